@@ -29,7 +29,7 @@ from nova_holistic.table.store import PlacementTable  # noqa: E402
 from tests.services.mariadb import MariaDB  # noqa: E402
 from tests.services.postgresql import PostgreSQL  # noqa: E402
 from tests.statements import recorded  # noqa: E402
-from tests.unit.api.crowd import crowd, requests  # noqa: E402
+from tests.unit.api.many_groups import crowd, requests  # noqa: E402
 from tests.unit.api.service import Service  # noqa: E402
 
 

@@ -101,7 +101,7 @@ def main():
         recheck(world, arguments.recheck)
         for _ in range(3):
             print_cost('hosts with a trait', world, lambda: (
-                trait_owners.having(
+                trait_owners.providers_with_trait(
                     world.to_placement, numbered_rows.TRAIT)))
 
 

@@ -151,7 +151,7 @@ def strangers(cloud, rate):
     """Create and delete servers outside of groups until the end of the block.
     The yielded dict contains their numbers after the block."""
     process = subprocess.Popen(
-        cloud.command('benchmarks.strangers', rate),
+        cloud.command('benchmarks.ungrouped_servers', rate),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env=cloud.environment())
     found = {}

@@ -23,7 +23,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from benchmarks import processor  # noqa: E402
-from tests.services.background import (  # noqa: E402
+from tests.services.background_processes import (  # noqa: E402
     answers, Process, wait_for)
 from tests.services.engine.world import EngineWorld, pair  # noqa: E402
 from tests.services.mariadb import MariaDB  # noqa: E402

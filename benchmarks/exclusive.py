@@ -25,9 +25,9 @@ from nova.db.main import models
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements

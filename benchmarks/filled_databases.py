@@ -34,8 +34,8 @@ from placement import db_api  # noqa: E402
 import sqlalchemy as sa  # noqa: E402
 
 from benchmarks import libvirt_host  # noqa: E402
-from nova_holistic.embedded import (  # noqa: E402
-    inserted_nodes, inserted_providers)
+from nova_holistic.embedded.host_insertion import (  # noqa: E402
+    compute_nodes, providers)
 from tools.cloud import catalog  # noqa: E402
 from tools.cloud.layout import Layout  # noqa: E402
 
@@ -69,9 +69,9 @@ def fill(hosts, servers):
     admin = nova_context.get_admin_context()
     cell, = (each for each in objects.CellMappingList.get_all(admin)
              if not each.is_cell0())
-    nodes = inserted_nodes.insert_nodes(cell, hosts)
+    nodes = compute_nodes.insert_nodes(cell, hosts)
     aggregates = _insert_racks(admin, hosts)
-    inserted_providers.insert_providers(
+    providers.insert_providers(
         [(nodes[host.name], host) for host in hosts], aggregates,
         libvirt_host.COMPUTE_TRAITS)
     with nova_context.target_cell(admin, cell) as target:

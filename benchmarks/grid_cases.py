@@ -11,8 +11,8 @@ import math
 import random
 
 from clouds import cloud
-from garden import Garden
 from groups import chatty_shop, related_shop, shop
+from planted_cloud import PlantedCloud
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -80,15 +80,19 @@ def network(point):
 
 def mixed(point):
     """Every policy and relationship, on a cloud with further capacity."""
-    garden = Garden(point.hosts, point.seed, point.utilisation / 100,
-                    max(2, point.members // MEMBERS_PER_PLANT))
-    return Case(garden.group, garden.snapshot, garden.planted())
+    planted_cloud = PlantedCloud(point.hosts, point.seed,
+                                 point.utilisation / 100,
+                                 max(2, point.members // MEMBERS_PER_PLANT))
+    return Case(planted_cloud.group, planted_cloud.snapshot,
+                planted_cloud.planted())
 
 
 def planted(point):
     """The same groups, and as many of them as the cloud has room for."""
-    garden = Garden(point.hosts, point.seed, point.utilisation / 100)
-    return Case(garden.group, garden.snapshot, garden.planted())
+    planted_cloud = PlantedCloud(point.hosts, point.seed,
+                                 point.utilisation / 100)
+    return Case(planted_cloud.group, planted_cloud.snapshot,
+                planted_cloud.planted())
 
 
 def different(point):

@@ -11,7 +11,7 @@ from nova import context as nova_context
 from nova import objects
 from nova.scheduler import rpcapi
 
-from benchmarks import written_servers
+from benchmarks import inserted_servers
 from nova_holistic.client.client import Client
 from tools.cloud import catalog
 
@@ -29,7 +29,7 @@ class GroupLife:
             its connections
         :param record: called with the name and the seconds of each operation
         """
-        written_servers.configure(layout.directory)
+        inserted_servers.configure(layout.directory)
         session = catalog.session(layout, catalog.ADMIN)
         session.session.mount(
             'http://', TCPKeepAliveAdapter(pool_maxsize=threads))
@@ -37,7 +37,7 @@ class GroupLife:
         self._groups = Client(session).groups
         self._members = members
         self._record = record
-        self._servers = written_servers.Servers(
+        self._servers = inserted_servers.Servers(
             layout, Adapter(session, service_type='placement',
                             default_microversion='1.39'), self._owner)
         self._flavor = objects.Flavor.get_by_name(

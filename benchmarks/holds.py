@@ -38,7 +38,7 @@ from keystoneauth1 import (  # noqa: E402
 from placement.db.sqlalchemy import models  # noqa: E402
 import sqlalchemy as sa  # noqa: E402
 
-from tests.services.background import Process  # noqa: E402
+from tests.services.background_processes import Process  # noqa: E402
 from tests.services.mariadb import MariaDB  # noqa: E402
 from tests.services.postgresql import PostgreSQL  # noqa: E402
 from tools.cloud.ports import free_ports  # noqa: E402

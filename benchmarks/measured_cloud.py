@@ -23,7 +23,7 @@ from keystoneauth1.adapter import Adapter
 
 from benchmarks import processor, steps
 from nova_holistic.client.client import Client
-from tools.cloud import catalog, furniture
+from tools.cloud import catalog, initial_resources
 from tools.cloud.cloud import Cloud
 from tools.cloud.layout import Layout, write
 from tools.cloud.nova import Nova
@@ -95,7 +95,7 @@ class MeasuredCloud(Cloud):
         self._start(self.services['nova'])
         self.services['holistic'].start_api()
         self.services['holistic'].wait()
-        for name, (vcpus, ram, disk) in furniture.FLAVORS.items():
+        for name, (vcpus, ram, disk) in initial_resources.FLAVORS.items():
             self.compute().post('/flavors', json={'flavor': {
                 'id': name, 'name': name, 'vcpus': vcpus, 'ram': ram,
                 'disk': disk}})

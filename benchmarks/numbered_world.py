@@ -26,15 +26,15 @@ from benchmarks import numbered_cloud as numbered
 from benchmarks import numbered_rows, processor
 from nova_holistic import conf as options
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds.marking_adapter import MarkingAdapter
-from nova_holistic.inventory.kept import keep
+from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
+from nova_holistic.inventory.cached_inventory import with_cache
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.topology.aggregates import AggregatesTopology
-from tests.services.background import answers, Process
+from tests.services.background_processes import answers, Process
 from tests.services.mariadb import MariaDB
 from tests.services.postgresql import PostgreSQL
 from tests.statements import recorded
@@ -117,7 +117,7 @@ class World:
             'placement', self.placement.adapter.get_endpoint(), threads)
         self.to_nova = _counted(
             'compute', f'http://127.0.0.1:{self.nova_port}', threads)
-        self.inventory = keep(self.conf, PlacementInventory(
+        self.inventory = with_cache(self.conf, PlacementInventory(
             self.to_placement, self.to_nova,
             AggregatesTopology(['az', 'rack', 'host']), threads))
         self.table = PlacementTable(url)
@@ -125,7 +125,7 @@ class World:
         self.later = timedelta()
         self.reconciler = Reconciler(
             self.conf, self.inventory, self.table,
-            HoldClient(MarkingAdapter(
+            HoldClient(UseTrackingAdapter(
                 self.to_placement, self.inventory.mark_providers)),
             NovaInstances(self.to_nova), lambda: clock() + self.later)
 

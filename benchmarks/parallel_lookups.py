@@ -23,9 +23,9 @@ import uuid
 from nova import context as nova_context
 from nova import objects
 
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 FLAVOR = 'tiny'

@@ -9,8 +9,8 @@ import json
 import statistics
 import time
 
-from garden import Garden
 from one_by_one import OneByOne
+from planted_cloud import PlantedCloud
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.check import check
@@ -40,16 +40,17 @@ def _measure(arguments, hosts, utilisation):
     joint, single, seconds, members = 0, 0, [], 0
     timer = time.process_time if arguments.processor else time.perf_counter
     for seed in range(arguments.first, arguments.first + arguments.seeds):
-        garden = Garden(hosts, seed, utilisation / 100)
-        members = max(members, len(garden.group.all_members()))
+        planted_cloud = PlantedCloud(hosts, seed, utilisation / 100)
+        members = max(members, len(planted_cloud.group.all_members()))
         started = time.process_time()
-        answer = solve(garden.group, garden.snapshot, timer=timer,
+        answer = solve(planted_cloud.group, planted_cloud.snapshot,
+                       timer=timer,
                        time_limit=arguments.time_limit)
         seconds.append(time.process_time() - started)
         placed = isinstance(answer, Plan) and not check(
-            garden.group, garden.snapshot, answer.hosts())
+            planted_cloud.group, planted_cloud.snapshot, answer.hosts())
         joint += placed
-        alone = OneByOne(garden.group, garden.snapshot).run()
+        alone = OneByOne(planted_cloud.group, planted_cloud.snapshot).run()
         single += alone
         if arguments.each or not placed:
             gap = (f', gap {100 * answer.objective.gap:.1f} %'

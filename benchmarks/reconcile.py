@@ -24,7 +24,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from benchmarks.numbered_world import (  # noqa: E402
     add_arguments, print_cost, worlds)
-from nova_holistic.reconcile import drift, resized_servers  # noqa: E402
+from nova_holistic.reconcile import (  # noqa: E402
+    degraded_groups, resized_servers)
 
 UNLIMITED = 10**9
 
@@ -92,7 +93,7 @@ def _without_limits(conf):
     """One pass looks at as much as many passes do otherwise."""
     conf.set_override('scan_requests', UNLIMITED, group='reconciler')
     with (mock.patch.object(resized_servers, 'MOST_HOSTS', UNLIMITED),
-          mock.patch.object(drift, 'MOST', UNLIMITED)):
+          mock.patch.object(degraded_groups, 'MOST', UNLIMITED)):
         yield
     conf.clear_override('scan_requests', group='reconciler')
 

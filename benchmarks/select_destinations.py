@@ -27,9 +27,9 @@ from nova import objects
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 CPU_TRAITS = tuple(f'HW_CPU_X86_{name}' for name in (

@@ -37,7 +37,7 @@ from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
 from nova_holistic.inventory.resource_providers.provider_rows import (
     ProviderRows)
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.topology.aggregates import AggregatesTopology
@@ -98,7 +98,7 @@ class Measured:
 
     def hypervisors(self):
         return self._cost(lambda: read_hypervisors(
-            Service('nova', self._compute)))
+            ServiceClient('nova', self._compute)))
 
     def one_by_one(self):
         return self._cost(self._read_all)

@@ -22,8 +22,8 @@ from oslo_utils import timeutils
 import select_destinations
 import sqlalchemy as sa
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 RACKS = 20

@@ -20,7 +20,7 @@ from nova import objects
 from nova import rpc
 from nova.scheduler import rpcapi
 
-from benchmarks import processor, written_servers
+from benchmarks import inserted_servers, processor
 from tools.cloud import catalog
 from tools.cloud.layout import write
 from tools.cloud.nova import FILTERS, UNPATCHED
@@ -84,9 +84,9 @@ class Client:
 
 def main(directory, servers):
     number = int(servers)
-    layout = written_servers.configure(directory)
+    layout = inserted_servers.configure(directory)
     processes = Processes(layout)
-    placement = written_servers.placement_of(layout)
+    placement = inserted_servers.placement_of(layout)
     start(layout, processes)
     try:
         client = Client(layout)

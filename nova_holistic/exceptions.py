@@ -10,7 +10,7 @@ class HolisticError(Exception):
 
     The text is written for the operator: it may name hosts, services and
     files. Users read only the texts of the kinds that ``api.errors``,
-    ``engine.reasons`` and ``scheduler.refusal`` list.
+    ``engine.reasons`` and ``scheduler.claim.request_refusal`` list.
     """
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from nova_holistic.api.description import openapi
-from nova_holistic.api.places import Places
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.policies import load_policy_types
 
 TAGS = {'discovery': 'Discovery', 'groups': 'Groups', 'members': 'Members',
@@ -29,7 +29,7 @@ _Schema = Mapping[str, Any]
 def document(examples: pathlib.Path) -> dict[str, Any]:
     """The OpenAPI document with examples and descriptions."""
     found = json.loads(json.dumps(
-        openapi.describe(ROUTES, load_policy_types(), Places())))
+        openapi.describe(ROUTES, load_policy_types(), UrlMapping())))
     spoken = yaml.safe_load(examples.read_text())
     found['tags'] = [{'name': title} for title in TAGS.values()]
     for path, methods in found['paths'].items():

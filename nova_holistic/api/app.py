@@ -11,18 +11,18 @@ from typing import Any
 from oslo_log import log as logging
 import webob
 
-from nova_holistic.api.authority import Authority
-from nova_holistic.api import (
-    bodies, context as contexts, errors, limits, microversions, queries,
-    revisions)
 from nova_holistic.api.call import answer, Call, Engines, Service
+from nova_holistic.api import context as contexts, errors, limits
 from nova_holistic.api.context import RequestContext
+from nova_holistic.api.definition_rights import DefinitionRights
 from nova_holistic.api.description import openapi
 from nova_holistic.api.nova_quota import NovaQuota
-from nova_holistic.api.places import Places
-from nova_holistic.api.rights import DefinitionRights
-from nova_holistic.api.route import Judges, Route, Router
+from nova_holistic.api.policy_enforcer import PolicyEnforcer
+from nova_holistic.api.requests import (
+    entity_tags, microversions, request_body, request_query)
+from nova_holistic.api.route import Route, Router, RouteValidators
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.documents.validation import brief
 from nova_holistic import exceptions
 from nova_holistic.metrics import exporter, instruments
@@ -42,7 +42,7 @@ ContextOf = Callable[[dict[str, Any]], RequestContext]
 
 def make_app(conf, table: PlacementTable, engines: Engines,
              clock: Callable[[], datetime], *,
-             places: Places = Places(),
+             places: UrlMapping = UrlMapping(),
              quota: NovaQuota | None = None,
              context_of: ContextOf = contexts.from_environ,
              timer: Callable[[], float] = time.monotonic,
@@ -55,11 +55,12 @@ def make_app(conf, table: PlacementTable, engines: Engines,
     :param context_of: returns the requester, from the WSGI environment
     """
     types = policies.load_policy_types()
-    authority = Authority(conf)
+    policy_enforcer = PolicyEnforcer(conf)
     return Application(Service(
-        conf=conf, table=table, engines=engines, authority=authority,
+        conf=conf, table=table, engines=engines,
+        policy_enforcer=policy_enforcer,
         limits=limits.from_conf(conf, table),
-        rights=DefinitionRights.from_conf(conf, authority),
+        rights=DefinitionRights.from_conf(conf, policy_enforcer),
         policy_types=types,
         places=places, description=functools.cache(
             lambda: openapi.describe(ROUTES, types, places)),
@@ -77,7 +78,7 @@ class Application:
         self._service = service
         self._context_of = context_of
         self._router = Router(ROUTES, service.places)
-        self._judges = Judges(ROUTES)
+        self._judges = RouteValidators(ROUTES)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         context = self._context_of(environ)
@@ -101,15 +102,15 @@ class Application:
         route, names = self._router.find(request.method, _path(request))
         request.environ[ROUTE] = route
         if route.rule is not None:
-            self._service.authority.must(context, route.rule)
-        microversions.wanted(request)
-        if not request.accept.acceptable_offers([bodies.MEDIA_TYPE]):
+            self._service.policy_enforcer.must(context, route.rule)
+        microversions.requested_version(request)
+        if not request.accept.acceptable_offers([request_body.MEDIA_TYPE]):
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '
-                                       f'{bodies.MEDIA_TYPE}')
+                                       f'{request_body.MEDIA_TYPE}')
         response = route.handler(self._call(route, names, request, context))
         if route.method == 'GET':
-            response = revisions.conditional(request, response)
+            response = entity_tags.conditional(request, response)
         else:
             LOG.info('%s %s: %s %s, for user %s of project %s, request %s',
                      route.method, brief(request.path), response.status_int,
@@ -121,13 +122,13 @@ class Application:
               request: webob.Request, context: RequestContext) -> Call:
         conf = self._service.conf.holistic_api
         try:
-            query = queries.read(_query(request), route.query,
-                                 self._judges.query(route))
+            query = request_query.read(_query(request), route.query,
+                                       self._judges.query(route))
         except exceptions.InvalidDocument as error:
             raise errors.invalid_query(error) from error
         body = None
         if route.body is not None:
-            body = bodies.read(
+            body = request_body.read(
                 request, conf.max_request_body, conf.max_depth)
             self._judges.body(route)(body)
         return Call(self._service, request, context, route.rule, names,
@@ -135,7 +136,7 @@ class Application:
 
     def _refusal(self, error: Exception, request: webob.Request,
                  context: RequestContext) -> webob.Response:
-        told = errors.translated(
+        told = errors.from_exception(
             error, self._service.conf.holistic_api.retry_after)
         if told is None:
             LOG.exception('Request %s for user %s of project %s failed with '

@@ -11,17 +11,17 @@ from typing import Any, Protocol
 
 import webob
 
-from nova_holistic.api.authority import Authority, Owned
 from nova_holistic.api.context import RequestContext
+from nova_holistic.api.definition_rights import DefinitionRights
 from nova_holistic.api import errors
 from nova_holistic.api.limits import Limits
 from nova_holistic.api.nova_quota import NovaQuota
-from nova_holistic.api.places import Places
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api.rights import DefinitionRights
+from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common
-from nova_holistic.messaging.answers import Released
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.messaging.context import RequestContext as EngineContext
+from nova_holistic.messaging.results import Released
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable
@@ -67,11 +67,11 @@ class Service:
     conf: Any
     table: PlacementTable
     engines: Engines
-    authority: Authority
+    policy_enforcer: PolicyEnforcer
     limits: Limits
     rights: DefinitionRights
     policy_types: PolicyTypes
-    places: Places
+    places: UrlMapping
     description: Callable[[], Mapping[str, Any]]
     clock: Callable[[], datetime]
     timer: Callable[[], float]
@@ -109,7 +109,7 @@ class Call:
                   if re.fullmatch(common.UUID['pattern'], name) else None)
         if record is None:
             raise missing
-        self.service.authority.must_with(
+        self.service.policy_enforcer.must_with(
             self.context, rule or self.rule, record, missing)
         return record
 
@@ -121,12 +121,12 @@ class Call:
                   if re.fullmatch(common.UUID['pattern'], name) else None)
         if record is None:
             raise missing
-        self.service.authority.must_with(
+        self.service.policy_enforcer.must_with(
             self.context, self.rule, record, missing)
         return record
 
     def may_exceed_limits(self, owner: Owned) -> bool:
-        return self.service.authority.may_with(
+        return self.service.policy_enforcer.may_with(
             self.context, rules.EXCEED_LIMITS, owner)
 
     def must_be_within_limits(self, owner: Owned,

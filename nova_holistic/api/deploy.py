@@ -10,17 +10,17 @@ from oslo_limit import opts as limit_opts
 from oslo_log import log as logging
 
 from nova_holistic.api.app import make_app
-from nova_holistic.api.guard import guarded, Wsgi
+from nova_holistic.api.middleware import with_middleware, Wsgi
 from nova_holistic.api.nova_quota import NovaQuota
-from nova_holistic.cli.connect import connect
+from nova_holistic.cli.components.connections import connect
 from nova_holistic import conf as options
 from nova_holistic.conf import services
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.observers import observe
 from nova_holistic import supported
 from nova_holistic.table.clock import DatabaseClock
-from nova_holistic.table import start
+from nova_holistic.table import startup_check
 from nova_holistic.table.store import PlacementTable
 
 PROJECT = 'nova-holistic'
@@ -42,10 +42,10 @@ def build(environment: Mapping[str, str] = os.environ,
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
-    start.must_be_usable(conf)
+    startup_check.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')
-    return guarded(conf, make_app(
+    return with_middleware(conf, make_app(
         conf, table, EngineClient.from_conf(conf),
         DatabaseClock(table.database), quota=_quota(conf)))
 
@@ -71,7 +71,7 @@ def _quota(conf: cfg.ConfigOpts) -> NovaQuota | None:
     if not conf.holistic_api.check_nova_quota:
         return None
     services.register_opts(conf)
-    return NovaQuota(Service('nova', connect(conf, 'nova')))
+    return NovaQuota(ServiceClient('nova', connect(conf, 'nova')))
 
 
 def _files(environment: Mapping[str, str]) -> Sequence[str] | None:

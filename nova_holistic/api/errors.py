@@ -55,7 +55,7 @@ def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
 
 def invalid_query(error: exceptions.InvalidDocument) -> ApiError:
     """A parameter of the query is invalid."""
-    return _told(error, 400, 'invalid_query')
+    return _api_error(error, 400, 'invalid_query')
 
 
 def conflict(detail: str) -> ApiError:
@@ -88,14 +88,14 @@ _INSTEAD = {
 """Messages for clients about errors whose own messages are for operators."""
 
 
-def translated(error: Exception, retry_after: float) -> ApiError | None:
+def from_exception(error: Exception, retry_after: float) -> ApiError | None:
     """Convert an error to its response; None if it is an internal error.
 
     :param retry_after: seconds after which the client may retry
     """
     if not isinstance(error, ApiError):
         error = next((
-            _told(error, status, code)
+            _api_error(error, status, code)
             for kind, status, code in _KINDS if isinstance(error, kind)),
             None)
     if error is not None and error.status == _UNAVAILABLE:
@@ -103,7 +103,7 @@ def translated(error: Exception, retry_after: float) -> ApiError | None:
     return error
 
 
-def _told(error: Exception, status: int, code: str) -> ApiError:
+def _api_error(error: Exception, status: int, code: str) -> ApiError:
     found = ApiError(status, code, _INSTEAD.get(code, str(error)))
     if code not in _INSTEAD and isinstance(error, exceptions.InvalidDocument):
         found.details = [str(each) for each in error.mistakes]

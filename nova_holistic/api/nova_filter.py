@@ -19,22 +19,22 @@ import webob
 from nova_holistic.api.app import make_app
 from nova_holistic.api.call import Engines
 from nova_holistic.api.context import RequestContext
-from nova_holistic.api.guard import Wsgi
+from nova_holistic.api.middleware import Wsgi
 from nova_holistic.api import nova_servers
-from nova_holistic.api.places import Places
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic import conf as options
 from nova_holistic.messaging.client import EngineClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.observers import observe
 from nova_holistic.scheduler.claim import possible_growth
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler import nova_version
 from nova_holistic.table.clock import DatabaseClock
-from nova_holistic.table import start
+from nova_holistic.table import startup_check
 from nova_holistic.table.store import PlacementTable
 
 CONTEXT = 'nova.context'
-PLACES = Places(FrozenMapping({
+PLACES = UrlMapping(FrozenMapping({
     '/v1/groups': '/os-holistic-groups',
     '/v1/plans': '/os-holistic-plans'}), only=True)
 
@@ -59,7 +59,7 @@ def filter_factory(global_conf: Mapping[str, str],
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
     nova_version.must_be_supported(conf)
-    start.must_be_usable(conf)
+    startup_check.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')
     engines = EngineClient.from_conf(conf)
@@ -101,7 +101,7 @@ class NovaFilter:
             nova_servers.check(self._table, context.project_id,
                                webob.Request(environ).body,
                                possible_growth.is_possible)
-        except Refused as refused:
+        except RequestRefused as refused:
             return _bad_request(str(refused))
         return None
 

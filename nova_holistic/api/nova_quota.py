@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from nova_holistic.api.errors import ApiError
 from nova_holistic.inventory.nova.flavors import FLAVORS_VERSION
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.group import Group
 
 VERSION = '2.1'
@@ -31,7 +31,7 @@ CLASSES = {'VCPU': 'cores', 'PCPU': 'cores', 'MEMORY_MB': 'ram'}
 class NovaQuota:
     """Threads may share an instance."""
 
-    def __init__(self, nova: Service):
+    def __init__(self, nova: ServiceClient):
         """:param nova: an adapter for a user who may read the limits of all
         projects"""
         self._nova = nova

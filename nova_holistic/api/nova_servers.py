@@ -12,12 +12,12 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.documents.validation import brief
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.errors import TableError
-from nova_holistic.table.queries.pointed import Pointed, pointed_at
+from nova_holistic.table.queries.pointer_target import Pointed, pointed_at
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 
@@ -35,7 +35,8 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
     :param may_grow: whether nova-scheduler may place a further server there
     :param raw: body of the request; a body that Nova itself rejects is passed
         to Nova
-    :raises Refused: the pointer refers to a member that the server cannot use
+    :raises RequestRefused: the pointer refers to a member that the server
+        cannot use
     """
     body = _parsed(raw)
     hints = next((body[key] for key in HINTS if key in body), None)
@@ -55,7 +56,7 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
     try:
         if not _is_enough(found, _count(body.get('server'))) and not may_grow(
                 table, pointer):
-            raise Refused(_too_few(
+            raise RequestRefused(_too_few(
                 pointer, found, _count(body.get('server'))))
     except TableError as error:
         LOG.warning('The pointer of a request is passed to Nova unchecked: '
@@ -73,14 +74,15 @@ def _parsed(raw: bytes) -> Mapping[str, Any]:
 def _must_be_text(name: str, value: Any) -> None:
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) for each in values):
-        raise Refused(f'{name} has to be a text')
+        raise RequestRefused(f'{name} has to be a text')
 
 
 def _must_have(pointer: Pointer, found: Pointed | None,
                project_id: str) -> None:
     # The response does not reveal whether another project has the group.
     if found is None or found.project_id != project_id:
-        raise Refused(f'group {pointer.group} is not known in this project')
+        raise RequestRefused(
+            f'group {pointer.group} is not known in this project')
 
 
 def _is_enough(found: Pointed, count: int) -> bool:

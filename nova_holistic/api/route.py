@@ -10,8 +10,8 @@ import webob
 
 from nova_holistic.api.call import Call
 from nova_holistic.api.errors import ApiError
-from nova_holistic.api.places import Places
 from nova_holistic.api.schemas import common
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.documents.validation import validator
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -50,7 +50,7 @@ class Route:
 class Router:
     """Map a method and a path to a route and the variables in the path."""
 
-    def __init__(self, table: Sequence[Route], places: Places):
+    def __init__(self, table: Sequence[Route], places: UrlMapping):
         self._mapper = routes.Mapper(register=False)
         self._mapper.minimization = False
         self._routes: dict[str, dict[str, Route]] = {}
@@ -80,7 +80,7 @@ class Router:
         return route, found
 
 
-class Judges:
+class RouteValidators:
     """Validators of each route's query and body, created once."""
 
     def __init__(self, table: Sequence[Route]):

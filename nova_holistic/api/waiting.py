@@ -22,8 +22,9 @@ The response is therefore at most a tenth later than possible
 Record = TypeVar('Record')
 
 
-def settled(call: Call, read: Callable[[], Record | None],
-            done: Callable[[Record], bool]) -> tuple[Record | None, bool]:
+def wait_until_settled(call: Call, read: Callable[[], Record | None],
+                       done: Callable[[Record], bool]
+                       ) -> tuple[Record | None, bool]:
     """
     :param read: reads the table; returns None if the record no longer exists
     :returns: the last result of ``read``, and whether the work is finished

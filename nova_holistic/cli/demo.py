@@ -35,10 +35,10 @@ class Demo(Command):
         require_folder(parsed_args.output)
         # Imported here because it makes a process of green threads out of this
         # process.
-        from nova_holistic.embedded.demo import story
+        from nova_holistic.embedded.demo import demo_run
         from rich.console import Console
         console = Console(file=self.app.stdout, highlight=False)
-        kept = story.tell(console, parsed_args.output)
+        kept = demo_run.run_demo(console, parsed_args.output)
         return exits.GOOD if kept else exits.BROKEN
 
 

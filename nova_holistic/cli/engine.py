@@ -12,7 +12,8 @@ import threading
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from nova_holistic.cli import exits, parts
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli import exits
 from nova_holistic import conf as options
 from nova_holistic.conf import services
 from nova_holistic import exceptions
@@ -20,7 +21,7 @@ from nova_holistic.messaging.transport import (
     get_nova_notification_transport, get_transport)
 from nova_holistic.service.service import EngineService
 from nova_holistic import supported
-from nova_holistic.table import start
+from nova_holistic.table import startup_check
 
 PROGRAM = 'nova-holistic-engine'
 
@@ -33,8 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         conf = _configured(argv)
         supported.warn_of_python()
-        start.must_be_usable(conf)
-        service = parts.engine(
+        startup_check.must_be_usable(conf)
+        service = engine_components.engine(
             conf, get_transport(conf),
             get_nova_notification_transport(conf)
             if conf.nova_notifications.enabled else None)
@@ -68,7 +69,7 @@ def _serve(service: EngineService) -> bool:
 
     def stop(number, frame) -> None:
         if stopping.is_set():
-            service.hurry()
+            service.stop_immediately()
         stopping.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):

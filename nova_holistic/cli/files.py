@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
-from nova_holistic.documents.positions import positions
+from nova_holistic.documents.source_positions import source_positions
 from nova_holistic.documents.text import load
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
@@ -32,7 +32,7 @@ class BadFile(exceptions.HolisticError):
 
 
 @contextlib.contextmanager
-def blaming(name: str, text: bytes = b'') -> Iterator[None]:
+def with_file_name(name: str, text: bytes = b'') -> Iterator[None]:
     """Report the mistakes of a document with the name of this file.
 
     :param text: content of the file, to find the lines of mistakes
@@ -46,7 +46,7 @@ def blaming(name: str, text: bytes = b'') -> Iterator[None]:
 
 
 def _lines(error: exceptions.InvalidDocument, text: bytes) -> Iterator[str]:
-    found = positions(text, [each.place for each in error.mistakes])
+    found = source_positions(text, [each.place for each in error.mistakes])
     for each in error.mistakes:
         if each.place in found:
             line, column = found[each.place]
@@ -62,12 +62,12 @@ class Files:
         self._stdin = stdin
         self._texts: dict[str, bytes] = {}
 
-    def blaming(self, name: str) -> contextlib.AbstractContextManager:
+    def with_file_name(self, name: str) -> contextlib.AbstractContextManager:
         """Return the documents together with the lines of each file."""
-        return blaming(name, self._texts.get(name, b''))
+        return with_file_name(name, self._texts.get(name, b''))
 
     def document(self, name: str) -> Any:
-        with blaming(name):
+        with with_file_name(name):
             text = self._texts[name] = self._read(name)
             document = load(text, trusted=True)
             if document is None:
@@ -79,7 +79,7 @@ class Files:
         :param parameters: values for a Heat template
         """
         document = self.document(name)
-        with self.blaming(name):
+        with self.with_file_name(name):
             return read_definition(document, load_policy_types(), parameters)
 
     def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
@@ -87,12 +87,12 @@ class Files:
 
         :param name: of the file that the group was read from
         """
-        with self.blaming(name):
+        with self.with_file_name(name):
             return bind(group, snapshot, suggest=True)
 
     def inventory(self, name: str) -> Snapshot:
         document = self.document(name)
-        with self.blaming(name):
+        with self.with_file_name(name):
             return parse_inventory(document)
 
     def plan(self, name: str) -> Plan:
@@ -102,7 +102,7 @@ class Files:
             placements
         """
         document = self.document(name)
-        with self.blaming(name):
+        with self.with_file_name(name):
             answer = parse_plan(document)
         if isinstance(answer, Unplaceable | Unknown):
             raise BadFile(name, 'status: the group was not planned, so the '
@@ -120,5 +120,5 @@ class Files:
 
 
 def write(name: str, content: bytes) -> None:
-    with blaming(name), open(name, 'wb') as file:
+    with with_file_name(name), open(name, 'wb') as file:
         file.write(content)

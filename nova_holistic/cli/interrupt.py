@@ -17,7 +17,7 @@ _GRACE = 0.5
 
 
 @contextlib.contextmanager
-def prompt(tidy: Callable[[], None]) -> Iterator[None]:
+def handle_promptly(tidy: Callable[[], None]) -> Iterator[None]:
     """Within this context, an interrupt that Python cannot handle in time ends
     the process.
 

@@ -18,7 +18,7 @@ from cliff.commandmanager import CommandManager
 from nova_holistic.cli.complete import Complete
 from nova_holistic.cli import exits, interrupt
 from nova_holistic import exceptions
-from nova_holistic.picture.lettering import printable
+from nova_holistic.picture.text_fitting import printable
 
 _SIGPIPE = 141
 _STOPPED = (type(None), BrokenPipeError, KeyboardInterrupt)
@@ -29,13 +29,13 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         lines = [printable(' '.join(line.split()))
-                 for line in _told(record).split('\n')]
+                 for line in _messages(record).split('\n')]
         if record.exc_info:
             return '\n'.join((self.formatException(record.exc_info), *lines))
         return '\n'.join(f'nova-holistic: {line}' for line in lines if line)
 
 
-def _told(record: logging.LogRecord) -> str:
+def _messages(record: logging.LogRecord) -> str:
     error = record.msg
     if not isinstance(error, Exception):
         return record.getMessage()

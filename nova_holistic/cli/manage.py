@@ -10,17 +10,18 @@ import sys
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from nova_holistic.cli import exits, interrupt, parts
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import BadFile
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import (
     group, hold, inventory, purge, refusal)
-from nova_holistic.cli.manage_commands.command import Command, Told
 from nova_holistic import conf as options
 from nova_holistic.conf import services
 from nova_holistic import exceptions
-from nova_holistic.picture.lettering import printable
+from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table import migration, start
+from nova_holistic.table import migration, startup_check
 
 FAILED = 1
 
@@ -31,31 +32,33 @@ _BAD_INPUT = (
 cloud."""
 
 
-def db_upgrade(conf) -> Told:
+def db_upgrade(conf) -> CommandResult:
     """bring the placement table's schema up to date"""
     migration.upgrade(conf.holistic_database.connection)
     return db_version(conf)
 
 
-def db_version(conf) -> Told:
+def db_version(conf) -> CommandResult:
     """show the schema's version, and the one this code expects"""
     found = migration.version(conf.holistic_database.connection)
-    return Told(f'{found or "empty"} (expected {migration.head()})')
+    return CommandResult(f'{found or "empty"} (expected {migration.head()})')
 
 
-def lease_expire(conf) -> Told:
+def lease_expire(conf) -> CommandResult:
     """free the planned capacity of groups whose lease has expired"""
-    lifecycle = parts.lifecycle(conf, parts.managed_table(conf))
-    return Told('\n'.join(lifecycle.expire()))
+    lifecycle = engine_components.lifecycle(conf,
+                                            engine_components.managed_table(
+                                                conf))
+    return CommandResult('\n'.join(lifecycle.expire()))
 
 
-def reconcile(conf) -> Told:
+def reconcile(conf) -> CommandResult:
     """run one pass of the reconciler, which repairs the results of crashes;
     prints how often each case occurred"""
-    reconciler = parts.reconciler(
-        conf, parts.managed_table(conf))
-    return Told('\n'.join(f'{case}: {count}' for case, count
-                          in sorted(reconciler.reconcile().items())))
+    reconciler = engine_components.reconciler(
+        conf, engine_components.managed_table(conf))
+    return CommandResult('\n'.join(f'{case}: {count}' for case, count
+                                   in sorted(reconciler.reconcile().items())))
 
 
 COMMANDS = {
@@ -85,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
              version=importlib.metadata.version('nova_holistic'))
         _log_to_stderr(conf)
         if not conf.command.any_schema:
-            start.must_be_usable(conf)
+            startup_check.must_be_usable(conf)
         told = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
         _print_error(error)

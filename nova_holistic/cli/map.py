@@ -51,7 +51,7 @@ class Map(DocumentCommand):
             group = read.bound(args.group, read.group(
                 args.group, args.parameters), snapshot)
             found = violations.find(group, snapshot, plan)
-        with read.blaming(args.plan):
+        with read.with_file_name(args.plan):
             view = scene(snapshot, plan, group, violations=found)
         files.write(args.output, draw(view))
         violations.write(found, self.app.stdout)

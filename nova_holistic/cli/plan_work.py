@@ -11,14 +11,15 @@ from cliff.app import App
 from rich.console import Console
 from rich.text import Text
 
-from nova_holistic.cli import answer, exits, interrupt
+from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import Files
+from nova_holistic.cli.output import answer
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan as Planned
 from nova_holistic.model.plan import Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.picture.lettering import printable
+from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.relaxations.headroom import headroom
@@ -55,7 +56,7 @@ class PlanWork:
             result = solve(group, snapshot, objective=args.objective,
                            solver=args.solver, time_limit=args.time_limit)
         if isinstance(result, Planned):
-            _judge(group, snapshot, result)
+            _check(group, snapshot, result)
         result = replace(result, seconds=FrozenMapping({
             **result.seconds, 'snapshot': reading,
             'total': time.monotonic() - start}))
@@ -81,7 +82,7 @@ class PlanWork:
                     f'Placing {len(group.all_members())} members on '
                     f'{len(snapshot.hosts)} hosts'))))
             stack.enter_context(
-                interrupt.prompt(lambda: console.show_cursor(True)))
+                interrupt.handle_promptly(lambda: console.show_cursor(True)))
             yield
 
 
@@ -103,13 +104,13 @@ def _extras(args: argparse.Namespace, group: Group, snapshot: Snapshot,
                  solver=args.solver) if args.headroom else None)
 
 
-class BrokenPlan(Exception):
+class InvalidPlan(Exception):
     """The solver's plan violates a rule that it received."""
 
 
-def _judge(group: Group, snapshot: Snapshot, plan: Planned) -> None:
+def _check(group: Group, snapshot: Snapshot, plan: Planned) -> None:
     """Check the plan independently of the solver."""
     broken = check(group, snapshot, plan.hosts())
     if broken:
-        raise BrokenPlan('; '.join(
+        raise InvalidPlan('; '.join(
             f'{reason.at}: {reason.message}' for reason in broken))

@@ -14,7 +14,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 import microversion_parse
 from oslo_upgradecheck.upgradecheck import Code, Result
 
-from nova_holistic.cli.connect import connect
+from nova_holistic.cli.components.connections import connect
 from nova_holistic import exceptions
 from nova_holistic.holds.requests import MICROVERSION
 from nova_holistic import inventory, objectives, plugins, topology

@@ -11,7 +11,7 @@ import yaml
 from nova_holistic.cli import exits, files
 from nova_holistic.documents.definition import split_definition
 from nova_holistic import exceptions
-from nova_holistic.picture.lettering import printable
+from nova_holistic.picture.text_fitting import printable
 from nova_holistic.policies import load_policy_types
 
 
@@ -20,11 +20,11 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
     """Write both files; returns the exit code."""
     read = files.Files(stdin)
     document = read.document(args.template)
-    with read.blaming(args.template):
+    with read.with_file_name(args.template):
         group, template = split_definition(
             document, load_policy_types(), args.parameters)
     folder = pathlib.Path(args.output_dir)
-    with files.blaming(args.output_dir):
+    with files.with_file_name(args.output_dir):
         folder.mkdir(parents=True, exist_ok=True)
     stem = _stem(args.template)
     for kind, content in (('group', {'group': group}),

@@ -7,8 +7,8 @@ from typing import TextIO
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.picture.lettering import printable
-from nova_holistic.picture.scene import told
+from nova_holistic.picture.scene import violation_text
+from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check
 
 
@@ -21,7 +21,7 @@ def find(group: Group, snapshot: Snapshot, plan: Plan) -> tuple[Reason, ...]:
 def write(violations: Iterable[Reason], stream: TextIO) -> None:
     """One line for each violation."""
     for reason in violations:
-        stream.write(printable(told(reason)) + '\n')
+        stream.write(printable(violation_text(reason)) + '\n')
 
 
 def _mismatches(group: Group, snapshot: Snapshot,

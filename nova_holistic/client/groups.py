@@ -167,9 +167,9 @@ class Groups:
 
         :raises TimedOut: the group is still being planned at the time limit
         """
-        return waiting.until(lambda: self.get(group_id),
-                             lambda group: group['task'] is None,
-                             timeout, told)
+        return waiting.poll_until(lambda: self.get(group_id),
+                                  lambda group: group['task'] is None,
+                                  timeout, told)
 
 
 def _path(*parts: str) -> str:

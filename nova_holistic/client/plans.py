@@ -42,6 +42,6 @@ class Plans:
 
         :raises TimedOut: the plan is not finished at the time limit
         """
-        return waiting.until(lambda: self.get(plan_id),
-                             lambda plan: plan['status'] != 'planning',
-                             timeout, told)
+        return waiting.poll_until(lambda: self.get(plan_id),
+                                  lambda plan: plan['status'] != 'planning',
+                                  timeout, told)

@@ -11,8 +11,9 @@ LONGEST = 2.0
 """Maximum interval in seconds between two requests."""
 
 
-def until(ask: Callable[[], Any], settled: Callable[[Any], bool],
-          timeout: float, told: Callable[[Any], None] | None = None) -> Any:
+def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
+               timeout: float,
+               told: Callable[[Any], None] | None = None) -> Any:
     """The first final answer.
 
     The interval grows, so that many waiting clients do not overload the API. A

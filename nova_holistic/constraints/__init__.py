@@ -2,6 +2,7 @@
 """Constraints of Nova's scheduler other than capacity, which plans take into
 account.
 
-Each filter of Nova that can be planned for is one module here with a function
-``judge``, and one line in ``table``. No module here imports nova.
+Each filter of Nova that can be planned for is one module of ``filters`` with a
+function ``host_check``, and one line in ``filter_table``. No module here
+imports nova.
 """

@@ -6,7 +6,7 @@ See nova.objects.image_meta.ImageMetaProps.
 
 from collections.abc import Mapping
 
-from nova_holistic.model.image import Image
+from nova_holistic.model.nova.image import Image
 
 _OLD_NAMES = {
     'architecture': 'hw_architecture', 'owner_id': 'img_owner_id',

@@ -7,7 +7,7 @@ import enum
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.image import Image
+from nova_holistic.model.nova.image import Image
 from nova_holistic.model.snapshot import Host
 
 
@@ -20,7 +20,7 @@ class Status(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServerRequest:
     """The request to Nova when the server of a member is created.
 
     :ivar flavor: its name; None if the member gives amounts of resources
@@ -62,7 +62,7 @@ Aggregates = Mapping[str, Mapping[str, str]]
 Admits = Callable[[HostFacts], bool]
 """Whether a host may take the server."""
 
-Judge = Callable[[Asked, NovaOptions, Aggregates], Admits | None]
+HostCheck = Callable[[ServerRequest, NovaOptions, Aggregates], Admits | None]
 """Makes a function that checks hosts for one request; None if all hosts pass,
 or if too little is known to decide."""
 
@@ -73,12 +73,12 @@ class Rule:
 
     :ivar name: of the class or function in Nova
     :ivar status: what plans make of it
-    :ivar judge: None if the rule does not check single hosts
+    :ivar host_check: None if the rule does not check single hosts
     """
 
     name: str
     status: Status
-    judge: Judge | None = None
+    host_check: HostCheck | None = None
 
 
 def facts_of(hosts: Collection[Host],

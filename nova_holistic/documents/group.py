@@ -13,19 +13,19 @@ from nova_holistic.documents.bounds import read_bounds
 from nova_holistic.documents.group_checks import (
     check_members, check_names, check_replicas)
 from nova_holistic.documents.images import read_image
+from nova_holistic.documents.relationship_sides import check_sides
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
-from nova_holistic.documents.sides import check_sides
-from nova_holistic.documents.sound_part import sound_part
+from nova_holistic.documents.valid_part import valid_part
 from nova_holistic.documents.validation import brief, join, listed, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.suggestion import suggested
 
 _check_shape = validator(GROUP)
 
@@ -48,7 +48,7 @@ def parse_group(
         _check_shape(document)
     if mistakes:
         # What has the right shape is read nevertheless, for its mistakes.
-        document = sound_part(document, _check_shape.errors(document))
+        document = valid_part(document, _check_shape.errors(document))
     if document is not None:
         with mistakes.collected():
             _must_be_one(document)
@@ -177,7 +177,7 @@ class _Rules:
             raise InvalidDocument(
                 join(place, 'type'),
                 f'{self.kind} type {brief(name)} is not supported'
-                f'{suggested(name, self.types)}; known are '
+                f'{did_you_mean(name, self.types)}; known are '
                 f'{listed(self.types)}')
         self.judges[name](document, place)
         keys = {key: value for key, value in document.items()

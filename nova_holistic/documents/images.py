@@ -8,7 +8,7 @@ from typing import Any
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.image import Image
+from nova_holistic.model.nova.image import Image
 
 _OWN = ('min_disk', 'min_ram', 'disk_format')
 _TRAIT = re.compile(r'trait:(.*)\Z', re.DOTALL)

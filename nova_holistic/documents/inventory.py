@@ -11,9 +11,9 @@ from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.domain import HOST
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Host, Link, Snapshot
 
 _check_shape = validator(DOCUMENT)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import dataclasses
 from typing import Any
 
-from nova_holistic.model.flavor import Flavor
-from nova_holistic.model.image import Image
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.image import Image
 from nova_holistic.model.snapshot import Host, Snapshot
 
 ZONE = 'availability_zone'

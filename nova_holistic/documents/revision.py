@@ -36,7 +36,7 @@ def with_members(document: Mapping[str, Any],
         parser of the whole document
     """
     top = _top(document)
-    groups, rosters = _groups(top, ''), dict[str, _Roster]()
+    groups, rosters = _groups(top, ''), dict[str, _MemberList]()
     for i, description in enumerate(descriptions):
         place = join('members', i)
         path, added = _addressed(description, place)
@@ -44,9 +44,9 @@ def with_members(document: Mapping[str, Any],
             raise InvalidDocument(join(place, 'group'),
                                   f'there is no group {brief(path)}')
         if path not in rosters:
-            rosters[path] = _Roster(groups[path])
+            rosters[path] = _MemberList(groups[path])
         rosters[path].add(added, place)
-    changed = _with_rosters(top, '', rosters)
+    changed = _with_members(top, '', rosters)
     return {**document, 'group': changed} if 'group' in document else changed
 
 
@@ -112,8 +112,8 @@ def _addressed(description: Mapping[str, Any],
                   if key != 'group'}
 
 
-def _with_rosters(group: Mapping[str, Any], path: str,
-                  rosters: Mapping[str, '_Roster']) -> _Document:
+def _with_members(group: Mapping[str, Any], path: str,
+                  rosters: Mapping[str, '_MemberList']) -> _Document:
     changed = dict(group)
     if path in rosters:
         changed['members'] = rosters[path].members
@@ -123,12 +123,12 @@ def _with_rosters(group: Mapping[str, Any], path: str,
         nested_groups = (rosters[path].groups if path in rosters
                          else group['groups'])
         changed['groups'] = [
-            _with_rosters(nested, _below(path, nested['name']), rosters)
+            _with_members(nested, _below(path, nested['name']), rosters)
             for nested in nested_groups]
     return changed
 
 
-class _Roster:
+class _MemberList:
     """Members of one group, found by name, because one request may add
     thousands.
 

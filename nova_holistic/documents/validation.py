@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from nova_holistic.exceptions import InvalidDocument, Mistakes
-from nova_holistic.model.suggestion import suggested
+from nova_holistic.model.messages.suggestion import did_you_mean
 
 _KINDS = {
     'object': 'a mapping with text as keys', 'array': 'a list',
@@ -57,7 +57,7 @@ class validator:
         mistakes = Mistakes()
         seen = set()
         for error in self.errors(document, place):
-            for mistake in _told(error, place):
+            for mistake in _document_errors(error, place):
                 if str(mistake) not in seen:
                     seen.add(str(mistake))
                     mistakes.add(mistake)
@@ -111,7 +111,8 @@ def listed(names: Iterable[str]) -> str:
     return ', '.join(sorted(names)) or 'none'
 
 
-def _told(error: ValidationError, place: str) -> Iterator[InvalidDocument]:
+def _document_errors(error: ValidationError,
+                     place: str) -> Iterator[InvalidDocument]:
     """One error of jsonschema; it may be about several keys."""
     place = join(place, *error.absolute_path)
     value, rule, keyword = (
@@ -126,7 +127,7 @@ def _told(error: ValidationError, place: str) -> Iterator[InvalidDocument]:
         for key in itertools.islice(
                 (key for key in value if key not in known), Mistakes.MOST):
             yield InvalidDocument(
-                join(place, key), f'unknown key{suggested(key, known)}'
+                join(place, key), f'unknown key{did_you_mean(key, known)}'
                 f'; known are {listed(known)}')
         return
     if keyword == 'oneOf' and all('required' in each for each in rule):

@@ -5,25 +5,25 @@ import os
 
 import fixtures
 
+from nova_holistic.embedded.calls.consumers import ConsumerCalls
+from nova_holistic.embedded.calls.hosts import HostCalls
+from nova_holistic.embedded.calls.moves import MoveCalls
+from nova_holistic.embedded.calls.servers import PROJECT, ServerCalls, USER
 from nova_holistic.embedded.configuration import HolisticOptions
-from nova_holistic.embedded.consumer_calls import ConsumerCalls
 from nova_holistic.embedded.controllers import Controllers
-from nova_holistic.embedded.host_calls import HostCalls
+from nova_holistic.embedded.host_insertion.insertion import HostInsertion
 from nova_holistic.embedded import identity
-from nova_holistic.embedded.images import ImageService
-from nova_holistic.embedded.insertion import HostInsertion
-from nova_holistic.embedded.move_calls import MoveCalls
-from nova_holistic.embedded.parts import Parts
-from nova_holistic.embedded.quiet import QuietLogging
-from nova_holistic.embedded.runtime import CELL, NovaRuntime
-from nova_holistic.embedded.server_calls import PROJECT, ServerCalls, USER
+from nova_holistic.embedded.image_service import ImageService
+from nova_holistic.embedded.nova_runtime import CELL, NovaRuntime
+from nova_holistic.embedded.project_components import ProjectComponents
+from nova_holistic.embedded.quiet_logging import QuietLogging
 from nova_holistic.embedded.services import (
     ADMIN, ComputeApiService, ComputeServices, PlacementService)
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 
 
 class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
-                    ConsumerCalls, HostInsertion, Parts):
+                    ConsumerCalls, HostInsertion, ProjectComponents):
     """Nova (API, conductor, scheduler, one compute per host) and Placement.
 
     One at a time in a process, as many after each other as one likes: Nova's

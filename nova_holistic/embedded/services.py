@@ -2,9 +2,9 @@
 """Nova's services and Placement, started and stopped."""
 
 import fixtures
-from nova import context, objects
 from nova.compute import rpcapi as compute_rpcapi
 import nova.conf
+from nova import context, objects
 from nova.tests import fixtures as nova_fixtures
 import nova.utils
 from placement import db_api as placement_database
@@ -12,9 +12,9 @@ from placement.tests.functional.fixtures import placement as placement_fixtures
 from requests import adapters
 
 from nova_holistic.embedded.checked_schemas import CheckedSchemas
+from nova_holistic.embedded.fake_driver import EmbeddedDriver
 from nova_holistic.embedded import identity
 from nova_holistic.embedded.placement_rows import PlacementRows
-from nova_holistic.embedded.virt import EmbeddedDriver
 
 CONF = nova.conf.CONF
 # From Nova 33 on, a compute listens on a second topic.

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine import (
-    errors, member_rows, moving_members, row_questions)
-from nova_holistic.engine.executor import Parts
+from nova_holistic.engine.decision import moving_members, row_requests
+from nova_holistic.engine import errors, member_rows
+from nova_holistic.engine.executor import PlannerComponents
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
-from nova_holistic.table.store import SITTING
+from nova_holistic.table.store import OCCUPYING
 
 LOG = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class AlternatesFinder:
     """Alternates that were found for an earlier state of the group are never
     written: they are found again."""
 
-    def __init__(self, parts: Parts):
+    def __init__(self, parts: PlannerComponents):
         self._parts = parts
 
     def find(self, group_uuid: str, engine: str) -> None:
@@ -37,7 +37,7 @@ class AlternatesFinder:
         :param engine: that has taken the group in ``table.due_alternates``
         :raises OwnershipLost: another engine does it, or it was requested
             again
-        :raises Overtaken: members got other places again and again; nothing
+        :raises OutdatedPlan: members got other places again and again; nothing
             is wrong, but the alternates are still due
         """
         for _ in range(self._parts.conf.planner.attempts):
@@ -47,7 +47,7 @@ class AlternatesFinder:
                     f'alternates of group {group_uuid}: {outcome.value}')
             if outcome is Written.WRITTEN:
                 return
-        raise errors.Overtaken(
+        raise errors.OutdatedPlan(
             f'alternates of group {group_uuid}: {outcome.value}')
 
     def _attempt(self, group_uuid: str, engine: str) -> Written:
@@ -82,11 +82,11 @@ class AlternatesFinder:
         """
         # Members that lack alternates count as if they were about to be
         # planned at their places.
-        question = row_questions.question(
+        request = row_requests.request_for_members(
             self._parts, record, members, wanted, vacated=wanted)
-        sitting = [m for m in members if m.state in SITTING]
-        found = self._parts.decider.alternates(
-            question, moving_members.placed(sitting), {
+        sitting = [m for m in members if m.state in OCCUPYING]
+        found = self._parts.snapshot_planner.alternates(
+            request, moving_members.placed(sitting), {
                 m.member.path: [place.host for place in m.alternates]
                 for m in sitting
                 if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})

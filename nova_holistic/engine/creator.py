@@ -8,13 +8,16 @@ import time
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine import errors, member_rows, reasons, refused_hosts
-from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
+from nova_holistic.engine.decision.planning_request import (
+    NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine import errors, member_rows, reasons
+from nova_holistic.engine.executor import (
+    Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.questions import NotPlanned, Question
-from nova_holistic.engine import room_replan
+from nova_holistic.engine.replan import capacity_replan
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
@@ -28,12 +31,12 @@ class Creator:
     """In all cases, including errors, a group is held completely or not at
     all."""
 
-    def __init__(self, parts: Parts,
+    def __init__(self, parts: PlannerComponents,
                  timer: Callable[[], float] = time.perf_counter):
         """:param timer: returns seconds, to measure durations"""
         self._parts = parts
         self._sizing = FewerMembers(
-            parts.decider, parts.conf.planner.time_limit, timer)
+            parts.snapshot_planner, parts.conf.planner.time_limit, timer)
         self._executor = Executor(parts)
 
     def plan(self, ownership: Ownership, group: Group,
@@ -123,7 +126,7 @@ class _Creation(Change):
     exhausted = 'what was planned went away {attempts} times while planning'
     journal: RowJournal
 
-    def __init__(self, parts: Parts, sizing: FewerMembers,
+    def __init__(self, parts: PlannerComponents, sizing: FewerMembers,
                  ownership: Ownership, group: Group, lease: int | None):
         self._parts = parts
         self._sizing = sizing
@@ -137,15 +140,15 @@ class _Creation(Change):
 
     def propose(self) -> Proposal:
         parts, record = self._parts, self.record
-        question = Question(
+        request = PlanningRequest(
             self._group, record.objective, record.uuid,
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             project_id=record.project_id)
-        sized = self._sizing.decide(question)
+        sized = self._sizing.decide(request)
         self._missing = [reason.to_row() for reason in sized.reasons]
         decision = sized.decision
-        return Proposal(sized.question, decision, member_rows.planned_members(
+        return Proposal(sized.request, decision, member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock()))
 
@@ -157,7 +160,7 @@ class _Creation(Change):
         self.journal.write(proposal.members, self._ownership.write_members)
 
     def hold(self, proposal: Proposal) -> Proposal:
-        return room_replan.hold(self._parts, self.journal, proposal)
+        return capacity_replan.hold(self._parts, self.journal, proposal)
 
     def accept(self, proposal: Proposal) -> None:
         # No engine searches for alternates before the group is planned.

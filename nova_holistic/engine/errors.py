@@ -8,19 +8,19 @@ class OwnershipLost(exceptions.HolisticError):
     """Another engine owns the task now, or the task no longer exists."""
 
 
-class HoldsLeft(exceptions.HolisticError):
+class HoldsNotDropped(exceptions.HolisticError):
     """Placement does not answer, so unneeded holds cannot be dropped now.
 
     The task stays, and an engine tries it again."""
 
 
-class Overtaken(exceptions.HolisticError):
+class OutdatedPlan(exceptions.HolisticError):
     """The cloud or the group has changed since the plan was made.
 
     The members are planned again on a fresh snapshot."""
 
 
-class NotRead(exceptions.HolisticError):
+class UnreadableReference(exceptions.HolisticError):
     """A member names something that cannot be read now.
 
     :ivar place: in the document, as in InvalidDocument

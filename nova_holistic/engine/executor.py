@@ -25,10 +25,11 @@ from oslo_log import log as logging
 import tenacity
 
 from nova_holistic import crash_points
-from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine import errors
 from nova_holistic.engine.journal import Journal
-from nova_holistic.engine.questions import Decision, NotPlanned, Question
 from nova_holistic.engine import reasons
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
@@ -39,12 +40,12 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-REFUSALS = (hold_errors.CapacityGone, errors.Overtaken)
+REFUSALS = (hold_errors.CapacityGone, errors.OutdatedPlan)
 """Errors after which the sequence starts again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PlannerComponents:
     """What all changes work with.
 
     :ivar conf: the configuration
@@ -52,7 +53,7 @@ class Parts:
     """
 
     conf: Any
-    decider: Decider
+    snapshot_planner: SnapshotPlanner
     table: PlacementTable
     holds: HoldClient
     policy_types: PolicyTypes
@@ -66,8 +67,8 @@ class Proposal:
     :ivar members: rows of the members that get a place, with their new holds
     """
 
-    question: Question
-    decision: Decision
+    request: PlanningRequest
+    decision: CheckedPlan
     members: Sequence[MemberRecord]
 
 
@@ -97,7 +98,7 @@ class Change(abc.ABC):
     def write(self, proposal: Proposal) -> None:
         """Write the holds of the proposal in the journal.
 
-        :raises Overtaken: the members have changed since the plan
+        :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
 
@@ -114,7 +115,7 @@ class Change(abc.ABC):
     def accept(self, proposal: Proposal) -> None:
         """Let the members be claimed at their new places.
 
-        :raises Overtaken: the members have changed since the plan
+        :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
 
@@ -126,7 +127,7 @@ class Executor:
     """Carries out changes. If the process crashes at any point, no hold
     remains without a row or a task that names it."""
 
-    def __init__(self, parts: Parts):
+    def __init__(self, parts: PlannerComponents):
         self._parts = parts
 
     def carry_out(self, change: Change) -> Proposal | None:
@@ -177,14 +178,14 @@ class Executor:
                  state.attempt_number, change.record.uuid,
                  state.outcome.exception())
         if state.attempt_number > 1:
-            self._parts.decider.distrust()
+            self._parts.snapshot_planner.invalidate()
 
     def _check(self, proposal: Proposal) -> None:
-        objections = self._parts.decider.objections(
-            proposal.question, proposal.decision,
+        objections = self._parts.snapshot_planner.objections(
+            proposal.request, proposal.decision,
             [member.place.host for member in proposal.members])
         if objections:
-            raise errors.Overtaken(objections[0].message)
+            raise errors.OutdatedPlan(objections[0].message)
 
 
 def _end(change: Change, state: tenacity.RetryCallState) -> None:

@@ -4,9 +4,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from nova_holistic.engine.decider import Decider
-from nova_holistic.engine.partial_replan import PartialPlanner
-from nova_holistic.engine.questions import Decision, NotPlanned, Question
+from nova_holistic.engine.replan.partial_replan import PartialPlanner
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.model.optional_members import optional_units, Unit
 from nova_holistic.model.plan import Reason
 
@@ -15,12 +16,12 @@ from nova_holistic.model.plan import Reason
 class Sized:
     """A decision about as many members as can be placed.
 
-    :ivar question: about the members that the decision places
+    :ivar request: about the members that the decision places
     :ivar reasons: which members are missing, and why
     """
 
-    question: Question
-    decision: Decision
+    request: PlanningRequest
+    decision: CheckedPlan
     reasons: Sequence[Reason] = ()
 
 
@@ -28,51 +29,51 @@ class FewerMembers:
     """The desired number of members, or as many as can be placed, but no
     fewer than the least number."""
 
-    def __init__(self, decider: Decider, time_limit: float,
+    def __init__(self, planner: SnapshotPlanner, time_limit: float,
                  timer: Callable[[], float]):
         """
         :param time_limit: seconds for the first plan; all smaller plans share
             as many seconds
         :param timer: returns seconds
         """
-        self._decider = decider
+        self._planner = planner
         self._time_limit = time_limit
         self._timer = timer
 
-    def decide(self, question: Question) -> Sized:
+    def decide(self, request: PlanningRequest) -> Sized:
         """
         :raises NotPlanned: there is no plan for the least number
         """
         try:
-            return Sized(question, self._decider.decide(question))
+            return Sized(request, self._planner.decide(request))
         except NotPlanned as refusal:
-            units = [unit for unit in optional_units(question.group)
-                     if not unit.members & question.placed.keys()]
+            units = [unit for unit in optional_units(request.group)
+                     if not unit.members & request.placed.keys()]
             if not units:
                 raise
-            return self._fewer(question, units, refusal)
+            return self._fewer(request, units, refusal)
 
-    def _fewer(self, question: Question, units: Sequence[Unit],
+    def _fewer(self, request: PlanningRequest, units: Sequence[Unit],
                refusal: NotPlanned) -> Sized:
         deadline = self._timer() + self._time_limit
-        least = replace(question, group=question.group.only(
-            _paths(question).difference(*(u.members for u in units))))
-        usable = self._decider.usable(question, self._decider.complete())
-        base = self._decider.decide(
+        least = replace(request, group=request.group.only(
+            _paths(request).difference(*(u.members for u in units))))
+        usable = self._planner.usable(request, self._planner.complete())
+        base = self._planner.decide(
             least, usable=usable, time_limit=self._time_limit
         ) if least.group.all_members() else None
         found = PartialPlanner(
-            question, lambda part, seconds: self._decider.decide(
+            request, lambda part, seconds: self._planner.decide(
                 part, usable=usable, time_limit=seconds),
             {unit.path: unit.kind for unit in units},
             lambda: deadline - self._timer(),
             {unit.path: unit.members for unit in units}).plan(refusal.reasons)
         if found.decision is not None:
-            return Sized(found.question, found.decision, found.reasons)
+            return Sized(found.request, found.decision, found.reasons)
         if base is None:
             raise refusal
         return Sized(least, base, found.reasons)
 
 
-def _paths(question: Question) -> frozenset[str]:
-    return frozenset(m.path for m in question.group.all_members())
+def _paths(request: PlanningRequest) -> frozenset[str]:
+    return frozenset(m.path for m in request.group.all_members())

@@ -21,7 +21,7 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient, Replan
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.table.changes import renewal, revising
+from nova_holistic.table.changes import group_revision, member_replan
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
@@ -122,20 +122,21 @@ class RowJournal(Journal):
 
         :param moved: members with new holds and places, by their former
             holds, which are not put
-        :raises Overtaken: the members have changed since the plan
+        :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
         # If any later step fails, these holds can be dropped safely.
         self._written = [*self._written, *(m.hold for m in moved.values())]
         owner = self._ownership and self._record.engine
-        if not renewal.move(self._table.database, moved, owner):
+        if not member_replan.move(self._table.database, moved, owner):
             if self._ownership is not None:
                 # The loss of the group is the usual reason, and ends the work.
                 self._ownership.change()
-            raise errors.Overtaken('the members have changed since the plan')
+            raise errors.OutdatedPlan(
+                'the members have changed since the plan')
 
     def undo(self, error: BaseException | None = None) -> None:
-        if isinstance(error, (errors.Overtaken, errors.OwnershipLost)):
+        if isinstance(error, (errors.OutdatedPlan, errors.OwnershipLost)):
             self.drop(self._written)
             crash_points.reached('undo.holds-dropped')
         elif not isinstance(error, hold_errors.CapacityGone):
@@ -206,7 +207,7 @@ class TaskJournal(Journal):
     def undo(self, error: BaseException | None = None) -> None:
         """The group holds what its rows name, and nothing else.
 
-        :raises HoldsLeft: Placement does not answer
+        :raises HoldsNotDropped: Placement does not answer
         :raises TableError: the table does not answer
         :raises OwnershipLost: the task belongs to another engine, and members
             that were vacated are left to it
@@ -221,7 +222,7 @@ class TaskJournal(Journal):
             else:
                 self.drop(put)
         except hold_errors.HoldsError as failure:
-            raise errors.HoldsLeft(str(failure)) from failure
+            raise errors.HoldsNotDropped(str(failure)) from failure
         if vacated:
             crash_points.reached('undo.room-restored')
             self._occupy([member.hold for member in vacated])
@@ -231,7 +232,7 @@ class TaskJournal(Journal):
         """Finish or undo the update that a crashed engine began.
 
         :returns: whether the group is updated already
-        :raises HoldsLeft: Placement does not answer
+        :raises HoldsNotDropped: Placement does not answer
         """
         if self.revised:
             self.close()
@@ -244,7 +245,7 @@ class TaskJournal(Journal):
         """Drop what the updated group does not need.
 
         :param unneeded: holds; None means those that the task names
-        :raises HoldsLeft: Placement does not answer
+        :raises HoldsNotDropped: Placement does not answer
         """
         if unneeded is None:
             unneeded = self._pending.get(_UNNEEDED, ())
@@ -254,7 +255,7 @@ class TaskJournal(Journal):
             self.drop(unneeded)
             crash_points.reached('update.unneeded-dropped')
         except hold_errors.HoldsError as error:
-            raise errors.HoldsLeft(str(error)) from error
+            raise errors.HoldsNotDropped(str(error)) from error
 
     def _asked(self) -> dict[str, Any]:
         """The task without what the journal has written in it."""
@@ -270,7 +271,7 @@ class TaskJournal(Journal):
                 and member.state in (MemberState.LOST, MemberState.PLANNED)]
 
     def _occupy(self, holds: Sequence[str]) -> None:
-        if not revising.occupy(
+        if not group_revision.occupy(
                 self._table.database, self._record.uuid,
                 self._record.engine or '', holds, self._clock()):
             raise errors.OwnershipLost(

@@ -11,10 +11,10 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.messaging.answers import Released
 from nova_holistic.messaging import errors
+from nova_holistic.messaging.results import Released
 from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.changes.releasing import UNCLAIMED
+from nova_holistic.table.changes.member_release import UNCLAIMED
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Task)

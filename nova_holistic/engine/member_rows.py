@@ -37,14 +37,14 @@ def renewed_members(lost: Sequence[MemberRecord], group: Group,
                     snapshot: Snapshot, plan: Plan,
                     now: datetime) -> tuple[MemberRecord, ...]:
     """The rows of lost members as the plan would have them, still lost."""
-    anew = {row.member.path: row for row in planned_members(
+    planned = {row.member.path: row for row in planned_members(
         '', group, snapshot, plan, now)}
     return tuple(
         replace(row, place=found.place, hold=found.hold, held=True,
                 alternates=(), updated_at=now,
                 member=replace(row.member,
                                requirements=found.member.requirements))
-        for row in lost for found in [anew[row.member.path]])
+        for row in lost for found in [planned[row.member.path]])
 
 
 def place_of(host: Host) -> Place:

@@ -8,7 +8,7 @@ from typing import Any
 from nova_holistic.documents.plan import to_document
 from nova_holistic.documents.relaxations import (
     headroom_to_document, relaxations_to_document)
-from nova_holistic.engine.adviser import Advice
+from nova_holistic.engine.decision.plan_analysis import PlanAnalysis
 from nova_holistic.engine import reasons
 from nova_holistic import exceptions
 from nova_holistic.model.plan import Reason, Unplaceable
@@ -26,7 +26,8 @@ class PlanAnswer:
     document: Mapping[str, Any]
 
 
-def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
+def answer_request(advise: Callable[[], PlanAnalysis],
+                   record: PlanRecord) -> PlanAnswer:
     """What the solver makes of it.
 
     :raises TableError: the table does not answer; it may be tried again
@@ -41,14 +42,14 @@ def answer(advise: Callable[[], Advice], record: PlanRecord) -> PlanAnswer:
     except table_errors.TableError:
         raise
     except exceptions.HolisticError as error:
-        return failed(reasons.of_errors(error))
+        return failed_answer(reasons.of_errors(error))
     except Exception as error:
-        return failed([reasons.of_error(
+        return failed_answer([reasons.of_error(
             error, f'planning failed: {error!r}')])
     return PlanAnswer(PlanStatus(document['status']), document)
 
 
-def _extras(advice: Advice) -> dict[str, Any]:
+def _extras(advice: PlanAnalysis) -> dict[str, Any]:
     found, copies = advice.relaxations, advice.headroom
     return {
         **({} if found is None else {
@@ -57,7 +58,7 @@ def _extras(advice: Advice) -> dict[str, Any]:
             'headroom': headroom_to_document(copies)})}
 
 
-def failed(why: Sequence[Reason]) -> PlanAnswer:
+def failed_answer(why: Sequence[Reason]) -> PlanAnswer:
     return PlanAnswer(PlanStatus.ERROR, {
         'status': str(PlanStatus.ERROR),
         'reasons': [r.to_row() for r in why]})

@@ -12,21 +12,21 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.adviser import Adviser
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator
-from nova_holistic.engine.decider import Decider
-from nova_holistic.engine.executor import Parts
+from nova_holistic.engine.decision.plan_analysis import PlanAnalyser
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.executor import PlannerComponents
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import plan_answers, reasons
 from nova_holistic.engine.plan_answers import PlanAnswer
-from nova_holistic.engine.questions import Question
-from nova_holistic.engine.replanner import Replanner
+from nova_holistic.engine.replan.replanner import Replanner
 from nova_holistic.engine.task_runner import TaskRunner, Work
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.inventory.statistics_inventory import StatisticsInventory
 from nova_holistic.messaging import errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
@@ -59,14 +59,15 @@ class Planner:
         self._table = table
         self._clock = clock
         self._policy_types = policies.load_policy_types()
-        measured = InventoryWithStatistics(
+        measured = StatisticsInventory(
             inventory, table.statistics.since, clock,
             timedelta(seconds=conf.engine.statistics_max_age))
-        self._decider = Decider(
+        self._snapshot_planner = SnapshotPlanner(
             conf, measured, table, self._policy_types, timer)
-        self._adviser = Adviser(conf, self._decider, timer)
-        parts = Parts(
-            conf, self._decider, table, holds, self._policy_types, clock)
+        self._adviser = PlanAnalyser(conf, self._snapshot_planner, timer)
+        parts = PlannerComponents(
+            conf, self._snapshot_planner, table, holds, self._policy_types,
+            clock)
         self._alternates = AlternatesFinder(parts)
         self._creator = Creator(parts)
         self._replanner = Replanner(parts, timer)
@@ -93,7 +94,7 @@ class Planner:
         :param project_id: that the servers will belong to; None is any
         :raises InvalidDocument: the document cannot be accepted
         """
-        return self._decider.answer(
+        return self._snapshot_planner.answer(
             self._asked(document, objective, project_id))
 
     def create(self, document: Any, *, project_id: str, user_id: str,
@@ -162,7 +163,7 @@ class Planner:
         :raises TableError: the table does not answer; the task stays
         :raises OwnershipLost: another engine has the task; nothing that was
             done here stays
-        :raises HoldsLeft: Placement does not answer; the task stays
+        :raises HoldsNotDropped: Placement does not answer; the task stays
         """
         if record.task in (Task.UPDATING, Task.REPLANNING):
             self._refresh(record.uuid)
@@ -174,7 +175,7 @@ class Planner:
         :param engine: that has taken the group in ``table.due_alternates``
         :raises OwnershipLost: another engine does it, or it was requested
             again
-        :raises Overtaken: members get other places all the time; the
+        :raises OutdatedPlan: members get other places all the time; the
             alternates are still due
         :raises TableError: the table does not answer; the same
         """
@@ -188,8 +189,8 @@ class Planner:
         :raises TableError: the table does not answer; the plan stays
         """
         if why_not is not None:
-            return plan_answers.failed([reasons.of_engine(why_not)])
-        return plan_answers.answer(lambda: self._adviser.advise(
+            return plan_answers.failed_answer([reasons.of_engine(why_not)])
+        return plan_answers.answer_request(lambda: self._adviser.analyse(
             self._asked(record.document, record.objective,
                         record.project_id), record.extras), record)
 
@@ -215,9 +216,9 @@ class Planner:
                         group_uuid, error)
 
     def _asked(self, document: Any, objective: str | None,
-               project_id: str | None) -> Question:
+               project_id: str | None) -> PlanningRequest:
         """:raises InvalidDocument: the document cannot be accepted"""
-        return Question(
+        return PlanningRequest(
             parse_group(document, self._policy_types),
             self._objective(objective), project_id=project_id)
 

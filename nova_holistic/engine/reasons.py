@@ -11,12 +11,12 @@ from oslo_log import log as logging
 
 from nova_holistic.engine import errors
 from nova_holistic import exceptions
-from nova_holistic.model.marked import Marked
+from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.plan import Reason
 
 LOG = logging.getLogger(__name__)
 
-WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.NotRead)
+WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.UnreadableReference)
 """Exactly these classes: the message of a subclass may name a file of the
 operator."""
 
@@ -29,7 +29,8 @@ def of_error(error: BaseException, message: str | None = None) -> Reason:
     if type(error) in WRITTEN_FOR_USERS:
         text = error.message
         return Reason.told(
-            error.place, text if isinstance(text, Marked) else Marked(text))
+            error.place,
+            text if isinstance(text, MarkedText) else MarkedText(text))
     LOG.error('Users read a general sentence instead of: %s',
               message or error,
               exc_info=None if isinstance(error, exceptions.HolisticError)
@@ -46,7 +47,7 @@ def of_errors(error: BaseException) -> list[Reason]:
 
 def of_engine(message: str) -> Reason:
     """A reason that an engine gives in its own words, without any name."""
-    return Reason.told('', Marked(message))
+    return Reason.told('', MarkedText(message))
 
 
 def with_detail(message: str, detail: object) -> Reason:

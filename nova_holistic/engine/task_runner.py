@@ -12,7 +12,7 @@ from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.replanner import Replanner
+from nova_holistic.engine.replan.replanner import Replanner
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
@@ -75,7 +75,7 @@ class TaskRunner:
                 crash_points.reached('task.settled')
                 ownership.finish(**changes)
         except (table_errors.TableError, errors.OwnershipLost,
-                errors.HoldsLeft):
+                errors.HoldsNotDropped):
             raise
         except exceptions.HolisticError as error:
             self.give_up(record, reasons.of_errors(error))

@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import time
 from typing import Any
 
-from nova_holistic.holds import answers, errors, retry_policy
-from nova_holistic.holds.bodies import (
+from nova_holistic.holds.allocation_bodies import (
     Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
     of_instance, same)
+from nova_holistic.holds.batched_holds import BatchedHolds, Holds, Note
+from nova_holistic.holds import errors, placement_responses, retry_policy
 from nova_holistic.holds.instance_allocations import InstanceAllocations
-from nova_holistic.holds.in_parts import Holds, HoldsInParts, Note
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
 from nova_holistic.table.records import MemberRecord, Place
@@ -45,7 +45,7 @@ class HoldClient:
             drops
         """
         self._requests = Requests(placement, sleep)
-        self._in_parts = HoldsInParts(self._requests, part_size, sleep)
+        self._in_parts = BatchedHolds(self._requests, part_size, sleep)
         self._instances = InstanceAllocations(self._requests, sleep)
         self._owner = owner
         self._sleep = sleep
@@ -147,7 +147,7 @@ class HoldClient:
         if response.status_code == 404:
             return {}
         if response.status_code != 200:
-            raise answers.unexpected(response)
+            raise placement_responses.unexpected(response)
         return {consumer: allocation['resources'] for consumer, allocation
                 in response.json()['allocations'].items()}
 
@@ -159,7 +159,7 @@ class HoldClient:
         """
         response = self._requests.call('get', '/resource_providers')
         if response.status_code != 200:
-            raise answers.unexpected(response)
+            raise placement_responses.unexpected(response)
         return {each['uuid']: each['generation']
                 for each in response.json()['resource_providers']}
 
@@ -264,7 +264,7 @@ class HoldClient:
         if generation is None and is_done():
             return
 
-        if not retry_policy.succeeds(attempt, self._sleep):
+        if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
                 f'Placement would not let consumer {taker} take over from '
                 f'{giver}')
@@ -289,6 +289,6 @@ class HoldClient:
         """
         :raises HoldsError: others changed the same hosts in each attempt
         """
-        if not retry_policy.succeeds(attempt, self._sleep):
+        if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
                 'Placement could not settle concurrent changes to the hosts')

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nova_holistic.holds import errors, retry_policy
-from nova_holistic.holds.bodies import INSTANCE, same
+from nova_holistic.holds.allocation_bodies import INSTANCE, same
 from nova_holistic.holds.requests import Requests
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 
-from nova_holistic.holds import answers, errors, retry_policy
+from nova_holistic.holds import errors, placement_responses, retry_policy
 
 MICROVERSION = '1.38'
 
@@ -26,7 +26,7 @@ class Requests:
         """A consumer's allocations as Placement shows them, None if none."""
         response = self.call('get', f'/allocations/{consumer}')
         if response.status_code != 200:
-            raise answers.unexpected(response)
+            raise placement_responses.unexpected(response)
         body = response.json()
         return body if body['allocations'] else None
 
@@ -41,17 +41,19 @@ class Requests:
         if response.status_code == 204:
             return True
         if response.status_code == 409:
-            if answers.code(response) == 'placement.concurrent_update':
+            if placement_responses.code(
+                    response) == 'placement.concurrent_update':
                 return False
-            raise errors.CapacityGone(answers.detail(response))
+            raise errors.CapacityGone(placement_responses.detail(response))
         # Placement says 400, not 404 or 409, of a provider or a resource
         # class that has been deleted; and of a body it cannot read.
+        detail = placement_responses.detail(response)
         if (response.status_code == 400
-                and 'does not validate' not in answers.detail(response)):
-            raise errors.CapacityGone(answers.detail(response))
-        if answers.gave_way(response):
+                and 'does not validate' not in detail):
+            raise errors.CapacityGone(detail)
+        if placement_responses.was_rolled_back(response):
             return False
-        raise answers.unexpected(response)
+        raise placement_responses.unexpected(response)
 
     def delete(self, consumer: str) -> None:
         """Delete a consumer's allocations; it may have none."""
@@ -60,13 +62,13 @@ class Requests:
             response = self.call('delete', f'/allocations/{consumer}')
             if response.status_code in (204, 404):
                 return True
-            if not answers.gave_way(response):
-                raise answers.unexpected(response)
+            if not placement_responses.was_rolled_back(response):
+                raise placement_responses.unexpected(response)
             return False
 
         response = None
-        if not retry_policy.succeeds(attempt, self._sleep):
-            raise answers.unexpected(response)
+        if not retry_policy.retry_until_success(attempt, self._sleep):
+            raise placement_responses.unexpected(response)
 
     def call(self, method: str, path: str, **kwargs):
         """The response to any request, with any status."""

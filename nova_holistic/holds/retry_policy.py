@@ -21,7 +21,8 @@ LONGEST_WAIT = 1.0
 Sleep = Callable[[float], None]
 
 
-def succeeds(attempt: Callable[[], bool], sleep: Sleep = time.sleep) -> bool:
+def retry_until_success(attempt: Callable[[], bool],
+                        sleep: Sleep = time.sleep) -> bool:
     """Repeat an attempt until it succeeds, at most ``ATTEMPTS`` times.
 
     An exception of the attempt ends the repetition.

@@ -5,8 +5,8 @@ import abc
 from collections.abc import Collection, Mapping
 
 from nova_holistic.inventory.cloud_reader import CloudReader
-from nova_holistic.model.image import Image
-from nova_holistic.model.server_group import ServerGroup
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.model.use_change import UseChange
 
@@ -14,10 +14,10 @@ from nova_holistic.model.use_change import UseChange
 class CloudInventory(abc.ABC):
     """A source of snapshots.
 
-    :ivar keeps: whether ``kept`` may be out of date
+    :ivar has_cache: whether ``cached_snapshot`` may be out of date
     """
 
-    keeps: bool = False
+    has_cache: bool = False
 
     @abc.abstractmethod
     def snapshot(self) -> Snapshot:
@@ -27,7 +27,7 @@ class CloudInventory(abc.ABC):
         :raises HolisticError: the source does not answer, or answers nonsense
         """
 
-    def kept(self) -> Snapshot:
+    def cached_snapshot(self) -> Snapshot:
         """The newest snapshot that is known, at the cost of what was reported
         to have changed.
 
@@ -64,7 +64,7 @@ class CloudInventory(abc.ABC):
         """A compute service or an aggregate has changed. Returns
         immediately."""
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """The next kept snapshot has to be read as a whole. Returns
         immediately."""
 

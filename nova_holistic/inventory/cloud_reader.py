@@ -5,15 +5,15 @@ from collections.abc import Collection, Mapping
 
 from oslo_log import log as logging
 
-from nova_holistic.inventory.assembly import (
-    Assembly, DISABLED_TRAIT, NovaFacts)
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
 from nova_holistic.inventory.nova.computes import read_aggregates
 from nova_holistic.inventory.nova.flavors import read_flavors
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, ProviderSource)
-from nova_holistic.inventory.service import Service
-from nova_holistic.model.flavor import Flavor
+from nova_holistic.inventory.service_client import ServiceClient
+from nova_holistic.inventory.snapshot_assembly import (
+    DISABLED_TRAIT, NovaFacts, SnapshotAssembly)
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Snapshot
 
 LOG = logging.getLogger(__name__)
@@ -30,8 +30,8 @@ class CloudReader:
     :ivar assembly: what was read
     """
 
-    def __init__(self, computes: ComputeReader, nova: Service,
-                 providers: ProviderSource, assembly: Assembly):
+    def __init__(self, computes: ComputeReader, nova: ServiceClient,
+                 providers: ProviderSource, assembly: SnapshotAssembly):
         self._computes = computes
         self._nova = nova
         self._providers = providers

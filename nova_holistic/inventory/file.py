@@ -5,7 +5,7 @@ from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.topology.document import in_file, read_document
+from nova_holistic.topology.option_file import in_file, read_document
 
 OPTION = '[inventory] path'
 

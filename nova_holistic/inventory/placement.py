@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from keystoneauth1.adapter import Adapter
 from oslo_log import log as logging
 
-from nova_holistic.inventory.assembly import Assembly
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.errors import MissingAdapter
@@ -16,10 +15,11 @@ from nova_holistic.inventory.nova.server_groups import read_server_group
 from nova_holistic.inventory.resource_providers.provider_source import (
     ProviderSource)
 from nova_holistic.inventory.resource_providers.providers import ProviderReader
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.shared_runs import SharedRuns
-from nova_holistic.model.image import Image
-from nova_holistic.model.server_group import ServerGroup
+from nova_holistic.inventory.snapshot_assembly import SnapshotAssembly
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.server_group import ServerGroup
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.topology.base import TopologyDriver
 from nova_holistic.topology import load_topology
@@ -47,7 +47,8 @@ class PlacementInventory(InventoryDriver):
     yet.
 
     Requests for one snapshot: four, one more for each further thousand
-    flavors, one or a few for use (see :mod:`.use`), one for each hypervisor
+    flavors, one or a few for use (see :mod:`.use_changes`), one for each
+    hypervisor
     that may have changed (see :mod:`.compute_reader`), and one to three for
     each provider that changed since the snapshot before. The first snapshot
     reads the list of all hypervisors, a thousand in each request.
@@ -65,13 +66,16 @@ class PlacementInventory(InventoryDriver):
         :param threads: number of threads that read providers
         :param image: of Glance; None if no images can be read
         """
-        self._nova = nova = Service('nova', compute)
-        self._glance = None if image is None else Service('glance', image)
+        self._nova = nova = ServiceClient('nova', compute)
+        self._glance = (
+            None if image is None else ServiceClient('glance', image))
         providers = (
             placement if isinstance(placement, ProviderSource)
-            else ProviderReader(Service('placement', placement), threads))
+            else ProviderReader(ServiceClient('placement', placement),
+                                threads))
         self.reader = CloudReader(
-            ComputeReader(nova, threads), nova, providers, Assembly(topology))
+            ComputeReader(nova, threads), nova, providers,
+            SnapshotAssembly(topology))
         self._shared = SharedRuns(self._refresh)
 
     @classmethod

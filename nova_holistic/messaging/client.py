@@ -7,12 +7,12 @@ from typing import Any
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
-from nova_holistic.messaging.answers import Released
 from nova_holistic.messaging.bounded_calls import BoundedCalls
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import error_documents
 from nova_holistic.messaging import errors
 from nova_holistic.messaging import payloads
+from nova_holistic.messaging.results import Released
 from nova_holistic.messaging.transport import get_transport
 
 LOG = logging.getLogger(__name__)
@@ -72,12 +72,12 @@ class EngineClient:
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
         """Tell that the group has a task in the table."""
-        self._cast(context, 'plan_group', payloads.OfGroup(group_uuid))
+        self._cast(context, 'plan_group', payloads.GroupPayload(group_uuid))
 
     def plan(self, context: RequestContext, plan_uuid: str) -> None:
         """Notify engines that the table contains a plan that no engine has
         made."""
-        self._cast(context, 'plan', payloads.OfPlan(plan_uuid))
+        self._cast(context, 'plan', payloads.PlanPayload(plan_uuid))
 
     def release(self, context: RequestContext, group_uuid: str,
                 members: Collection[str] | None = None) -> Released:
@@ -93,12 +93,12 @@ class EngineClient:
 
     def delete(self, context: RequestContext, group_uuid: str) -> None:
         """See ``Lifecycle.delete``."""
-        self._call(context, 'delete', payloads.OfGroup(group_uuid))
+        self._call(context, 'delete', payloads.GroupPayload(group_uuid))
 
     def repair(self, context: RequestContext,
                group_uuid: str) -> Mapping[str, Any]:
         """See ``Repairer.propose``: the document of the proposal."""
-        return self._call(context, 'repair', payloads.OfGroup(group_uuid))
+        return self._call(context, 'repair', payloads.GroupPayload(group_uuid))
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:

@@ -59,7 +59,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class OfGroup(Payload):
+class GroupPayload(Payload):
     """Plan it, or delete it: the method determines which."""
 
     group_uuid: str
@@ -69,7 +69,7 @@ class OfGroup(Payload):
 
 
 @dataclass(frozen=True, slots=True)
-class OfPlan(Payload):
+class PlanPayload(Payload):
     """A plan that holds nothing."""
 
     plan_uuid: str

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nova_holistic import exceptions
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.image import Image
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.messages.suggestion import did_you_mean
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.image import Image
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.model.suggestion import suggested
 
 
 def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
@@ -33,7 +33,7 @@ def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
                 if level not in known:
                     mistakes.add(exceptions.InvalidDocument(
                         f'{policy.place}.level', f'unknown level {level!r}'
-                        f'{suggested(level, known)}; '
+                        f'{did_you_mean(level, known)}; '
                         f'known are {", ".join(sorted(known))}'))
     bound = _resolve(group, snapshot, mistakes, suggest)
     mistakes.must_be_none()
@@ -99,7 +99,7 @@ def _image(description: MemberDescription,
     if wanted not in images:
         raise exceptions.InvalidDocument(
             f'{description.place}.image', f'unknown image {wanted!r}'
-            + (suggested(wanted, images) if suggest else ''))
+            + (did_you_mean(wanted, images) if suggest else ''))
     return images[wanted]
 
 
@@ -110,7 +110,7 @@ def _flavor(description: MemberDescription,
         return None
     flavor = flavors.get(wanted.flavor)
     if flavor is None:
-        hint = suggested(wanted.flavor, flavors) if suggest else ''
+        hint = did_you_mean(wanted.flavor, flavors) if suggest else ''
         if not flavors:
             hint = '; the inventory has no flavors'
         raise exceptions.InvalidDocument(

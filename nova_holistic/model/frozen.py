@@ -35,10 +35,10 @@ class FrozenMapping(Mapping[K, V]):
         return f'FrozenMapping({self._items!r})'
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """A document's value with tuples for lists, and FrozenMappings."""
     if isinstance(value, list):
-        return tuple(map(frozen, value))
+        return tuple(map(freeze, value))
     if isinstance(value, dict):
-        return FrozenMapping({k: frozen(v) for k, v in value.items()})
+        return FrozenMapping({k: freeze(v) for k, v in value.items()})
     return value

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.marked import Marked
+from nova_holistic.model.messages.marked_text import MarkedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class Reason:
     def told(cls, at: str, text: str) -> 'Reason':
         """With the names that are marked in the text; if it may contain
         others, or is not marked, they still have to be searched for."""
-        if not isinstance(text, Marked):
+        if not isinstance(text, MarkedText):
             return cls(at, text)
         return cls(at, str(text), text.names if text.whole else None,
                    text.hidden)
 
     @property
-    def text(self) -> Marked:
+    def text(self) -> MarkedText:
         """The message, marked as far as it is known."""
-        return Marked(self.message, self.hidden or (),
-                      self.names is not None)
+        return MarkedText(self.message, self.hidden or (),
+                          self.names is not None)
 
     def to_row(self) -> dict[str, Any]:
         """Plain data, as the placement table keeps it."""

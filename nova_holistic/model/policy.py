@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from nova_holistic.model.domain import Domain
-from nova_holistic.model.frozen import frozen
-from nova_holistic.model.marked import Marked, Messages
+from nova_holistic.model.frozen import freeze
+from nova_holistic.model.messages.marked_text import MarkedText, Messages
 from nova_holistic.model.snapshot import Host, Snapshot
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Policy(abc.ABC):
         if weight is None:
             weight = cls.default_weight
         return cls(weight=weight, place=place, **{
-            key: frozen(value) for key, value in keys.items()})
+            key: freeze(value) for key, value in keys.items()})
 
     @property
     def title(self) -> str:
@@ -162,7 +162,7 @@ class Policy(abc.ABC):
     @property
     def summary(self) -> str:
         """The name of the policy in reasons: its title and its level."""
-        return Marked(' '.join((self.title, *self.levels)))
+        return MarkedText(' '.join((self.title, *self.levels)))
 
     @property
     def levels(self) -> Sequence[str]:

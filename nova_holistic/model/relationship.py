@@ -4,16 +4,16 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nova_holistic.model.marked import Marked
+from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.member import Member
+from nova_holistic.model.member_ranges import member_ranges, with_replicas
+from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.remembered import Remembered
-from nova_holistic.model.spans import spans, with_replicas
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
 
-_spans = Remembered(spans, 32)
+_spans = IdentityCache(member_ranges, 32)
 _NONE = slice(0)
 """Of a side whose servers are all gone from the group."""
 
@@ -39,8 +39,8 @@ class Relationship(Policy):
 
     @property
     def summary(self) -> str:
-        return Marked(' '.join((self.type, *self.levels, 'between',
-                                ' and '.join(self.between))))
+        return MarkedText(' '.join((self.type, *self.levels, 'between',
+                                    ' and '.join(self.between))))
 
     @property
     def traffic_mbps(self) -> int:

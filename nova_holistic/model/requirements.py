@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.image import Image
+from nova_holistic.model.nova.image import Image
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """An immutable picture of the cloud at one time."""
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from nova_holistic.model.domain import HOST, Domain
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.image import Image
 from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.server_group import ServerGroup
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.server_group import ServerGroup
 
 T = TypeVar('T')
 

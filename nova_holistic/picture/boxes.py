@@ -4,10 +4,10 @@
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from nova_holistic.picture import amounts, canvas
-from nova_holistic.picture.lettering import width as text_width
-from nova_holistic.picture.pack import Packing, Size, pack
-from nova_holistic.picture.scale import Scale
+from nova_holistic.picture import amounts, svg_elements
+from nova_holistic.picture.box_packing import pack, Packing, Size
+from nova_holistic.picture.hosts.scale import Scale
+from nova_holistic.picture.text_fitting import width as text_width
 from nova_holistic.picture.tree import DomainView
 
 _INNER_RATIO = 1.5
@@ -35,9 +35,10 @@ def arrange(domain: DomainView, scale: Scale) -> Box:
 def draw(parent: Element, box: Box, scale: Scale, depth: int = 0) -> None:
     """What the box holds, at the origin of the parent."""
     for inner, (x, y, height) in zip(box.boxes, box.packing.spots):
-        element = canvas.group(parent, 'domain', x, y)
+        element = svg_elements.group(parent, 'domain', x, y)
         _frame(element, inner, scale, depth, height)
-        content = canvas.group(element, 'content', scale.gap, scale.header)
+        content = svg_elements.group(element, 'content', scale.gap,
+                                     scale.header)
         draw(content, inner, scale, depth + 1)
     for view, (x, y, height) in zip(box.domain.hosts, box.packing.spots):
         scale.draw(parent, view, x, y, Size(scale.size(view).width, height))
@@ -62,15 +63,17 @@ def _pack(domain: DomainView, boxes: tuple[Box, ...], scale: Scale,
 def _frame(element: Element, box: Box, scale: Scale, depth: int,
            height: float) -> None:
     domain = box.domain
-    canvas.title(element, [
+    svg_elements.title(element, [
         f'{domain.level} {domain.name}',
         f'{amounts.counted(domain.members(), "member")} on '
         f'{amounts.counted(domain.all_hosts(), "host")}'])
-    canvas.rectangle(element, f'box box{depth % 2}', 0, 0, box.size.width,
-                     height, 5)
-    canvas.text(element, 'domain-name', scale.gap + 1, scale.header * 0.72,
-                _label(domain), scale.lettering,
-                box.size.width - 2 * scale.gap)
+    svg_elements.rectangle(element, f'box box{depth % 2}', 0, 0,
+                           box.size.width,
+                           height, 5)
+    svg_elements.text(element, 'domain-name', scale.gap + 1,
+                      scale.header * 0.72,
+                      _label(domain), scale.lettering,
+                      box.size.width - 2 * scale.gap)
 
 
 def _label(domain: DomainView) -> str:

@@ -3,9 +3,9 @@
 
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from nova_holistic.picture.lettering import printable
 from nova_holistic.picture.scene import Scene
 from nova_holistic.picture import svg
+from nova_holistic.picture.text_fitting import printable
 
 # The page is XML as well as HTML: neither text may hold a character that
 # XML would escape.

@@ -4,12 +4,12 @@
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
-from nova_holistic.picture import amounts, canvas
-from nova_holistic.picture.lettering import fit, wrap
-from nova_holistic.picture.lettering import width as text_width
+from nova_holistic.picture import amounts, svg_elements
+from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
-from nova_holistic.picture.scale import Scale
 from nova_holistic.picture.scene import Scene
+from nova_holistic.picture.text_fitting import fit, wrap
+from nova_holistic.picture.text_fitting import width as text_width
 
 _LINE = 26.0
 _LETTERING = 12.0
@@ -48,10 +48,10 @@ def _summary(scene: Scene) -> list[str]:
 def draw(parent: Element, scene: Scene, paints: Mapping[str, Paint],
          scale: Scale, width: float) -> float:
     """Everything above the boxes; returns its height in pixels."""
-    canvas.text(parent, 'heading', 0, 20, scene.plan.group, 21, width)
+    svg_elements.text(parent, 'heading', 0, 20, scene.plan.group, 21, width)
     bottom = 43.0
     for line in wrap(_summary(scene), _SEPARATOR, width, _SUMMARY):
-        canvas.text(parent, 'muted', 0, bottom, line, _SUMMARY, width)
+        svg_elements.text(parent, 'muted', 0, bottom, line, _SUMMARY, width)
         bottom += _SUMMARY_LINE
     bottom = _violations(parent, scene, width, bottom)
     bottom = _groups(parent, scene, paints, width, bottom + 13)
@@ -68,7 +68,8 @@ def _violations(parent: Element, scene: Scene, width: float,
     for line in lines:
         # Breaking at the words shows each message in full.
         for part in wrap(line.split(' '), ' ', 0.9 * width, _SUMMARY):
-            canvas.text(parent, 'violation', 0, top, part, _SUMMARY, width)
+            svg_elements.text(parent, 'violation', 0, top, part, _SUMMARY,
+                              width)
             top += _SUMMARY_LINE
     return top
 
@@ -84,16 +85,16 @@ def _groups(parent: Element, scene: Scene, paints: Mapping[str, Paint],
         room = _SWATCH + 7 + text_width(label, _LETTERING)
         if left and left + room > width:
             left, top = 0.0, top + _LINE
-        entry = canvas.group(parent, 'legend', left, top)
-        canvas.mark(entry, paints[path], 0, -13, _SWATCH, _SWATCH)
-        canvas.text(entry, 'ink', _SWATCH + 7, 0, label, _LETTERING)
+        entry = svg_elements.group(parent, 'legend', left, top)
+        svg_elements.mark(entry, paints[path], 0, -13, _SWATCH, _SWATCH)
+        svg_elements.text(entry, 'ink', _SWATCH + 7, 0, label, _LETTERING)
         left += room + _GAP
     return top + _LINE
 
 
 def _load(parent: Element, scene: Scene, scale: Scale, width: float,
           top: float) -> float:
-    key = canvas.group(parent, 'load-key', 0, top)
+    key = svg_elements.group(parent, 'load-key', 0, top)
     left = 0.0
     entries = [('before', 'used before')]
     if scene.complete:
@@ -107,8 +108,8 @@ def _load(parent: Element, scene: Scene, scale: Scale, width: float,
         if left + room > width:
             left, down = 0.0, down + _LINE
         if kind == 'hatched':
-            canvas.rectangle(key, 'plate', left, down - 10, 13, 12, 2)
-        canvas.rectangle(key, kind, left, down - 10, 13, 12, 2)
-        canvas.text(key, 'ink', left + 19, down, label, _LETTERING)
+            svg_elements.rectangle(key, 'plate', left, down - 10, 13, 12, 2)
+        svg_elements.rectangle(key, kind, left, down - 10, 13, 12, 2)
+        svg_elements.text(key, 'ink', left + 19, down, label, _LETTERING)
         left += room + _GAP
     return top + down

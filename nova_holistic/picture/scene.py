@@ -111,14 +111,15 @@ def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
         members.setdefault(placement.host, []).append(placement.member)
     views = tuple(replace(
         _view(host, members.get(host.name, []), demands),
-        violations=tuple(told(reason) for reason in violations if _concerns(
-            reason, host, members.get(host.name, []))))
+        violations=tuple(violation_text(reason) for reason in violations
+                         if _concerns(
+                             reason, host, members.get(host.name, []))))
         for host in snapshot.hosts)
     return Scene(plan, snapshot.levels, views, group is not None,
-                 tuple(map(told, violations)))
+                 tuple(map(violation_text, violations)))
 
 
-def told(reason: Reason) -> str:
+def violation_text(reason: Reason) -> str:
     """The violation in one line."""
     return f'{reason.at}: {reason.message}' if reason.at else reason.message
 

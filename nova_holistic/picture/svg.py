@@ -4,14 +4,14 @@
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from nova_holistic.picture import boxes, canvas, legend
-from nova_holistic.picture.card import Card
-from nova_holistic.picture.cell import Cell
+from nova_holistic.picture import boxes, legend, svg_elements
+from nova_holistic.picture.hosts.card import Card
+from nova_holistic.picture.hosts.cell import Cell
+from nova_holistic.picture.hosts.scale import Scale
+from nova_holistic.picture.hosts.tag import Tag
 from nova_holistic.picture.palette import Paint, paints
-from nova_holistic.picture.scale import Scale
 from nova_holistic.picture.scene import Scene
 from nova_holistic.picture.style import STYLE
-from nova_holistic.picture.tag import Tag
 from nova_holistic.picture.tree import tree
 
 _MARGIN = 22.0
@@ -29,14 +29,14 @@ def draw(scene: Scene) -> Element:
     whole = boxes.arrange(tree(scene.levels, scene.hosts), scale)
     width = max(whole.size.width, _LEAST_WIDTH)
     root = _root(scene)
-    paper = canvas.rectangle(root, 'paper', 0, 0, 0, 0)
-    head = canvas.group(root, 'head', _MARGIN, _MARGIN)
+    paper = svg_elements.rectangle(root, 'paper', 0, 0, 0, 0)
+    head = svg_elements.group(root, 'head', _MARGIN, _MARGIN)
     # A wide picture is viewed from a greater distance.
     zoom = min(_MOST_ZOOM, max(1.0, width / _USUAL_WIDTH))
-    enlarged = canvas.group(head, 'enlarged')
-    enlarged.set('transform', f'scale({canvas.number(zoom)})')
+    enlarged = svg_elements.group(head, 'enlarged')
+    enlarged.set('transform', f'scale({svg_elements.number(zoom)})')
     top = zoom * legend.draw(enlarged, scene, colours, scale, width / zoom)
-    body = canvas.group(root, 'topology', _MARGIN, _MARGIN + top)
+    body = svg_elements.group(root, 'topology', _MARGIN, _MARGIN + top)
     boxes.draw(body, whole, scale)
     _resize(root, paper, width + 2 * _MARGIN,
             top + whole.size.height + 2 * _MARGIN)
@@ -59,19 +59,20 @@ def _scale(scene: Scene, colours: Mapping[str, Paint]) -> Scale:
 def _root(scene: Scene) -> Element:
     root = Element('svg', {'xmlns': 'http://www.w3.org/2000/svg',
                            'role': 'img'})
-    canvas.title(root, [scene.plan.group, legend.summary(scene)])
+    svg_elements.title(root, [scene.plan.group, legend.summary(scene)])
     SubElement(root, 'style').text = STYLE
     definitions = SubElement(root, 'defs')
     hatch = SubElement(definitions, 'pattern', {
         'id': 'hatch', 'width': '7', 'height': '7',
         'patternUnits': 'userSpaceOnUse', 'patternTransform': 'rotate(45)'})
-    canvas.rectangle(hatch, 'hatch-line', 0, 0, 2.2, 7)
+    svg_elements.rectangle(hatch, 'hatch-line', 0, 0, 2.2, 7)
     return root
 
 
 def _resize(root: Element, paper: Element, width: float,
             height: float) -> None:
     for element in (root, paper):
-        element.set('width', canvas.number(width))
-        element.set('height', canvas.number(height))
-    root.set('viewBox', f'0 0 {canvas.number(width)} {canvas.number(height)}')
+        element.set('width', svg_elements.number(width))
+        element.set('height', svg_elements.number(height))
+    root.set('viewBox',
+             f'0 0 {svg_elements.number(width)} {svg_elements.number(height)}')

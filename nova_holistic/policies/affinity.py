@@ -10,8 +10,9 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import joined, Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import (
+    format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import OfLevel
@@ -48,15 +49,16 @@ class Affinity(OfLevel):
             else:
                 where[domain].append(member.path)
         return Violations.told(max(0, len(where) - 1) + len(outside),
-                               self._told, where, outside)
+                               self._messages, where, outside)
 
-    def _told(self, where: Mapping[Domain, list[str]],
-              outside: list[tuple[str, Host]]) -> Iterator[Marked]:
+    def _messages(self, where: Mapping[Domain, list[str]],
+                  outside: list[tuple[str, Host]]) -> Iterator[MarkedText]:
         if len(where) > 1:
-            yield tell(
+            yield format_message(
                 'members are in {} domains of level {} instead of one: {}',
                 len(where), self.level, joined('; ', (
-                    tell('{:name} has {}', domain, ', '.join(where[domain]))
+                    format_message('{:name} has {}', domain,
+                                   ', '.join(where[domain]))
                     for domain in sorted(where))))
         yield from (self.outside(path, host) for path, host in outside)
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -54,7 +54,7 @@ class Aggregates(Policy):
 
     @property
     def summary(self) -> str:
-        return tell('{} {:name}', self.type, sorted(self.names))
+        return format_message('{} {:name}', self.type, sorted(self.names))
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self.names <= host.aggregates
@@ -69,14 +69,15 @@ class Aggregates(Policy):
             missing = sorted(n for n in self.names if n not in host.aggregates)
             if missing:
                 wrong.append((member.path, host, missing))
-        return Violations.told(len(wrong), self._told, wrong)
+        return Violations.told(len(wrong), self._messages, wrong)
 
     @staticmethod
-    def _told(wrong: Iterable[tuple[str, Host, list[str]]]
-              ) -> Iterator[Marked]:
+    def _messages(wrong: Iterable[tuple[str, Host, list[str]]]
+                  ) -> Iterator[MarkedText]:
         for path, host, missing in wrong:
-            yield tell('{} is on host {:name}, which is not in aggregate '
-                       '{:name}', path, host.name, missing)
+            yield format_message(
+                '{} is on host {:name}, which is not in aggregate '
+                '{:name}', path, host.name, missing)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

@@ -11,8 +11,8 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
@@ -81,17 +81,18 @@ class AntiAffinity(OfLevel):
             if len(paths) > limit:
                 over += len(paths) - int(limit)
                 full.append((domain, paths))
-        return Violations.told(over, self._told, placement, outside, full,
+        return Violations.told(over, self._messages, placement, outside, full,
                                int(limit))
 
-    def _told(self, placement: Mapping[str, Host], outside: list[str],
-              full: list[tuple[Domain, list[str]]],
-              limit: int) -> Iterator[Marked]:
+    def _messages(self, placement: Mapping[str, Host], outside: list[str],
+                  full: list[tuple[Domain, list[str]]],
+                  limit: int) -> Iterator[MarkedText]:
         yield from (self.outside(path, placement[path]) for path in outside)
         for domain, paths in full:
-            yield tell('{} {:name} holds {} members, at most {} are allowed: '
-                       '{}', self.level, domain, len(paths), limit,
-                       ', '.join(paths))
+            yield format_message(
+                '{} {:name} holds {} members, at most {} are allowed: '
+                '{}', self.level, domain, len(paths), limit,
+                ', '.join(paths))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {self.level: False} if scope.holds(member) else {}

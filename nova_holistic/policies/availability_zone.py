@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -44,7 +44,7 @@ class AvailabilityZone(Policy):
 
     @property
     def summary(self) -> str:
-        return tell('{} {}', self.type, self.zone)
+        return format_message('{} {}', self.type, self.zone)
 
     def admits(self, host: Host) -> bool:
         return not self.hard or host.availability_zone == self.zone
@@ -55,13 +55,15 @@ class AvailabilityZone(Policy):
                  if m.path in placement]
         wrong = [(path, host) for path, host in found
                  if host.availability_zone != self.zone]
-        return Violations.told(len(wrong), self._told, wrong)
+        return Violations.told(len(wrong), self._messages, wrong)
 
-    def _told(self, wrong: Iterable[tuple[str, Host]]) -> Iterator[Marked]:
+    def _messages(self,
+                  wrong: Iterable[tuple[str, Host]]) -> Iterator[MarkedText]:
         for path, host in wrong:
-            yield tell('{} is on host {:name} in availability zone {:name}, '
-                       'not {}', path, host.name,
-                       host.availability_zone or None, self.zone)
+            yield format_message(
+                '{} is on host {:name} in availability zone {:name}, '
+                'not {}', path, host.name,
+                host.availability_zone or None, self.zone)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

@@ -33,12 +33,12 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.remembered import Remembered
 from nova_holistic.model.snapshot import Host, Link, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
@@ -85,7 +85,7 @@ class Bandwidth(OfLevel, Relationship):
             together = sum(number * second[domain]
                            for domain, number in first.items() if domain)
             apart = first.total() * second.total() - together
-            return Violations(apart * self.mbps, (Marked(
+            return Violations(apart * self.mbps, (MarkedText(
                 f'{apart} pairs of servers share no domain of level '
                 f'{self.level}: {apart * self.mbps} Mbit/s'
             ),) if apart else ())
@@ -98,16 +98,17 @@ class Bandwidth(OfLevel, Relationship):
         for link, load in self._overloaded(scope, placement, snapshot):
             over += load - max(0, link.uplink_mbps - link.used_mbps)
             full.append((link, load))
-        return Violations.told(over, self._told, outside, full)
+        return Violations.told(over, self._messages, outside, full)
 
-    def _told(self, outside: list[tuple[str, Host]],
-              full: list[tuple[Link, int]]) -> Iterator[Marked]:
+    def _messages(self, outside: list[tuple[str, Host]],
+                  full: list[tuple[Link, int]]) -> Iterator[MarkedText]:
         yield from (self.outside(path, host) for path, host in outside)
         for link, load in full:
-            yield tell('the uplink of {} {:name} would carry {} Mbit/s; {} of '
-                       'its {} are used by others', self.level,
-                       '/'.join(link.domain), load, link.used_mbps,
-                       link.uplink_mbps)
+            yield format_message(
+                'the uplink of {} {:name} would carry {} Mbit/s; {} of '
+                'its {} are used by others', self.level,
+                '/'.join(link.domain), load, link.used_mbps,
+                link.uplink_mbps)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # Uplinks of the level differ, and hard relationships elsewhere in
@@ -159,7 +160,7 @@ class Bandwidth(OfLevel, Relationship):
         return snapshot.once((Bandwidth, self.level), lambda: {
             Domain(self.level, link.domain): link for link in snapshot.links})
 
-    def _on_the_same_links(self, scope: Scope) -> list['_Carried']:
+    def _on_the_same_links(self, scope: Scope) -> list['_BandwidthRule']:
         """Every hard one of the level in the top-level group, this too."""
         top = scope.ancestors[0] if scope.ancestors else scope.group
         return [each for each in _remembered(top)
@@ -183,7 +184,7 @@ class Bandwidth(OfLevel, Relationship):
         if sharing and sharing[0].rule is self:
             self._keep_within(sharing, encoder)
 
-    def _keep_within(self, sharing: Sequence['_Carried'],
+    def _keep_within(self, sharing: Sequence['_BandwidthRule'],
                      encoder: Encoder) -> None:
         links = self._links(encoder.snapshot)
         # Dividing by what divides all of them loses nothing: pairs are whole.
@@ -212,7 +213,7 @@ class Bandwidth(OfLevel, Relationship):
 
 
 @dataclass(frozen=True, slots=True)
-class _Carried:
+class _BandwidthRule:
     """A bandwidth relationship, and the group that carries it."""
 
     rule: Bandwidth
@@ -220,12 +221,12 @@ class _Carried:
     sides: Sides
 
 
-def _hard_ones(top: Group) -> tuple[_Carried, ...]:
+def _hard_ones(top: Group) -> tuple[_BandwidthRule, ...]:
     """In document order, of the top-level group and all below it."""
     return tuple(
-        _Carried(each, scope, each.sides(scope))
+        _BandwidthRule(each, scope, each.sides(scope))
         for scope in top.scopes() for each in scope.group.relationships
         if isinstance(each, Bandwidth) and each.hard)
 
 
-_remembered = Remembered(_hard_ones, 8)
+_remembered = IdentityCache(_hard_ones, 8)

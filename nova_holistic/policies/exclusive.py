@@ -10,8 +10,9 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import joined, Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import (
+    format_message, joined, MarkedText)
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import OfLevel
@@ -62,19 +63,21 @@ class Exclusive(OfLevel):
             used = [host for host in hosts.get(domain, ()) if host.servers]
             if used or others[domain]:
                 shared.append((domain, mine[domain], used, others[domain]))
-        return Violations.told(len(outside) + len(shared), self._told,
+        return Violations.told(len(outside) + len(shared), self._messages,
                                outside, shared)
 
-    def _told(self, outside: list[tuple[str, Host]],
-              shared: list[tuple[Domain, list[str], list[Host], list[str]]]
-              ) -> Iterator[Marked]:
+    def _messages(self, outside: list[tuple[str, Host]],
+                  shared: list[tuple[Domain, list[str], list[Host], list[str]]]
+                  ) -> Iterator[MarkedText]:
         yield from (self.outside(path, host) for path, host in outside)
         for domain, mine, used, others in shared:
-            found = [tell('host {:name} has {} servers', host.name,
-                          host.servers) for host in used]
-            found.extend(tell('{} is there', path) for path in others)
-            yield tell('{} {:name} holds {} and others: {}', self.level,
-                       domain, ', '.join(mine), joined('; ', found))
+            found = [format_message('host {:name} has {} servers', host.name,
+                                    host.servers) for host in used]
+            found.extend(format_message('{} is there', path)
+                         for path in others)
+            yield format_message('{} {:name} holds {} and others: {}',
+                                 self.level,
+                                 domain, ', '.join(mine), joined('; ', found))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # All other servers count, and a member may count as one for other

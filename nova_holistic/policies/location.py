@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -47,7 +47,7 @@ class Location(Policy):
 
     @property
     def summary(self) -> str:
-        return tell('{} {:name}', self.type, '/'.join(self.path))
+        return format_message('{} {:name}', self.type, '/'.join(self.path))
 
     @property
     def vertex(self) -> Sequence[str]:
@@ -67,12 +67,14 @@ class Location(Policy):
             vertex = '/'.join((*host.location, host.name))
             if not (vertex + '/').startswith(wanted):
                 wrong.append((member.path, vertex))
-        return Violations.told(len(wrong), self._told, wrong)
+        return Violations.told(len(wrong), self._messages, wrong)
 
-    def _told(self, wrong: Iterable[tuple[str, str]]) -> Iterator[Marked]:
+    def _messages(self,
+                  wrong: Iterable[tuple[str, str]]) -> Iterator[MarkedText]:
         for path, vertex in wrong:
-            yield tell('{} is on host {:name}, not below {:name}', path,
-                       vertex, '/'.join(self.path))
+            yield format_message('{} is on host {:name}, not below {:name}',
+                                 path,
+                                 vertex, '/'.join(self.path))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

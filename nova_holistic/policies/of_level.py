@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nova_holistic.model.domain import HOST
-from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host
 
@@ -26,7 +26,8 @@ class OfLevel(Policy):
     def levels(self) -> Sequence[str]:
         return (self.level,)
 
-    def outside(self, path: str, host: Host) -> Marked:
+    def outside(self, path: str, host: Host) -> MarkedText:
         """The message for a member that is in no domain."""
-        return tell('{} is on host {:name}, which is in no domain of level {}',
-                    path, host.name, self.level)
+        return format_message(
+            '{} is on host {:name}, which is in no domain of level {}',
+            path, host.name, self.level)

@@ -10,8 +10,8 @@ import pulp
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -48,17 +48,17 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
                     where[domain][number].append(member.path)
         shared = [(domain, *sides) for domain, sides in where.items()
                   if all(sides)]
-        return Violations.told(len(outside) + len(shared), self._told,
+        return Violations.told(len(outside) + len(shared), self._messages,
                                outside, shared)
 
-    def _told(self, outside: list[tuple[str, Host]],
-              shared: list[tuple[Domain, list[str], list[str]]]
-              ) -> Iterator[Marked]:
+    def _messages(self, outside: list[tuple[str, Host]],
+                  shared: list[tuple[Domain, list[str], list[str]]]
+                  ) -> Iterator[MarkedText]:
         yield from (self.outside(path, host) for path, host in outside)
         for domain, first, second in sorted(shared):
-            yield tell('{} {:name} holds {} together with '
-                       '{}', self.level, domain,
-                       ', '.join(first), ', '.join(second))
+            yield format_message('{} {:name} holds {} together with '
+                                 '{}', self.level, domain,
+                                 ', '.join(first), ', '.join(second))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {self.level: False} if scope.holds(member) else {}

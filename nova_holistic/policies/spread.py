@@ -11,8 +11,9 @@ import pulp
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.marked import Marked, Messages, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import (
+    format_message, MarkedText, Messages)
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -101,7 +102,7 @@ class Spread(OfLevel):
             return 0, ()
         fullest = min(d for d in used if counts[d] == largest)
         emptiest = min(eligible, key=lambda d: (counts[d], d))
-        return over, Messages(lambda: [tell(
+        return over, Messages(lambda: [format_message(
             '{} {:name} holds {} members and {} {:name} {}: they may differ '
             'by {}', self.level, fullest, largest, self.level, emptiest,
             smallest, self.max_skew)])
@@ -110,7 +111,7 @@ class Spread(OfLevel):
         short = (self.min_domains or 0) - used - missing
         if short <= 0:
             return 0, ()
-        return short, (Marked(
+        return short, (MarkedText(
             f'members are in {used} domains of level {self.level}; at least '
             f'{self.min_domains} are required'),)
 

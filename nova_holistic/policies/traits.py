@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -67,7 +67,7 @@ class Traits(Policy):
     @property
     def summary(self) -> str:
         told = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
-        return Marked(f'{self.type} {", ".join(told)}')
+        return MarkedText(f'{self.type} {", ".join(told)}')
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self._suits(host)
@@ -77,17 +77,19 @@ class Traits(Policy):
         found = [(m.path, placement[m.path]) for m in scope.members
                  if m.path in placement]
         wrong = [each for each in found if not self._suits(each[1])]
-        return Violations.told(len(wrong), self._told, wrong)
+        return Violations.told(len(wrong), self._messages, wrong)
 
-    def _told(self, wrong: Iterable[tuple[str, Host]]) -> Iterator[Marked]:
+    def _messages(self,
+                  wrong: Iterable[tuple[str, Host]]) -> Iterator[MarkedText]:
         for path, host in wrong:
             why = [
                 *(f'lacks trait {t}' for t in sorted(self.has)
                   if t not in host.traits),
                 *(f'has the forbidden trait {t}' for t in sorted(self.lacks)
                   if t in host.traits)]
-            yield tell('{} is on host {:name}, which {}', path, host.name,
-                       ' and '.join(why))
+            yield format_message('{} is on host {:name}, which {}', path,
+                                 host.name,
+                                 ' and '.join(why))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         return {HOST: True} if scope.holds(member) else {}

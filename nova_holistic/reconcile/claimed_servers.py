@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reconciles claimed and built members with their servers in Nova."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections import Counter
 from datetime import datetime, timedelta
 
 from oslo_log import log as logging
@@ -13,9 +13,10 @@ from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.missing_servers import MissingServers
 from nova_holistic.reconcile.observed_servers import ObservedServers
-from nova_holistic.reconcile.positions import is_settled, Positions
 from nova_holistic.reconcile.resized_servers import ResizedServers
 from nova_holistic.reconcile.returned_places import ReturnedPlaces
+from nova_holistic.reconcile.server_positions import (
+    is_settled, ServerPositions)
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
@@ -49,10 +50,10 @@ class ServerReconciler:
         self._missing = MissingServers(conf, instances, holds)
         self._resized = ResizedServers(table, holds, clock)
         self._returning = ReturnedPlaces(table, holds, clock)
-        self._positions = Positions(inventory, table, instances, clock)
+        self._positions = ServerPositions(inventory, table, instances, clock)
         self._clock = clock
 
-    def mend(self, mended: Counter[str], each: Each) -> None:
+    def reconcile_members(self, mended: Counter[str], each: Each) -> None:
         """Look at every member of an active group that a server has."""
         self._positions.forget_places()
         outlines = self._table.outlines.read()
@@ -69,11 +70,12 @@ class ServerReconciler:
         known, views = self._all_views(by_project)
         if self._missing.are_credible(known, views):
             self._mend_members(mended, known, views, groups, each)
-            self._resized.mend(mended, known, self._observed.last, each)
+            self._resized.reconcile_members(mended, known, self._observed.last,
+                                            each)
 
-    def mend_reported(self, mended: Counter[str],
-                      instance_uuids: Collection[str], each: Each
-                      ) -> frozenset[str]:
+    def reconcile_reported(self, mended: Counter[str],
+                           instance_uuids: Collection[str], each: Each
+                           ) -> frozenset[str]:
         """Look at the members of servers whose change was reported.
 
         A server that Nova does not know counts as gone only if Nova proves

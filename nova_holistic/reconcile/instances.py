@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from oslo_log import log as logging
 
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.service import PAGE, Service
+from nova_holistic.inventory.service_client import PAGE, ServiceClient
 
 LOG = logging.getLogger(__name__)
 
@@ -176,7 +176,7 @@ class NovaInstances(Instances):
     def __init__(self, compute):
         """:param compute: keystoneauth Adapter with an administrator's rights
         """
-        self._nova = Service('nova', compute)
+        self._nova = ServiceClient('nova', compute)
 
     def get(self, instance_uuid: str) -> InstanceView | None:
         path = f'/servers/{instance_uuid}'
@@ -258,12 +258,12 @@ class NovaInstances(Instances):
                 if server['id'] in missing:
                     missing.discard(server['id'])
                     found[server['id']] = _view(server)
-                if not missing or read_in_vain(number, len(missing)):
+                if not missing or is_list_too_long(number, len(missing)):
                     break
         return found
 
 
-def read_in_vain(listed: int, servers: int) -> bool:
+def is_list_too_long(listed: int, servers: int) -> bool:
     """Whether reading more of a list costs more than single requests would.
 
     This is so at the end of a page if the remaining servers, one request for

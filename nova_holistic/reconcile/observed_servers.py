@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 
 from nova_holistic.reconcile.instances import (
-    DELETED, Instances, InstanceView, read_in_vain)
+    DELETED, Instances, InstanceView, is_list_too_long)
 
 FULL_LOOK = timedelta(hours=1)
 """Seconds after which all stored states are discarded."""
@@ -69,7 +69,7 @@ class ObservedServers:
         for number, view in enumerate(changed, 1):
             if view.uuid in self._views:
                 self._remember(view.uuid, view)
-            if read_in_vain(number, len(self._views)):
+            if is_list_too_long(number, len(self._views)):
                 self._views = {}
                 return
 

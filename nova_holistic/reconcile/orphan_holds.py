@@ -21,10 +21,10 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine import journal
-from nova_holistic.holds.bodies import HOLD
+from nova_holistic.holds.allocation_bodies import HOLD
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.queries import consumers
-from nova_holistic.table.rotation import Rotation
+from nova_holistic.table.round_robin import RoundRobin
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class _Seen:
     """What was found at one resource provider, when it was last looked at.
 
     :ivar known: how many of the consumers there the table knows
-    :ivar strangers: consumers that are not holds
+    :ivar unknown_consumers: consumers that are not holds
     :ivar suspects: holds without a row, and since when
     :ivar generation: generation of the provider before its last complete
         check; None if it has not been checked
@@ -72,7 +72,7 @@ class _Seen:
 
     generation: int | None = None
     known: int = 0
-    strangers: frozenset[str] = frozenset()
+    unknown_consumers: frozenset[str] = frozenset()
     suspects: dict[str, datetime] = field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ class OrphanHolds:
         self._holds = holds
         self._clock = clock
         self._seen: dict[str, _Seen] = {}
-        self._due, self._others = Rotation(), Rotation()
+        self._due, self._others = RoundRobin(), RoundRobin()
 
     def sweep(self, generations: Mapping[str, int] | None = None) -> int:
         """Look for holds without a row with as many requests as one pass may
@@ -113,7 +113,7 @@ class OrphanHolds:
         except exceptions.HolisticError:
             LOG.exception('Holds without a row are not searched for')
         try:
-            return self._judge_all(generations)
+            return self._check_all(generations)
         except exceptions.HolisticError:
             LOG.exception('Holds without a row are not dropped')
             return 0
@@ -142,24 +142,24 @@ class OrphanHolds:
                     dict(orphan.resources))
         return True
 
-    def _judge_all(self, generations: Mapping[str, int]) -> int:
+    def _check_all(self, generations: Mapping[str, int]) -> int:
         """How many of the holds found were dropped."""
         found = [(seen, hold) for seen in self._seen.values()
                  for hold in seen.suspects]
         # Their number is not known before all providers have been checked.
-        if not found or self._looks_foreign(len(found)) or any(
+        if not found or self._is_foreign(len(found)) or any(
                 self._is_new(provider) for provider in generations):
             return 0
         dropped = 0
         for seen, hold in found:
             try:
-                dropped += self._judge(seen.suspects, hold)
+                dropped += self._check(seen.suspects, hold)
             except exceptions.HolisticError:
                 LOG.exception('Hold %s without a row is not checked in this '
                               'pass', hold)
         return dropped
 
-    def _looks_foreign(self, found: int) -> bool:
+    def _is_foreign(self, found: int) -> bool:
         """Whether the table probably belongs to another deployment; the log
         reports it to the operator.
 
@@ -179,7 +179,7 @@ class OrphanHolds:
             'them with its option --delete', found, known)
         return True
 
-    def _judge(self, suspects: dict[str, datetime], hold: str) -> bool:
+    def _check(self, suspects: dict[str, datetime], hold: str) -> bool:
         """Drop a hold that has been without a row for the whole grace."""
         grace = timedelta(seconds=self._conf.reconciler.grace)
         if suspects[hold] > self._clock() - grace:
@@ -204,7 +204,7 @@ class OrphanHolds:
         self._look_at_some(
             self._others, generations.keys() - due, spare, generations)
 
-    def _look_at_some(self, rotation: Rotation, providers: Collection[str],
+    def _look_at_some(self, rotation: RoundRobin, providers: Collection[str],
                       left: int, generations: Mapping[str, int]) -> None:
         """:param left: number of requests"""
         if not left:
@@ -229,14 +229,14 @@ class OrphanHolds:
         if these were enough."""
         unknown = self._unknown(provider)
         now, seen = unknown[:most - 1], self._seen[provider]
-        strangers = set()
+        unknown_consumers = set()
         for consumer in now:
             found = self._holds.exists(consumer)
             if found is not None and found['consumer_type'] == HOLD:
                 seen.suspects[consumer] = self._clock()
             else:
-                strangers.add(consumer)
-        seen.strangers |= strangers
+                unknown_consumers.add(consumer)
+        seen.unknown_consumers |= unknown_consumers
         if len(now) == len(unknown):
             seen.generation = generation
         return 1 + len(now)
@@ -246,11 +246,11 @@ class OrphanHolds:
         up to date."""
         there = frozenset(self._holds.consumers(provider))
         seen = self._seen.setdefault(provider, _Seen())
-        seen.strangers &= there
+        seen.unknown_consumers &= there
         # Read the rows now, after the holds: the row of a hold is in the table
         # before the hold is in Placement.
-        rest = there - seen.strangers
-        known = consumers.known(self._table.database, rest)
+        rest = there - seen.unknown_consumers
+        known = consumers.known_consumers(self._table.database, rest)
         seen.known = len(known)
         rest -= known
         seen.suspects = {hold: since for hold, since in seen.suspects.items()
@@ -263,8 +263,8 @@ class OrphanHolds:
         if found is None or found['consumer_type'] != HOLD:
             return None
         # A row takes its hold over from an update's notes: so those first.
-        for told in consumers.told_updates(self._table.database):
+        for told in consumers.unfinished_updates(self._table.database):
             if hold in journal.all_holds(told):
                 return None
-        known = consumers.known(self._table.database, [hold])
+        known = consumers.known_consumers(self._table.database, [hold])
         return None if known else Orphan(hold, found)

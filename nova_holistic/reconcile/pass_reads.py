@@ -45,7 +45,7 @@ class PassReads:
         :raises HolisticError: the inventory does not answer
         """
         if self._snapshot is None:
-            self._snapshot = self._inventory.kept()
+            self._snapshot = self._inventory.cached_snapshot()
         return self._snapshot
 
     def use(self) -> Mapping[str, Use] | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reconciles the table with Placement and Nova after faults and crashes."""
 
-from collections import Counter
 from collections.abc import (
     Callable, Collection, Iterable, Mapping)
+from collections import Counter
 from datetime import datetime, timedelta
 import threading
 
@@ -17,12 +17,12 @@ from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
-from nova_holistic.reconcile.drift import Drift
+from nova_holistic.reconcile.degraded_groups import DegradationCheck
 from nova_holistic.reconcile.instances import Instances
+from nova_holistic.reconcile.missing_holds import MissingHolds
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.pass_reads import PassReads
 from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
-from nova_holistic.reconcile.vanished_holds import VanishedHolds
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
@@ -55,14 +55,15 @@ class Reconciler:
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._orphans = OrphanHolds(conf, table, holds, clock)
         self._inventory = inventory
-        self._vanished = VanishedHolds(conf, table, holds, clock)
+        self._vanished = MissingHolds(conf, table, holds, clock)
         self._unavailable = UnavailableHosts(
             conf, inventory, table, holds, clock)
         servers = (conf, inventory, table, holds, instances, clock)
         self._servers = ServerReconciler(*servers)
         # A pass may be in progress while a report is processed.
         self._reported = ServerReconciler(*servers)
-        self._drift = Drift(conf, inventory, table, holds, clock)
+        self._degradation_check = DegradationCheck(conf, inventory, table,
+                                                   holds, clock)
         self._judging = threading.Lock()
 
     def reconcile(self) -> Mapping[str, int]:
@@ -81,13 +82,13 @@ class Reconciler:
         reads = PassReads(self._inventory, self._holds)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(planned, reads.snapshot))
-        self._vanished.mend(mended, planned, reads, self._each)
-        self._servers.mend(mended, self._each)
+        self._vanished.reconcile_members(mended, planned, reads, self._each)
+        self._servers.reconcile_members(mended, self._each)
         mended['orphaned'] = self._orphans.sweep(reads.generations)
         for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
-        self._judge_policies(mended)
+        self._check_policies(mended)
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
@@ -103,7 +104,7 @@ class Reconciler:
         :raises TableError: the table does not answer
         """
         mended: Counter[str] = Counter()
-        unsettled = self._reported.mend_reported(
+        unsettled = self._reported.reconcile_reported(
             mended, instance_uuids, self._each)
         if +mended:
             LOG.info('Reported servers: %s', dict(+mended))
@@ -111,7 +112,7 @@ class Reconciler:
                 self._table.settle(group_uuid, self._clock())
                 crash_points.reached('reconcile.settled')
         if mended['moved']:
-            self._judge_policies(mended)
+            self._check_policies(mended)
         return unsettled
 
     def check_hosts(self) -> None:
@@ -125,17 +126,17 @@ class Reconciler:
         planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         self._each(mended, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
-                       planned, self._inventory.kept))
+                       planned, self._inventory.cached_snapshot))
         self._each(mended, 'restored', self._restore_places,
                    self._returning(groups))
         self._each(mended, 'replanned', self._replan, self._waiting(groups))
         if +mended:
             LOG.info('Reported hosts: %s', dict(+mended))
 
-    def _judge_policies(self, mended: Counter[str]) -> None:
+    def _check_policies(self, mended: Counter[str]) -> None:
         # Passes and reports share the inputs of the last check.
         with self._judging:
-            mended.update(self._drift.judge())
+            mended.update(self._degradation_check.check())
 
     @staticmethod
     def _each(mended: Counter[str], case: str,

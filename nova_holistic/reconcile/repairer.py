@@ -9,23 +9,23 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
-from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine import refused_hosts
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
-from nova_holistic.reconcile.given_up_places import give_up
 from nova_holistic.reconcile.instances import Instances, InstanceView
-from nova_holistic.reconcile.positions import Positions
+from nova_holistic.reconcile.lost_places import lose_place
+from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import proposal
-from nova_holistic.repair.proposal import Case, Proposal
+from nova_holistic.repair.proposal import Proposal, RepairCase
 from nova_holistic.repair.violations import violations
-from nova_holistic.table.changes import degrading
+from nova_holistic.table.changes import group_degradation
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
@@ -67,8 +67,8 @@ class Repairer:
         self._sleep = sleep
         self._timer = timer
         self._groups = GroupParser()
-        self._positions = Positions(inventory, table, instances, clock)
-        self._decider = Decider(
+        self._positions = ServerPositions(inventory, table, instances, clock)
+        self._snapshot_planner = SnapshotPlanner(
             conf, inventory, table, self._groups.policy_types, timer)
 
     def propose(self, group_uuid: str) -> Proposal:
@@ -120,7 +120,7 @@ class Repairer:
         movable = {row.member.path for row in built
                    if _can_move(views.get(row.instance_uuid or ''))}
         return proposal.propose(
-            self._conf, self._decider, Case(
+            self._conf, self._snapshot_planner, RepairCase(
                 record, self._groups.sized(record, members),
                 members, self._inventory.snapshot(), movable),
             refused_hosts.read(
@@ -132,7 +132,7 @@ class Repairer:
         plans them again when the group no longer has a task."""
         for row in self._table.members(record.uuid):
             if row.member.path in paths:
-                give_up(self._table, self._holds, row, self._clock())
+                lose_place(self._table, self._holds, row, self._clock())
                 crash_points.reached('repair.place-given-up')
 
     def _wait_for_moves(self, ownership: Ownership) -> None:
@@ -159,7 +159,7 @@ class Repairer:
         """
         view = self._instances.get(move.instance_uuid)
         if view is None or view.host != move.source or not _can_move(view):
-            return Reason.told(move.member, Marked(
+            return Reason.told(move.member, MarkedText(
                 'its server has changed since the repair was planned: ask for '
                 'the repair again'))
         LOG.info('Group %s is repaired: server %s, member %s, moves from %s '
@@ -204,7 +204,7 @@ class Repairer:
             return {'status': GroupStatus.DEGRADED,
                     'violations': [each.to_row() for each in broken]}
         if found.status == GroupStatus.DEGRADED:
-            return degrading.recovered(members)
+            return group_degradation.recovered(members)
         return {}
 
 
@@ -216,4 +216,5 @@ def _can_move(view: InstanceView | None) -> bool:
 def _failed(move: Move, why: str) -> Reason:
     return Reason(
         move.member, f'the live migration to host {move.destination} failed: '
-        f'{why}', public=str(tell('the live migration of the server failed')))
+        f'{why}',
+        public=str(format_message('the live migration of the server failed')))

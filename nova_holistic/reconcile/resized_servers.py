@@ -5,8 +5,8 @@ A resize gives the server another flavor. Once it is confirmed, Placement has
 the new amounts, and the row still has those that were planned.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 import functools
@@ -64,9 +64,10 @@ class ResizedServers:
         self._began: datetime | None = None
         self._is_complete = True
 
-    def mend(self, mended: Counter[str], members: Collection[MemberOutline],
-             last: Callable[[str], InstanceView | None],
-             each: Each) -> None:
+    def reconcile_members(self, mended: Counter[str],
+                          members: Collection[MemberOutline],
+                          last: Callable[[str], InstanceView | None],
+                          each: Each) -> None:
         """Correct the resources of members whose servers were resized.
 
         :param members: claimed and built members

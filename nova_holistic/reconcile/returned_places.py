@@ -15,7 +15,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.growth import is_surplus
-from nova_holistic.table.changes.releasing import Surplus
+from nova_holistic.table.changes.member_release import Surplus
 from nova_holistic.table.queries.overview import GroupOutline
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable

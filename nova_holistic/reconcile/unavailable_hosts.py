@@ -16,7 +16,7 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.reconcile.given_up_places import give_up
+from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline
 from nova_holistic.table.records import MemberRecord
@@ -75,7 +75,7 @@ class UnavailableHosts:
 
     def give_up(self, member: MemberRecord) -> bool:
         """Drop the hold of a stranded member. The member is lost."""
-        if not give_up(self._table, self._holds, member, self._clock()):
+        if not lose_place(self._table, self._holds, member, self._clock()):
             return False
         LOG.warning('Member %s of group %s is lost: its host %s has been '
                     'unavailable for more than %d seconds',
@@ -86,7 +86,7 @@ class UnavailableHosts:
     def _readings(self, read: Callable[[], Snapshot]
                   ) -> Sequence[Callable[[], Snapshot]]:
         """Snapshots that have to agree before a hold is dropped."""
-        if self._inventory.keeps:
+        if self._inventory.has_cache:
             return read, self._inventory.snapshot
         return (read,)
 

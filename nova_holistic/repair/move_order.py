@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.marked import Marked, tell
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Snapshot
@@ -74,10 +74,10 @@ def ordered(group: Group, members: Sequence[MemberRecord],
 
     if search():
         return tuple(done), ()
-    return (), [Reason.told('', Marked(
+    return (), [Reason.told('', MarkedText(
         'no order of the live migrations keeps the policies and has room at '
         'each step')), *(
-            Reason.told(move.member, tell(
+            Reason.told(move.member, format_message(
                 'it cannot move to host {:name} next: {}', move.destination,
                 state.obstacle(furthest, move) or 'the search was given up'))
             for move in moves if move not in furthest)]

@@ -11,15 +11,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine.questions import Question
-from nova_holistic.engine import refused_hosts
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.marked import Marked, tell
 from nova_holistic.model.member import Member, MemberDescription
-from nova_holistic.model.named_reasons import named
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
+from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
 from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.model.snapshot import Host, Snapshot
@@ -28,7 +28,7 @@ from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import violations
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table.store import SITTING
+from nova_holistic.table.store import OCCUPYING
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RepairCase:
     """A group that may need a repair.
 
     :ivar group: its document, not bound to a snapshot
@@ -72,7 +72,7 @@ class Case:
     movable: Collection[str]
 
 
-def propose(conf, decider: Decider, case: Case,
+def propose(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
             refused: refused_hosts.Refused) -> Proposal:
     """
     :param refused: hosts that Nova refused for members
@@ -80,7 +80,7 @@ def propose(conf, decider: Decider, case: Case,
     """
     moving = [row for row in case.members if row.destination is not None]
     if moving:
-        return Proposal(reasons=tuple(Reason.told(row.member.path, Marked(
+        return Proposal(reasons=tuple(Reason.told(row.member.path, MarkedText(
             'Nova is moving the server: wait until the move has ended, and '
             'confirm or revert a resize')) for row in moving))
     if not violations.violations(case.group, case.members, case.snapshot):
@@ -95,37 +95,39 @@ def propose(conf, decider: Decider, case: Case,
                 or row.state == MemberState.BUILT
                 and row.member.path in case.movable
                 and (row.place.host in usable or not stuck)]
-        answer = _solved(conf, decider, case, free, refused)
+        answer = _solved(conf, snapshot_planner, case, free, refused)
         if isinstance(answer, Plan):
             return _ordered(case, free, answer.hosts())
     return answer
 
 
-def _solved(conf, decider: Decider, case: Case, free: Sequence[MemberRecord],
+def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
+            free: Sequence[MemberRecord],
             refused: refused_hosts.Refused) -> Plan | Proposal:
     """New places of the free members; the others stay."""
-    sitting = [row for row in case.members if row.state in SITTING]
+    sitting = [row for row in case.members if row.state in OCCUPYING]
     placed = {row.member.path: row.place.host for row in sitting
               if row not in free}
     group = _with_preferences(
         violations.judged_rules(case.group, case.members), free, sitting)
-    question = Question(
+    request = PlanningRequest(
         group, case.record.objective, case.record.uuid, placed,
         violations.guests(case.members), free,
         [host_of(row.place) for row in sitting if row not in free], refused)
-    snapshot, why = decider.usable(question, case.snapshot)
+    snapshot, why = snapshot_planner.usable(request, case.snapshot)
     answer = solve(
-        refused_hosts.kept_away(group, refused), snapshot, placed=placed,
+        refused_hosts.with_forbidden_traits(group, refused), snapshot,
+        placed=placed,
         objective=case.record.objective, solver=conf.planner.solver,
         time_limit=conf.planner.time_limit)
     if isinstance(answer, Plan):
         return answer
     if isinstance(answer, Unplaceable):
-        return Proposal(reasons=named((*answer.reasons, *why), snapshot))
-    return Proposal(reasons=(Reason.told('', Marked(answer.message)),))
+        return Proposal(reasons=mark_names((*answer.reasons, *why), snapshot))
+    return Proposal(reasons=(Reason.told('', MarkedText(answer.message)),))
 
 
-def _ordered(case: Case, free: Sequence[MemberRecord],
+def _ordered(case: RepairCase, free: Sequence[MemberRecord],
              hosts: Mapping[str, str]) -> Proposal:
     moved = [row for row in free if hosts[row.member.path] != row.place.host]
     moves = [Move(row.member.path, row.instance_uuid or '', row.place.host,
@@ -135,7 +137,7 @@ def _ordered(case: Case, free: Sequence[MemberRecord],
     found, reasons = move_order.ordered(
         violations.judged_rules(case.group, case.members),
         [row for row in case.members
-         if row.state in SITTING and row not in planned],
+         if row.state in OCCUPYING and row not in planned],
         violations.with_known_hosts(case.snapshot, case.members), moves,
         planned, violations.guests(case.members))
     if reasons:
@@ -150,8 +152,10 @@ def _with_preferences(group: Group, free: Sequence[MemberRecord],
     number = 1.0 + sum(row.state == MemberState.PLANNED for row in free)
     found = _per_server(group, {row.member.path: row for row in sitting})
     return replace(found, policies=(*found.policies, *(
-        Stays(weight=1.0 if row.state == MemberState.PLANNED else number,
-              path=row.member.path, host=row.place.host) for row in free)))
+        StayPreference(weight=1.0 if row.state == MemberState.PLANNED
+                       else number,
+                       path=row.member.path, host=row.place.host)
+        for row in free)))
 
 
 def _per_server(group: Group, rows: Mapping[str, MemberRecord],
@@ -175,7 +179,7 @@ def _per_server(group: Group, rows: Mapping[str, MemberRecord],
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stays(Policy):
+class StayPreference(Policy):
     """One member stays on its host: a preference that only a repair has."""
 
     type: ClassVar[str] = 'stays'
@@ -187,7 +191,7 @@ class Stays(Policy):
 
     @property
     def summary(self) -> str:
-        return tell('stays on host {:name}', self.host)
+        return format_message('stays on host {:name}', self.host)
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:

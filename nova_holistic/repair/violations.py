@@ -4,18 +4,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nova_holistic.engine.decision.moving_members import guests
+from nova_holistic.engine.decision.usable_snapshot import with_missing_hosts
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine.moving_members import guests
-from nova_holistic.engine.usable_snapshot import with_remembered
 from nova_holistic.model.group import Group
-from nova_holistic.model.named_reasons import named
+from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table.store import SITTING
+from nova_holistic.table.store import OCCUPYING
 
 
 def violations(group: Group, members: Sequence[MemberRecord],
@@ -42,19 +42,19 @@ def _broken(group: Group, members: Sequence[MemberRecord],
     """
     :param missing: whether the group has other members, which do not count
     """
-    sitting = [row for row in members if row.state in SITTING]
+    sitting = [row for row in members if row.state in OCCUPYING]
     judged = _as_built(judged_rules(group, members, missing), sitting)
     whole = with_known_hosts(snapshot, sitting).without_servers(
         guests(members))
     placement = {row.member.path: row.next_place.host for row in sitting}
-    return named(check(judged, whole, placement, placement), whole)
+    return mark_names(check(judged, whole, placement, placement), whole)
 
 
 def judged_rules(group: Group, members: Sequence[MemberRecord],
                  missing: bool = False) -> Group:
     """The group of those members that use capacity, with the hard policies
     that are checked for them."""
-    sitting = {row.member.path for row in members if row.state in SITTING}
+    sitting = {row.member.path for row in members if row.state in OCCUPYING}
     return _only_rules(group.only(sitting),
                        counting=not missing and len(sitting) == len(members))
 
@@ -87,7 +87,7 @@ def misplaced(group: Group, members: Sequence[MemberRecord],
 def with_known_hosts(snapshot: Snapshot,
                      members: Sequence[MemberRecord]) -> Snapshot:
     """The snapshot with hosts of members that it does not have, disabled."""
-    return with_remembered(snapshot, [
+    return with_missing_hosts(snapshot, [
         host_of(place) for row in members
         for place in (row.place, row.next_place)])
 

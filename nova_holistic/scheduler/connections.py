@@ -12,9 +12,9 @@ from nova_holistic import conf, policies, topology
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
-from nova_holistic.scheduler import environment
-from nova_holistic.scheduler.hosts.known_hosts import KnownHosts
-from nova_holistic.scheduler.policies.last_reserved import LastReserved
+from nova_holistic.scheduler.hosts.host_cache import HostCache
+from nova_holistic.scheduler import http_environment
+from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
 from nova_holistic.topology.base import TopologyDriver
@@ -40,8 +40,8 @@ class Connections:
     topology: TopologyDriver
     policy_types: Mapping[str, type[Policy]]
     clock: Callable[[], datetime]
-    reserved: LastReserved = field(default_factory=LastReserved)
-    hosts: KnownHosts = field(default_factory=KnownHosts)
+    reserved: ReservationCache = field(default_factory=ReservationCache)
+    hosts: HostCache = field(default_factory=HostCache)
 
 
 def get() -> Connections:
@@ -64,7 +64,7 @@ def placement_adapter():
     """An adapter made from [placement] of nova.conf. It keeps its connections
     and its token."""
     adapter = utils.get_ksa_adapter('placement')
-    environment.look_once(adapter.session.session)
+    http_environment.skip_environment_lookups(adapter.session.session)
     return adapter
 
 

@@ -20,11 +20,11 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
+from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.scheduler import unanswered
-from nova_holistic.table.changes import moving
-from nova_holistic.table.changes.moving import Move
+from nova_holistic.table.changes import member_moves
+from nova_holistic.table.changes.member_moves import Move
 from nova_holistic.table.records import MemberState, Place
 
 LOG = logging.getLogger(__name__)
@@ -52,8 +52,8 @@ class _GroupMove:
         """Write the chosen destination; False if another member has got
         another place or destination since the check."""
         try:
-            with unanswered.refused():
-                result = moving.send(
+            with nova_errors.as_refusals():
+                result = member_moves.send(
                     self.connections.table.database, replace(
                         self.own.own, destination=self._place(answer)),
                     self.own.rows, self.connections.clock())
@@ -89,7 +89,7 @@ class _GroupMove:
 
     def _place(self, answer: Answer) -> Place:
         name, node, provider = _chosen(answer[0])
-        host = locations.looked_up(
+        host = locations.locate_hosts(
             self.connections.topology, nova_context.get_admin_context(),
             [name])[name]
         return Place(name, node, provider, host.location,
@@ -122,12 +122,12 @@ def _begin(connections: Connections, request: 'objects.RequestSpec',
     """None if nothing has to be written: the server is no member of a group
     with hard policies, or that is not known."""
     try:
-        with unanswered.refused():
+        with nova_errors.as_refusals():
             own = membership.find(connections, request)
             if (own is None or own.own.instance_uuid != instance_uuid
                     or own.own.state != MemberState.BUILT
                     or not any(rule.hard for rule
-                               in own.judge(connections).rules)):
+                               in own.evaluation(connections).rules)):
                 return None
             membership.prepare(request, own)
             return _GroupMove(connections, own,

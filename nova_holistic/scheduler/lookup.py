@@ -11,21 +11,22 @@ from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.claims import Claims, NotUndone
-from nova_holistic.scheduler.claim.elsewhere import Elsewhere
 from nova_holistic.scheduler.claim.growth import Growth
-from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
-from nova_holistic.scheduler.claim import request
-from nova_holistic.scheduler.claim.search import HostSearch
+from nova_holistic.scheduler.claim.host_search import HostSearch
+from nova_holistic.scheduler.claim.replacement_host import ReplacementHost
+from nova_holistic.scheduler.claim import request_check
+from nova_holistic.scheduler.claim.request_refusal import (
+    HostRefused, RequestRefused)
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts.candidates import Candidates
-from nova_holistic.scheduler.hosts.single_hosts import ZONE
+from nova_holistic.scheduler.hosts.host_reader import ZONE
+from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.scheduler import unanswered
 from nova_holistic.table.changes.claim import CLAIMABLE, SeenRows
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.queries.rosters import Found
+from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
@@ -66,14 +67,15 @@ class Lookup:
         # In this mode stock Nova may still get this request, and as it came.
         self._spec = (spec.obj_clone()
                       if CONF.holistic.failure_mode == 'yield' else spec)
-        request.drop_default_zone(self._spec)
+        request_check.drop_default_zone(self._spec)
         self._connections = connections
         self._scheduler = scheduler
         self._candidates = Candidates(
             self._context, self._spec, connections, scheduler)
         search = HostSearch(
             self._context, self._spec, connections, scheduler.host_manager)
-        self._elsewhere = Elsewhere(search, connections, self._candidates)
+        self._replacement_host = ReplacementHost(
+            search, connections, self._candidates)
         self._growth = Growth(self._context, self._spec, connections,
                               self._candidates, search)
 
@@ -91,7 +93,7 @@ class Lookup:
                    else self._context.user_id)
         claims = Claims(self._connections, self._spec.project_id, user_id)
         try:
-            with unanswered.refused():
+            with nova_errors.as_refusals():
                 return self._answer(
                     claims, pointer, instance_uuids, alternates)
         except BaseException as error:
@@ -150,7 +152,7 @@ class Lookup:
                         place for place in row.alternates
                         if place.host not in hosts], limit)
             except HostRefused as refusal:
-                self._go_elsewhere(claims, choice, refusal, limit)
+                self._choose_other_host(claims, choice, refusal, limit)
                 # The policies of the next one see where this one goes.
                 rows = [replace(each, place=choice.own.own.place)
                         if each.id == row.id else each for each in rows]
@@ -162,34 +164,34 @@ class Lookup:
         while True:
             try:
                 while not claims.write(choice.own.own, choice.own.rows):
-                    self._judge_again(choice)
+                    self._evaluate_again(choice)
                 claims.swap(choice.own.own)
                 return
             except HostRefused as refusal:
-                self._go_elsewhere(claims, choice, refusal, limit)
+                self._choose_other_host(claims, choice, refusal, limit)
 
-    def _judge_again(self, choice: _Choice) -> None:
+    def _evaluate_again(self, choice: _Choice) -> None:
         """Check the chosen place with the other members at their current
         places.
 
         :raises HostRefused: a policy forbids the place
-        :raises Refused: the group is gone
+        :raises RequestRefused: the group is gone
         """
         row = choice.own.own
-        found = self._connections.table.rosters.read(row.group_uuid)
+        found = self._connections.table.group_cache.read(row.group_uuid)
         if not found or row.id not in {each.id for each in found[1]}:
-            raise Refused('the claim was undone by another process')
+            raise RequestRefused('the claim was undone by another process')
         choice.own = Membership(found[0], row, found[1])
         if not self._candidates.keeps_policies(choice.own):
             raise HostRefused(
                 "is forbidden by a policy of the member's group, since "
                 'another member has a new place', row.place.host)
 
-    def _go_elsewhere(self, claims: Claims, choice: _Choice,
-                      refusal: HostRefused, limit: int) -> None:
+    def _choose_other_host(self, claims: Claims, choice: _Choice,
+                           refusal: HostRefused, limit: int) -> None:
         """Choose another host that can take the server instead.
 
-        :raises Refused: none was found
+        :raises RequestRefused: none was found
         """
         row = choice.own.own
         unasked_zone = (refusal.by == ZONE and
@@ -198,16 +200,16 @@ class Lookup:
             # The request is at fault; or the server has its place already.
             raise refusal
         choice.refusals.append(refusal)
-        found = self._elsewhere.find(
+        found = self._replacement_host.find(
             choice.own, choice.instance_uuid, choice.refusals)
         if found is None:
             cause = choice.refusals[0]
             if not cause.may_return:
                 claims.give_up(row, choice.refusals)
-            raise Refused(
+            raise RequestRefused(
                 f'{cause}, and none of its alternates can take the server' + (
                     ', and no other host that was tried can take it either'
-                    if self._elsewhere.searched else '')) from cause
+                    if self._replacement_host.searched else '')) from cause
         place, (first, *others) = found
         LOG.info('Instance %(instance)s goes to %(host)s, since host '
                  '%(refused)s %(cause)s',
@@ -221,12 +223,12 @@ class Lookup:
     def _group(self, pointer: Pointer
                ) -> tuple[Found, Sequence[Place] | None]:
         """The group, and the member's alternates if they were read, too."""
-        found, places = self._connections.table.rosters.read_for(
+        found, places = self._connections.table.group_cache.read_for(
             pointer.group, pointer.member)
         # Whether another project has it is none of this one's business.
         if found is None or found[0].project_id != self._spec.project_id:
-            raise Refused(f'group {pointer.group} is not known in this '
-                          f'project')
+            raise RequestRefused(f'group {pointer.group} is not known in this '
+                                 f'project')
         return found, places
 
     def _free(self, pointer: Pointer, record: GroupRecord,
@@ -234,12 +236,14 @@ class Lookup:
               ) -> Sequence[MemberRecord]:
         """Rows that the instances may take; none where one may have its own.
 
-        :raises Refused: the request does not match the members of its pointer
+        :raises RequestRefused: the request does not match the members of its
+            pointer
         """
         if not rows:
-            raise Refused(f'group {record.uuid} has no planned members: it '
-                          f'is {record.status}')
-        self._candidates.asked = request.resource_request(
+            raise RequestRefused(
+                f'group {record.uuid} has no planned members: it '
+                f'is {record.status}')
+        self._candidates.asked = request_check.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
         pointed_at = membership.pointed_at(rows, pointer.member)
         if not pointed_at:
@@ -257,17 +261,17 @@ class Lookup:
         """The rows that match the request: rows of one member description
         differ after some were planned again with a redefined flavor.
 
-        :raises Refused: it asks for none of them, or not for every one
+        :raises RequestRefused: it asks for none of them, or not for every one
         """
         found, refusals = [], []
         # Equal rows follow each other: they are compared, not checked.
         for wanted, alike in itertools.groupby(
                 rows, lambda row: row.member.requirements):
             try:
-                request.check_match(
+                request_check.check_match(
                     self._spec, self._candidates.asked, wanted)
                 found.extend(alike)
-            except Refused as refusal:
+            except RequestRefused as refusal:
                 refusals.append(refusal)
         if refusals and (every or not found):
             raise refusals[0]

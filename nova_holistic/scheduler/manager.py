@@ -20,18 +20,20 @@ from nova.scheduler import manager
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler.claim.claims import NotUndone
-from nova_holistic.scheduler.claim.making_room import MakingRoom
-from nova_holistic.scheduler.claim.refusal import for_user, Refused
+from nova_holistic.scheduler.claim.evacuation_capacity import (
+    EvacuationCapacity)
+from nova_holistic.scheduler.claim.request_refusal import (
+    for_user, RequestRefused)
 from nova_holistic.scheduler import (
-    connections, group_moves, nova_version, unanswered)
+    connections, group_moves, nova_errors, nova_version)
 from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.lookup import Lookup
-from nova_holistic.scheduler.moves import is_evacuation
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
 from nova_holistic.scheduler.policies import exclusion
+from nova_holistic.scheduler.server_moves import is_evacuation
 from nova_holistic.table.records import MemberState
-from nova_holistic.table import start
+from nova_holistic.table import startup_check
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -48,7 +50,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         # Here, where a refusal ends the program: a worker that ends is only
         # started again.
         nova_version.must_be_supported(CONF)
-        start.must_be_usable(CONF)
+        startup_check.must_be_usable(CONF)
         super().__init__(*args, **kwargs)
 
     def init_host(self, *args, **kwargs):
@@ -77,11 +79,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 context, request_spec, filter_properties)
         uuids = instance_uuids or [spec_obj.instance_uuid]
         try:
-            with unanswered.refused():
+            with nova_errors.as_refusals():
                 moves = self._is_move(context, uuids)
             if moves:
                 return self._move(
-                    context, default_zone.corrected(
+                    context, default_zone.with_member_zone(
                         spec_obj, self.host_manager), uuids, stock)
             return self._look_up(context, spec_obj, uuids, return_objects,
                                  return_alternates)
@@ -110,8 +112,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def _has_made_room(self, context, spec, uuid) -> bool:
         try:
-            with unanswered.refused():
-                return is_evacuation(uuid) and MakingRoom(
+            with nova_errors.as_refusals():
+                return is_evacuation(uuid) and EvacuationCapacity(
                     context.elevated(), spec, connections.get(), self
                 ).make(uuid)
         except exceptions.HolisticError as error:
@@ -147,15 +149,15 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     def _is_move(self, context, uuids) -> bool:
         """Whether the server exists: such a one is not sent to its old place.
 
-        :raises Refused: it exists only to tell that its create failed, or
-            every server of the request is deleted already
+        :raises RequestRefused: it exists only to tell that its create failed,
+            or every server of the request is deleted already
         """
         context = context.elevated()
         mapped = cells.of_servers(context, uuids)
         if _are_deleted(mapped, uuids):
             # Nova has freed their capacity, and no process would free it again
             # if this answer came too late.
-            raise Refused('the server was deleted before it was placed')
+            raise RequestRefused('the server was deleted before it was placed')
         if all(each.cell_id is None for each in mapped):
             return False
         mappings = objects.InstanceMappingList.get_by_instance_uuids(
@@ -164,7 +166,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                     for mapping in mappings
                     if mapping.cell_mapping is not None}
         if any(cell.is_cell0() for cell in cells_of.values()):
-            raise Refused('the create of this server has failed already')
+            raise RequestRefused(
+                'the create of this server has failed already')
         for uuid, cell in cells_of.items():
             try:
                 self._note_that_it_is_built(context, uuid, cell)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oslo_utils import uuidutils
 
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 
 GROUP_HINT = 'holistic_group'
 MEMBER_HINT = 'holistic_member'
@@ -27,13 +27,13 @@ class Pointer:
                    ) -> 'Pointer | None':
         """The pointer in a server's scheduler hints; None if they have none.
 
-        :raises Refused: the hints are there and do not make a pointer
+        :raises RequestRefused: the hints are there and do not make a pointer
         """
         if not has_pointer(hints):
             return None
         group = _only_value(hints, GROUP_HINT)
         if not uuidutils.is_uuid_like(group):
-            raise Refused(f'{GROUP_HINT}={group} is not a UUID')
+            raise RequestRefused(f'{GROUP_HINT}={group} is not a UUID')
         return cls(str(group).lower(), _only_value(hints, MEMBER_HINT))
 
 
@@ -50,11 +50,11 @@ def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:
         problem = ('is missing' if not values else
                    'is empty' if len(values) == 1 else
                    f'has {len(values)} values')
-        raise Refused(f'a pointer needs one {GROUP_HINT} and one '
-                      f'{MEMBER_HINT}; {name} {problem}')
+        raise RequestRefused(f'a pointer needs one {GROUP_HINT} and one '
+                             f'{MEMBER_HINT}; {name} {problem}')
     if not isinstance(values[0], str) or not values[0].isprintable():
         # No path contains such a character, and not every database accepts
         # half of a surrogate pair.
-        raise Refused(f'{name} is not text, or has characters that a '
-                      f'path cannot have')
+        raise RequestRefused(f'{name} is not text, or has characters that a '
+                             f'path cannot have')
     return values[0]

@@ -29,7 +29,7 @@ ENDS = ('error', 'deleted')
 """States of a server that will not be built."""
 
 
-class Changes(Protocol):
+class ChangeReceiver(Protocol):
     """Receives the reported changes. Its methods return immediately."""
 
     def server_changed(self, instance_uuid: str) -> None:
@@ -48,7 +48,7 @@ class ServerEvents:
 
     filter_rule = messaging.NotificationFilter(event_type=SERVER_EVENTS)
 
-    def __init__(self, changes: Changes):
+    def __init__(self, changes: ChangeReceiver):
         self._changes = changes
 
     def info(self, context, publisher_id: str, event_type: str,
@@ -70,7 +70,7 @@ class HostEvents:
 
     filter_rule = messaging.NotificationFilter(event_type=HOST_EVENTS)
 
-    def __init__(self, changes: Changes):
+    def __init__(self, changes: ChangeReceiver):
         self._changes = changes
 
     def info(self, context, publisher_id: str, event_type: str,
@@ -87,7 +87,7 @@ class NotificationListener:
     not answer is waited for by a thread, and delays nothing else."""
 
     def __init__(self, conf, transport: messaging.Transport,
-                 changes: Changes):
+                 changes: ChangeReceiver):
         options = conf.nova_notifications
         self._listener = messaging.get_notification_listener(
             transport,

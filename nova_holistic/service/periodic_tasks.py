@@ -65,7 +65,7 @@ class PeriodicTasks:
         """
         return self._calls.wait(deadline)
 
-    def beat(self) -> None:
+    def send_heartbeats(self) -> None:
         """Write a heartbeat for the rounds in progress.
 
         :raises TableError: the table does not answer

@@ -66,18 +66,18 @@ class ReportedChanges:
             [self._serving], timeout).done)
 
     def server_changed(self, instance_uuid: str) -> None:
-        """See ``notification_listener.Changes``."""
+        """See ``notification_listener.ChangeReceiver``."""
         with self._changed:
             # A new report starts the series of looks again.
             self._schedule(instance_uuid, 0)
             self._changed.notify()
 
     def use_changed(self, hosts: Collection[str]) -> None:
-        """See ``notification_listener.Changes``."""
+        """See ``notification_listener.ChangeReceiver``."""
         self._inventory.mark_hosts(hosts)
 
     def hosts_changed(self) -> None:
-        """See ``notification_listener.Changes``."""
+        """See ``notification_listener.ChangeReceiver``."""
         self._inventory.mark_nova()
         with self._changed:
             if self._hosts_due is None:

@@ -17,18 +17,18 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.inventory import kept
-from nova_holistic.inventory.kept import KeptInventory
+from nova_holistic.inventory import cached_inventory
+from nova_holistic.inventory.cached_inventory import CachedInventory
 from nova_holistic.metrics import instruments
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
-from nova_holistic.service.endpoint import Endpoint
 from nova_holistic.service.notification_listener import (
     NotificationListener)
-from nova_holistic.service.old_records import OldRecords
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
+from nova_holistic.service.record_expiry import RecordExpiry
 from nova_holistic.service.reported_changes import ReportedChanges
+from nova_holistic.service.rpc_endpoint import Endpoint
 from nova_holistic.service.rpc_server import RpcServer
 from nova_holistic.service.shared_changes import (
     ChangesEndpoint, fanout, SharedChanges, SPACING)
@@ -102,7 +102,7 @@ class EngineService:
             self._changes, self.engine, fanout(transport))
         self.notifications = notifications and NotificationListener(
             conf, notifications, shared_changes)
-        self._hurry = threading.Event()
+        self._stop_immediately = threading.Event()
         self._own_calls = PeriodicCalls({
             'heartbeat': PeriodicCall(self._beat, conf.engine.heartbeat),
             'look for work': PeriodicCall(
@@ -150,16 +150,16 @@ class EngineService:
         LOG.info('Engine %s has stopped', self.engine)
         return finished and ended
 
-    def hurry(self) -> None:
+    def stop_immediately(self) -> None:
         """While the engine is stopping, end the shutdown timeout immediately.
 
         A signal handler may call this.
         """
-        self._hurry.set()
+        self._stop_immediately.set()
 
     def _finish(self, until: float) -> bool:
         """Whether all work under way is finished by then."""
-        while time.monotonic() < until and not self._hurry.is_set():
+        while time.monotonic() < until and not self._stop_immediately.is_set():
             soon = min(until, time.monotonic() + 0.2)
             if self._workers.wait(soon) and self._periodic_tasks.wait(soon):
                 return True
@@ -176,8 +176,8 @@ class EngineService:
 
     def _beat(self) -> None:
         """Write a heartbeat for all tasks of this engine."""
-        self._workers.beat()
-        self._periodic_tasks.beat()
+        self._workers.send_heartbeats()
+        self._periodic_tasks.send_heartbeats()
 
     def _all_periodic_tasks(self) -> dict[str, PeriodicTask]:
         return {
@@ -186,7 +186,8 @@ class EngineService:
             'reconcile': PeriodicTask(self._reconcile,
                                       self._conf.engine.reconcile_interval),
             'forget': PeriodicTask(
-                OldRecords(self._conf, self._parts.table, self._clock).delete,
+                RecordExpiry(self._conf, self._parts.table,
+                             self._clock).delete,
                 FORGET_INTERVAL),
         }
 
@@ -201,12 +202,12 @@ class EngineService:
 def _snapshot_calls(conf, inventory: CloudInventory
                     ) -> Mapping[str, PeriodicCall]:
     """What keeps a kept snapshot up to date."""
-    if not isinstance(inventory, KeptInventory):
+    if not isinstance(inventory, CachedInventory):
         return {}
     return {
         'compare the snapshot': PeriodicCall(
-            inventory.compare, kept.PIECE_SPACING),
+            inventory.compare, cached_inventory.PIECE_SPACING),
         'read changed hosts': PeriodicCall(
-            inventory.follow, kept.FOLLOW_SPACING),
+            inventory.follow, cached_inventory.FOLLOW_SPACING),
         'read services': PeriodicCall(
             inventory.read_nova, conf.inventory.nova_interval)}

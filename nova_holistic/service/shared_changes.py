@@ -24,7 +24,7 @@ from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.messaging.client import ContextSerializer, EXCHANGE, TOPIC
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors, payloads
-from nova_holistic.service.notification_listener import Changes
+from nova_holistic.service.notification_listener import ChangeReceiver
 
 LOG = logging.getLogger(__name__)
 
@@ -40,10 +40,10 @@ class SharedChanges:
     """Passes on what was reported to this engine, and collects what the other
     engines have to know. One cast tells them of many changes.
 
-    See ``notification_listener.Changes``.
+    See ``notification_listener.ChangeReceiver``.
     """
 
-    def __init__(self, changes: Changes, engine: str, cast: Cast):
+    def __init__(self, changes: ChangeReceiver, engine: str, cast: Cast):
         """
         :param changes: receives all changes immediately
         :param engine: the id of this engine

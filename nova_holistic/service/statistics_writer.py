@@ -59,8 +59,8 @@ class StatisticsWriter:
             # Another thread may just have read it.
             known = self._remembered(host)
             if known is None:
-                names = _names(self._inventory.kept())
-                if host not in names and self._inventory.keeps:
+                names = _names(self._inventory.cached_snapshot())
+                if host not in names and self._inventory.has_cache:
                     # It may be new.
                     names = _names(self._inventory.snapshot())
                 self._seen = names, self._timer()

@@ -11,13 +11,13 @@ from oslo_log import log as logging
 from nova_holistic import crash_points
 from nova_holistic.engine.planner import Planner
 from nova_holistic.messaging.context import RequestContext
-from nova_holistic.table.coordination.due_alternates import Due
+from nova_holistic.table.coordination.due_alternates import DueGroup
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-Record = GroupRecord | PlanRecord | Due
+Record = GroupRecord | PlanRecord | DueGroup
 
 
 class WorkQueue(abc.ABC):
@@ -159,7 +159,7 @@ class AlternatesQueue(WorkQueue):
         return self._table.due_alternates.waiting(
             self._clock(), self._stale(), limit)
 
-    def take(self, uuid: str) -> Due | None:
+    def take(self, uuid: str) -> DueGroup | None:
         due = self._table.due_alternates.take(
             uuid, self._engine, self._clock(), self._stale())
         crash_points.reached('task.alternates-taken')
@@ -171,11 +171,11 @@ class AlternatesQueue(WorkQueue):
     def hand_back(self, uuid: str | None = None) -> None:
         self._table.due_alternates.hand_back(self._engine, uuid)
 
-    def context(self, record: Due) -> RequestContext:
+    def context(self, record: DueGroup) -> RequestContext:
         return RequestContext(
             project_id=record.project_id, user_id=record.user_id)
 
-    def do(self, record: Due) -> None:
+    def do(self, record: DueGroup) -> None:
         why_not = self._too_often(record)
         if why_not is None:
             self._planner.find_alternates(record.uuid, self._engine)

@@ -10,8 +10,8 @@ import time
 import futurist
 from oslo_log import log as logging
 
-from nova_holistic.engine import errors
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine import errors
 from nova_holistic.service.work_queues import WorkQueue
 
 LOG = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Workers:
                     len(waiting), queues.at_once or 2 * self._count)):
                 self.offer(kind, uuid)
 
-    def beat(self) -> None:
+    def send_heartbeats(self) -> None:
         """Write a heartbeat for all records that are worked on.
 
         :raises TableError: the table does not answer

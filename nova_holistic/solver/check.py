@@ -6,14 +6,14 @@ The check shares no code with the solver, so that it detects errors of the
 solver.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections import defaultdict
 from typing import Any
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.group import Group
-from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -181,8 +181,8 @@ def _broken_policies(group: Group, placement: Mapping[str, Host],
                 if found.count:
                     yield from (Reason.told(at, message) for message in (
                         found.messages
-                        or (tell('violations: {}', found.count),)))
+                        or (format_message('violations: {}', found.count),)))
 
 
 def _told(at: str, pattern: str, *parts: Any) -> Reason:
-    return Reason.told(at, tell(pattern, *parts))
+    return Reason.told(at, format_message(pattern, *parts))

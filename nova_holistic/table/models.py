@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy import orm
 
-from nova_holistic.table.moment import DatabaseNow
+from nova_holistic.table.database_time import DatabaseNow
 
 MAX_PATH = 700
 """Characters in a member's path."""
@@ -52,7 +52,7 @@ def _changed_at() -> Any:
 
 def places_step() -> int:
     """By how much the ``places_version`` of a group rises: see
-    ``changes.places``."""
+    ``changes.places_versions``."""
     return random.randint(1, 2**31)
 
 

@@ -8,8 +8,8 @@ manual draws the machines from here (``doc/ext/state_drawing.py``).
 To add a state: add it to ``GroupStatus`` or ``MemberState`` in ``records.py``
 and its transitions to one of the two tuples below; then
 ``tests/functional/engine/test_transitions.py`` asks for a test of each
-transition, and ``tests/functional/client/test_way_out.py`` for a documented
-command that leads out of the state.
+transition, and ``tests/functional/client/test_recovery_commands.py`` asks for
+a documented command that leads out of the state.
 """
 
 from collections.abc import Collection, Sequence
@@ -126,7 +126,7 @@ MEMBERS = Machine(_P, (
 ))
 """A member may also be removed in any state: its row is deleted."""
 
-SITTING = (_P, _C, _B)
+OCCUPYING = (_P, _C, _B)
 """States of a member that takes up room at its place."""
 
 EXPIRE_STATES = (_P, _L)

@@ -9,9 +9,11 @@ from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import claim, releasing, renewal, transitions
+from nova_holistic.table.changes import (
+    claim, member_release, member_replan, transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
+from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
@@ -23,17 +25,16 @@ from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.history.pages import History
 from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table import planned_rows, rows, states
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
+from nova_holistic.table.queries.group_cache import Found, GroupCache
 from nova_holistic.table.queries.listing import Listing
-from nova_holistic.table.queries.outlines import KeptOutlines
+from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.queries import progress
-from nova_holistic.table.queries.rosters import Found, Rosters
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
-from nova_holistic.table import rows, states, writing
-from nova_holistic.table.updating import update_rows
 
-SITTING = states.SITTING
+OCCUPYING = states.OCCUPYING
 
 
 class PlacementTable:
@@ -56,9 +57,9 @@ class PlacementTable:
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
         self.history = History(self.database)
-        self.rosters = Rosters(self.database)
-        self.outlines = KeptOutlines(self.database)
-        self._exclusive = ExclusiveGroups(self.database, SITTING)
+        self.group_cache = GroupCache(self.database)
+        self.outlines = OutlineCache(self.database)
+        self._exclusive = ExclusiveGroups(self.database, OCCUPYING)
 
     @classmethod
     def from_conf(cls, conf, service: str = '') -> 'PlacementTable':
@@ -151,8 +152,8 @@ class PlacementTable:
                       members: Sequence[MemberRecord],
                       engine: str | None = None) -> bool:
         """Put members in place of those that were never claimed:
-        ``writing.write``."""
-        return writing.write(self.database, group_uuid, members, engine)
+        ``planned_rows.write``."""
+        return planned_rows.write(self.database, group_uuid, members, engine)
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""
@@ -178,7 +179,7 @@ class PlacementTable:
             return {path: host for path, host in session.execute(
                 sa.select(MemberRow.path, MemberRow.host).where(
                     MemberRow.group_uuid == group_uuid,
-                    MemberRow.state.in_(SITTING)))}
+                    MemberRow.state.in_(OCCUPYING)))}
 
     def claim(self, group_uuid: str, path: str, instance_uuid: str,
               now: datetime) -> MemberRecord:
@@ -223,29 +224,31 @@ class PlacementTable:
     def release(self, holds: Collection[str], now: datetime,
                 with_servers: bool = False) -> None:
         """Release those of the members of which no server is or will be:
-        ``releasing.release``."""
-        releasing.release(self.database, holds, now, with_servers)
+        ``member_release.release``."""
+        member_release.release(self.database, holds, now, with_servers)
 
     def release_unleased(self, member: MemberRecord, now: datetime,
-                         surplus: releasing.Surplus | None = None) -> bool:
+                         surplus: member_release.Surplus | None = None
+                         ) -> bool:
         """Release a member whose server is gone after the lease, or which the
-        group does not need: ``releasing.release_unleased``."""
-        return releasing.release_unleased(
+        group does not need: ``member_release.release_unleased``."""
+        return member_release.release_unleased(
             self.database, member, now, surplus)
 
     def expire(self, group_uuid: str, now: datetime) -> None:
         """Release what is unclaimed of a group, if its lease has passed:
-        ``releasing.expire``."""
-        releasing.expire(self.database, group_uuid, now)
+        ``member_release.expire``."""
+        member_release.expire(self.database, group_uuid, now)
 
     def offer_places(self, members: Sequence[MemberRecord]) -> bool:
-        """Write down where lost members will be held: ``renewal.offer``."""
-        return renewal.offer(self.database, members)
+        """Write down where lost members will be held:
+        ``member_replan.offer``."""
+        return member_replan.offer(self.database, members)
 
     def accept_places(self, holds: Collection[str], now: datetime) -> None:
         """Lost members are planned where their new holds are:
-        ``renewal.accept``."""
-        renewal.accept(self.database, holds, now)
+        ``member_replan.accept``."""
+        member_replan.accept(self.database, holds, now)
 
     def exclusive_groups(self) -> Sequence[Found]:
         """Groups that keep others out, with those of their members that take
@@ -261,7 +264,7 @@ class PlacementTable:
         """
         return tuple(
             member for batch in batches(hosts) for member in self._select(
-                MemberRow.host.in_(batch), MemberRow.state.in_(SITTING),
+                MemberRow.host.in_(batch), MemberRow.state.in_(OCCUPYING),
                 MemberRow.group_uuid != but_of))
 
     def forget_holds(self, holds: Collection[str]) -> None:
@@ -276,8 +279,8 @@ class PlacementTable:
 
     def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
         """Groups past their lease with unclaimed members:
-        ``releasing.expired_groups``."""
-        return releasing.expired_groups(self.database, now)
+        ``member_release.expired_groups``."""
+        return member_release.expired_groups(self.database, now)
 
     @retried
     def _change_states(self, where: Sequence[Any],

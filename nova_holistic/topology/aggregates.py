@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+from nova_holistic.topology.level_names import name_hosts, ZONE_KEY
 from nova_holistic.topology.levels import check_levels
-from nova_holistic.topology.naming import ZONE_KEY, name_hosts
 
 ZONE = 'az'
 """The level that is Nova's availability zone."""

@@ -7,11 +7,11 @@ from typing import Any
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
-from nova_holistic.topology.document import in_file, read_document
 from nova_holistic.topology.errors import InvalidLevels
+from nova_holistic.topology.level_names import name_hosts, ZONE_KEY
 from nova_holistic.topology.levels import check_levels
 from nova_holistic.topology.links import parse_links
-from nova_holistic.topology.naming import ZONE_KEY, name_hosts
+from nova_holistic.topology.option_file import in_file, read_document
 
 OPTION = '[topology] path'
 

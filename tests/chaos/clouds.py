@@ -8,7 +8,7 @@ import tempfile
 
 from keystoneauth1.adapter import Adapter
 
-from tests.chaos.performing import LARGER
+from tests.chaos.user_operations import LARGER
 from tools.cloud.catalog import ADMIN, session
 from tools.cloud.cloud import Cloud, make
 

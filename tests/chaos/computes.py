@@ -7,10 +7,10 @@ import datetime
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 
-from tests.chaos.asking import answered, attempt
 from tests.chaos.faults import Faults
+from tests.chaos.http_attempts import answered, attempt
 from tools.cloud.cloud import Cloud
-from tools.cloud.waiting import NotThere, wait_for
+from tools.cloud.waiting import wait_for, WaitTimeout
 
 SILENCE = 60
 """Seconds after which a nova-compute that has not reported is restarted."""
@@ -54,14 +54,14 @@ class Computes:
     def _restart_unless_empty(self, broken: Callable[[], list[str]]) -> None:
         """Returns when no host is broken; those that stay so are restarted.
 
-        :raises NotThere: that does not help
+        :raises WaitTimeout: that does not help
         """
         def none() -> bool:
             return broken() == []
 
         try:
             wait_for('every nova-compute', answered(none), SILENCE, 1)
-        except NotThere:
+        except WaitTimeout:
             for host in wait_for('Nova', answered(lambda: [broken()]))[0]:
                 self.restart(host)
             wait_for('every nova-compute', answered(none), pause=1)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 
-from tests.chaos.asking import attempt
 from tests.chaos.computes import Computes
-from tests.chaos.facts import Facts
-from tools.cloud.waiting import NotThere, wait_for
+from tests.chaos.final_state import FinalState
+from tests.chaos.http_attempts import attempt
+from tools.cloud.waiting import wait_for, WaitTimeout
 
 ROUNDS, ROUND = 60, 5
 """How often a deletion is asked for, and seconds between two requests."""
@@ -27,7 +27,7 @@ class Deletion:
     """
 
     def __init__(self, nova: Adapter, computes: Computes,
-                 facts: Callable[[], Facts]):
+                 facts: Callable[[], FinalState]):
         """:param nova: with the rights of an administrator"""
         self._nova = nova
         self._computes = computes
@@ -40,7 +40,7 @@ class Deletion:
         its record is in no cell that a request reaches, since the request was
         deleted while Nova gave up the build.
 
-        :raises NotThere: Nova does not delete one of them
+        :raises WaitTimeout: Nova does not delete one of them
         """
         hosts = self._hosts(servers)
         for number in range(ROUNDS):
@@ -57,10 +57,10 @@ class Deletion:
             try:
                 wait_for('servers to go', lambda: not self._hosts(hosts),
                          ROUND, 0.5)
-            except NotThere:
+            except WaitTimeout:
                 pass
             hosts = self._hosts(hosts)
-        raise NotThere(f'deletion of servers {hosts}')
+        raise WaitTimeout(f'deletion of servers {hosts}')
 
     def _ask(self, uuid: str, resets: bool) -> bool:
         """Whether Nova's API knows the server."""

@@ -4,10 +4,10 @@
 Nothing here uses code of the project: the facts are rows of the databases.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections import Counter
 
-from tests.chaos.facts import Facts
+from tests.chaos.final_state import FinalState
 from tests.chaos.rules import broken_rules
 
 HOLD = 'HOLISTIC_HOLD'
@@ -27,7 +27,7 @@ BROKEN_OFF = (
 Nova is not working on."""
 
 
-def violations(facts: Facts, rack_of: Mapping[str, str]) -> list[str]:
+def violations(facts: FinalState, rack_of: Mapping[str, str]) -> list[str]:
     """Sentences, one for each violation.
 
     :param rack_of: host to rack
@@ -37,7 +37,7 @@ def violations(facts: Facts, rack_of: Mapping[str, str]) -> list[str]:
             *broken_rules(facts, rack_of)]
 
 
-def _two_servers(facts: Facts) -> Iterator[str]:
+def _two_servers(facts: FinalState) -> Iterator[str]:
     """No member has two servers: of all servers that were created for a
     member, one at most has room."""
     owners = Counter(pointer for uuid, pointer in facts.pointers.items()
@@ -51,7 +51,7 @@ def _two_servers(facts: Facts) -> Iterator[str]:
             yield f'server {uuid} is {count} members'
 
 
-def _servers_without_allocation(facts: Facts) -> Iterator[str]:
+def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
     """No server lacks its allocation: what its flavor says, on its host.
 
     A server that failed to be built, and is in ERROR, may have none: Nova
@@ -75,7 +75,7 @@ def _servers_without_allocation(facts: Facts) -> Iterator[str]:
                    f'{server["host"]} has {_shown(facts, uuid)}')
 
 
-def _holds(facts: Facts) -> Iterator[str]:
+def _holds(facts: FinalState) -> Iterator[str]:
     """Each planned member has its hold, at its place and of its size, and
     each hold has such a member."""
     wanted = {}
@@ -94,7 +94,7 @@ def _holds(facts: Facts) -> Iterator[str]:
                    f'member: {rows}')
 
 
-def left_by_nova(facts: Facts) -> list[str]:
+def left_by_nova(facts: FinalState) -> list[str]:
     """Consumers whose room Nova has forgotten.
 
     They are migrations that broke off, and servers without a pointer that
@@ -106,7 +106,7 @@ def left_by_nova(facts: Facts) -> list[str]:
             and consumer not in facts.pointers]
 
 
-def misallocated_by_nova(facts: Facts) -> list[str]:
+def misallocated_by_nova(facts: FinalState) -> list[str]:
     """Servers of which a move broke off because a process was killed, and
     that are in ERROR, or have room on another host than their own.
 
@@ -128,7 +128,7 @@ def misallocated_by_nova(facts: Facts) -> list[str]:
             and {*facts.allocations.get(uuid, ())} != {server['host']}]
 
 
-def _consumers(facts: Facts) -> Iterator[str]:
+def _consumers(facts: FinalState) -> Iterator[str]:
     """All that is used is used by servers where they are, and by holds."""
     forgotten = left_by_nova(facts)
     for consumer, hosts in facts.allocations.items():
@@ -143,7 +143,7 @@ def _consumers(facts: Facts) -> Iterator[str]:
                    f'{_shown(facts, consumer)}')
 
 
-def _unsettled(facts: Facts) -> Iterator[str]:
+def _unsettled(facts: FinalState) -> Iterator[str]:
     """No group and no member stays in a state between two others."""
     for uuid, group in facts.groups.items():
         if group['task'] or group['status'] not in SETTLED:
@@ -168,6 +168,6 @@ def _unsettled(facts: Facts) -> Iterator[str]:
             yield f'member {at} is lost, and its group gives no reason'
 
 
-def _shown(facts: Facts, consumer: str) -> dict:
+def _shown(facts: FinalState, consumer: str) -> dict:
     return {host: dict(amounts) for host, amounts
             in facts.allocations.get(consumer, {}).items()}

@@ -8,7 +8,7 @@ import enum
 from keystoneauth1 import exceptions as ks_exceptions
 
 from nova_holistic.client.errors import Refused, TimedOut
-from tools.cloud.waiting import NotThere
+from tools.cloud.waiting import WaitTimeout
 
 
 class Outcome(enum.StrEnum):
@@ -37,7 +37,7 @@ def outcome(perform: Callable[[], None], seen: Counter) -> Outcome:
         perform()
     except Void:
         return Outcome.VOID
-    except (NotThere, TimedOut):
+    except (WaitTimeout, TimedOut):
         return Outcome.LATE
     except Refused as error:
         seen[f'{error.status} {error}'[:150]] += 1

@@ -2,16 +2,17 @@
 """The hard policies of the documents of a chaos run, judged where the servers
 and holds really are."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
+from collections import Counter
 from typing import Any
 
-from tests.chaos.facts import Facts
+from tests.chaos.final_state import FinalState
 
 ACTIVE = ('planned', 'building', 'complete', 'released')
 
 
-def broken_rules(facts: Facts, rack_of: Mapping[str, str]) -> Iterator[str]:
+def broken_rules(facts: FinalState,
+                 rack_of: Mapping[str, str]) -> Iterator[str]:
     """A sentence for each hard policy that does not hold.
 
     :param rack_of: host to rack
@@ -27,7 +28,7 @@ def broken_rules(facts: Facts, rack_of: Mapping[str, str]) -> Iterator[str]:
                            f'at {at!r}: {hosts}')
 
 
-def _positions(facts: Facts, group: str) -> dict[str, str]:
+def _positions(facts: FinalState, group: str) -> dict[str, str]:
     """Member to the host where its server or its hold is."""
     found = {}
     for row in facts.members:

@@ -7,15 +7,15 @@ import re
 import threading
 import time
 
+from tests.chaos.convergence import Operator
 from tests.chaos.faults import Faults
 from tests.chaos.invariants import left_by_nova
 from tests.chaos.operations import Fault, Sequence
 from tests.chaos.outcomes import Outcome, outcome
-from tests.chaos.performing import Users
-from tests.chaos.settling import Operator
+from tests.chaos.user_operations import Users
 from tools.cloud.cloud import Cloud
 from tools.cloud.holistic import ENGINES
-from tools.cloud.waiting import NotThere
+from tools.cloud.waiting import WaitTimeout
 
 USERS = 6
 """Users at a time."""
@@ -132,7 +132,7 @@ def run(cloud: Cloud, planned: Sequence) -> Report:
     performed = time.monotonic()
     try:
         _settle(cloud, operator, report)
-    except NotThere as error:
+    except WaitTimeout as error:
         report.violations.append(f'the cloud does not settle: {error}')
     report.restarts = operator.restarts
     report.seconds = (performed - begin, time.monotonic() - performed)
@@ -146,7 +146,7 @@ def run(cloud: Cloud, planned: Sequence) -> Report:
 
 def _settle(cloud: Cloud, operator: Operator, report: Report) -> None:
     """
-    :raises NotThere: the cloud does not come to rest, or cannot be emptied
+    :raises WaitTimeout: the cloud does not come to rest, or cannot be emptied
     """
     operator.put_hosts_back()
     unfinished = operator.let_servers_rest()

@@ -17,8 +17,8 @@ class Refused(Exception):
 
 class CommandLine:
     """
-    :param run: ``installed`` of :mod:`tests.cloud.forking`, or another that
-        does the same
+    :param run: ``installed`` of :mod:`tests.cloud.command_server`, or another
+        function that does the same
     """
 
     def __init__(self, layout, user, run):

@@ -7,12 +7,12 @@ import tempfile
 
 import pytest
 
-from tests.cloud.books import Books
 from tests.cloud.command_line import CommandLine
-from tests.cloud.forking import installed, Parent
+from tests.cloud.command_server import installed, Parent
 from tests.cloud.groups import every_group
 from tests.cloud.servers import Servers
 from tests.cloud.sizes import SIZES
+from tests.cloud.usage_accounts import UsageAccounts
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
 from tools.cloud.holistic import ENGINES
@@ -22,7 +22,7 @@ from tools.cloud.waiting import wait_for
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable: directory of a cloud that is up, which the tests are
 to use, and leave up."""
-ORDER = ('test_chaos', 'test_forking', 'test_recovery', 'test_access',
+ORDER = ('test_chaos', 'test_command_server', 'test_recovery', 'test_access',
          'test_first_server', 'test_race', 'test_many_clients')
 """First the tests that have a cloud of their own, so that no two clouds run
 at once. While every nova-compute looks for the broker that was restarted,
@@ -87,7 +87,7 @@ def clear(admin):
     Servers(admin, everybody=True).delete()
     for group in every_group(admin):
         group.delete()
-    Books(admin).assert_empty()
+    UsageAccounts(admin).assert_empty()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from concurrent import futures
 
 from keystoneauth1.adapter import Adapter
 
-from tools.cloud.furniture import IMAGE
+from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
 PATIENCE = 600

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from nova_holistic.client.client import Client
-from tests.cloud.books import Books
 from tests.cloud.command_line import Refused
+from tests.cloud.usage_accounts import UsageAccounts
 
 pytestmark = pytest.mark.usefixtures('computes')
 
@@ -88,8 +88,9 @@ def test_release_and_delete_free_the_capacity(openstack, admin, group):
                          '--member', 'web/server')
     assert {(row['member'], row['result']) for row in released} == {
         ('web/server-0', 'released'), ('web/server-1', 'released')}
-    assert sum(classes['VCPU'] for classes in Books(admin).used().values()
+    assert sum(classes['VCPU']
+               for classes in UsageAccounts(admin).used().values()
                ) == 2
     openstack.plain('holistic', 'group', 'delete', group['id'])
     assert openstack('holistic', 'group', 'list') == []
-    Books(admin).assert_empty()
+    UsageAccounts(admin).assert_empty()

@@ -9,9 +9,9 @@ import json
 import pytest
 
 from nova_holistic.client.client import Client
-from tests.cloud.books import Books, expected
 from tests.cloud.groups import broken, LiveGroup
 from tests.cloud.servers import Servers
+from tests.cloud.usage_accounts import expected, UsageAccounts
 
 pytestmark = pytest.mark.usefixtures('computes')
 
@@ -112,8 +112,8 @@ def test_groups_keep_their_plans_and_policies_under_load(
     assert {server['status'] for server in servers} == {'ACTIVE'}
     where = {server['name']: server['OS-EXT-SRV-ATTR:host']
              for server in servers}
-    held = judge(groups, planned, where, Books(admin).snapshot())
-    assert Books(admin).used() == expected(servers, held)
+    held = judge(groups, planned, where, UsageAccounts(admin).snapshot())
+    assert UsageAccounts(admin).used() == expected(servers, held)
 
 
 def judge(groups, planned, where, snapshot):

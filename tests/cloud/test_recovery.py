@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from nova_holistic.client.client import Client
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table.store import PlacementTable
-from tests.cloud.books import Books, expected
 from tests.cloud.groups import LiveGroup
+from tests.cloud.usage_accounts import expected, UsageAccounts
 from tools.cloud.holistic import ENGINES
 from tools.cloud.waiting import wait_for
 
@@ -108,5 +108,5 @@ def test_no_group_is_lost(cloud, fail, create, table, demo, admin, size):
         Client(admin), group).placements().values()]
     assert {place['state'] for place in places} == {'planned'}
     assert len(places) == size.lasting * MEMBERS
-    assert Books(admin).used() == expected(
+    assert UsageAccounts(admin).used() == expected(
         [], [(place['host'], TINY) for place in places])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.statements import recorded
 from tests.unit.table import builders
-from tests.unit.table.test_purging import purge, with_members
+from tests.unit.table.test_group_purge import purge, with_members
 
 
 def test_a_member_that_is_held_while_its_group_is_deleted_is_kept(table):

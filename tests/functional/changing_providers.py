@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import pytest
 
 from nova_holistic.inventory.resource_providers.providers import ProviderReader
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from tests.functional.placement_service import PlacementService
-from tests.functional.watching import Counting
+from tests.functional.watched_inventory import Counting
 
 VERSION = '1.38'
 PLAIN = {'VCPU': {'total': 8}, 'MEMORY_MB': {'total': 64}}
@@ -52,7 +52,7 @@ class Providers:
 
     def fresh(self):
         """A reader that knows nothing yet."""
-        return ProviderReader(Service('placement', self._adapter), 1)
+        return ProviderReader(ServiceClient('placement', self._adapter), 1)
 
     def read(self):
         self._adapter.requests.clear()

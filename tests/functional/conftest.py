@@ -11,9 +11,9 @@ import pathlib
 import pytest
 
 from tests.functional.claims import HOSTS
-from tests.functional.planned import PlannedCloud
+from tests.functional.planned_cloud import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
-from tests.judging import every_plan_is_judged  # noqa: F401
+from tests.plan_checks import every_plan_is_judged  # noqa: F401
 
 OVERRIDDEN = (
     ('failure_mode', 'holistic'), ('search_time_limit', 'holistic'),

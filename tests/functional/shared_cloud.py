@@ -15,11 +15,11 @@ cannot be removed.
 import contextlib
 import functools
 
-from nova_holistic.embedded.parts import Parts
+from nova_holistic.embedded.project_components import ProjectComponents
 from tests.functional.cloud_cleaning import Cleaning
-from tests.functional.planned import PlannedCloud
+from tests.functional.planned_cloud import PlannedCloud
 
-PARTS = [name for name, value in vars(Parts).items()
+PARTS = [name for name, value in vars(ProjectComponents).items()
          if isinstance(value, functools.cached_property)]
 
 

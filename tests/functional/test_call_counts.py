@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus
-from tests.functional.counting import counted
+from tests.functional.call_counts import counted
 
 SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
 GROUP = {

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from tests.functional.counting import wait_until_quiet
-from tests.functional.watching import Watch
+from tests.functional.call_counts import wait_until_quiet
+from tests.functional.watched_inventory import Watch
 from tests.statements import recorded
 
 HOSTS = (

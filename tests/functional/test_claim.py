@@ -11,7 +11,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.table.queries.rosters import Rosters
+from nova_holistic.table.queries.group_cache import GroupCache
 from nova_holistic.table.records import GroupStatus, MemberState
 
 HOSTS = tuple(
@@ -286,7 +286,7 @@ def test_a_group_that_was_planned_again_during_a_create_is_building(
     """The create read that it was building, so its claim leaves the status."""
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     cloud.table.claim(group, 'b', str(uuid.uuid4()), timeutils.utcnow())
-    read_for = Rosters.read_for
+    read_for = GroupCache.read_for
 
     def read_and_take_back(rosters, *arguments):
         found = read_for(rosters, *arguments)
@@ -300,7 +300,7 @@ def test_a_group_that_was_planned_again_during_a_create_is_building(
             assert cloud.table.get_group(group).status == GroupStatus.PLANNED
         return found
 
-    monkeypatch.setattr(Rosters, 'read_for', read_and_take_back)
+    monkeypatch.setattr(GroupCache, 'read_for', read_and_take_back)
     instance = str(uuid.uuid4())
     ask(cloud, group, 'a', instance)
     assert cloud.table.get_group(group).status == GroupStatus.BUILDING

@@ -12,8 +12,8 @@ from nova.conductor import manager as conductor
 import oslo_messaging
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 HOSTS = tuple(EmbeddedHost(name, vcpus=4) for name in ('h1', 'h2'))

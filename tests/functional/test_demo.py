@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from nova_holistic.cli import demo
-from nova_holistic.embedded.demo import accounts
-from nova_holistic.embedded.demo.promises import Promises
+from nova_holistic.embedded.demo.expectations import Expectations
+from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic import exceptions
 
 HOSTS = [f'cmp-{number:02}' for number in range(1, 25)]
@@ -115,7 +115,7 @@ def test_a_missing_extra_is_named_with_its_remedy(monkeypatch):
 
 def test_a_broken_promise_stays_broken_after_a_kept_one():
     shown = io.StringIO()
-    promises = Promises(Console(file=shown))
+    promises = Expectations(Console(file=shown))
     promises.expect('nothing is left', ['cmp-01: VCPU 2 is left'])
     promises.expect('all is well')
     assert not promises.kept
@@ -129,8 +129,8 @@ def test_differences_between_placement_and_servers_are_named():
                {'OS-EXT-SRV-ATTR:host': None, 'flavor': flavor}]
     exact = {'cmp-01': {'VCPU': 2, 'MEMORY_MB': 1024}, 'cmp-02': {'VCPU': 0}}
     stray = {'cmp-01': {'VCPU': 2}, 'cmp-02': {'VCPU': 4}}
-    expected = accounts.of_servers(servers)
-    assert accounts.differences(exact, expected) == []
-    assert accounts.differences(stray, expected) == [
+    expected = usage_accounts.of_servers(servers)
+    assert usage_accounts.differences(exact, expected) == []
+    assert usage_accounts.differences(stray, expected) == [
         'cmp-01: MEMORY_MB 0 in Placement, 1024 expected',
         'cmp-02: VCPU 4 in Placement, 0 expected']

@@ -6,8 +6,8 @@ from concurrent import futures
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import MemberState
 

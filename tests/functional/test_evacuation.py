@@ -42,7 +42,7 @@ def table_away(cloud, monkeypatch):
         table = connections.get().table
         for owner, name in (
                 (table, 'exclusive_groups'), (table, 'member_of_instance'),
-                (table.rosters, 'read_for'), (table.refusals, 'of_group'),
+                (table.group_cache, 'read_for'), (table.refusals, 'of_group'),
                 (table, 'find_members')):
             monkeypatch.setattr(owner, name, raising)
 

@@ -3,11 +3,11 @@
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 from nova_holistic.table.records import GroupStatus
-from tests.functional.counting import counted
+from tests.functional.call_counts import counted
 
 HOSTS = tuple(
     EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=4)

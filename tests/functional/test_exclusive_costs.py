@@ -18,18 +18,18 @@ from oslo_utils import timeutils
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.scheduler import connections
-from nova_holistic.scheduler.policies import exclusion, followed_members
-from nova_holistic.scheduler.policies.last_reserved import LastReserved
+from nova_holistic.scheduler.policies import exclusion, member_positions
+from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table.store import PlacementTable
-from tests.functional.counting import wait_until_quiet
+from tests.functional.call_counts import wait_until_quiet
 
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}')
               for number in range(3))
@@ -136,7 +136,7 @@ def read_anew(cloud):
     table = PlacementTable(cloud.table.database)
     return {domain.path[-1] for domain in exclusion.closed_domains(
         dataclasses.replace(connections.get(), table=table,
-                            reserved=LastReserved()), None)}
+                            reserved=ReservationCache()), None)}
 
 
 def cost(cloud):
@@ -285,7 +285,7 @@ def test_a_claimed_server_is_followed_to_another_host(cloud):
 
 def test_many_changed_servers_are_all_looked_up(cloud, monkeypatch):
     """The list of changed servers ends before the servers of members."""
-    monkeypatch.setattr(followed_members, 'FEWEST', 1)
+    monkeypatch.setattr(member_positions, 'FEWEST', 1)
     group = exclusive(cloud, 4)
     read(cloud)
     with in_nova(cloud) as (_, cell):
@@ -305,7 +305,7 @@ def test_members_stay_where_they_were_while_their_cell_is_away(
     write_server(cloud, row, host='cmp-1')
     closed = read(cloud)
     with monkeypatch.context() as patch:
-        patch.setattr(followed_members, '_changed_in_cell', None)
+        patch.setattr(member_positions, '_changed_in_cell', None)
         write_server(cloud, row, host='cmp-2')
         assert read(cloud) == closed
     assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-2'}

@@ -6,8 +6,8 @@ import uuid
 import pytest
 import sqlalchemy as sa
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
@@ -88,7 +88,7 @@ def test_nobody_yields_onto_reserved_hosts_while_the_table_is_away(
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table
     monkeypatch.setattr(table, 'exclusive_groups', table_away)
-    monkeypatch.setattr(table.rosters, 'read_for', table_away)
+    monkeypatch.setattr(table.group_cache, 'read_for', table_away)
     assert is_refused(cloud, pointer={
         'group': str(uuid.uuid4()), 'member': 'web'})
 
@@ -98,7 +98,7 @@ def test_members_yield_onto_their_own_hosts_while_the_table_is_away(
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table
     monkeypatch.setattr(table, 'exclusive_groups', table_away)
-    monkeypatch.setattr(table.rosters, 'read_for', table_away)
+    monkeypatch.setattr(table.group_cache, 'read_for', table_away)
     server = cloud.create_server(
         'node', 'small', {'group': group, 'member': 'node-0'})
     cloud.wait_for_status(server, 'ACTIVE')
@@ -118,7 +118,7 @@ def test_a_host_that_cannot_be_located_opens_no_other(
     def unlocated(*args):
         raise TableError('host cmp-9 is in two racks')
 
-    monkeypatch.setattr(locations, 'looked_up', unlocated)
+    monkeypatch.setattr(locations, 'locate_hosts', unlocated)
     assert is_refused(cloud)
 
 

@@ -6,9 +6,9 @@ import uuid
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.scheduler.claim.refusal import HostRefused
-from nova_holistic.scheduler.hosts.single_hosts import HostReader
-from tests.functional.counting import counted
+from nova_holistic.scheduler.claim.request_refusal import HostRefused
+from nova_holistic.scheduler.hosts.host_reader import HostReader
+from tests.functional.call_counts import counted
 
 SMALL = {'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10}
 MEMBERS = {'a': 'cmp-0', 'b': 'cmp-1', 'c': 'cmp-2'}

@@ -3,8 +3,8 @@
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 
 HOSTS = [EmbeddedHost(f'h{number}', rack='r1', vcpus=4)
          for number in range(1, 5)]

@@ -13,7 +13,7 @@ from nova_holistic.inventory.nova.flavors import flavor_from_nova
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.errors import AmbiguousLocation
-from tests.functional.watching import Watch
+from tests.functional.watched_inventory import Watch
 
 HOSTS = (
     EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',),

@@ -5,8 +5,8 @@ no member unclaimable: its refusals are learnt."""
 import pytest
 
 from nova_holistic.api.views import reasons
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 FILTER = 'ComputeCapabilitiesFilter'
@@ -70,12 +70,12 @@ def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
     assert cloud.row(group, 'a').state == MemberState.LOST
     assert cloud.used() == {}
     told = cloud.table.get_group(group).reasons
-    (shown,) = reasons.shown(told, hosts=True)
+    (shown,) = reasons.visible_reasons(told, hosts=True)
     assert shown['at'] == 'a'
     for host in 'cmp-0', 'cmp-1':
         assert (f"host {host} was rejected by Nova's filters ({FILTER})"
                 in shown['message'])
-    (discreet,) = reasons.shown(told, hosts=False)
+    (discreet,) = reasons.visible_reasons(told, hosts=False)
     assert 'cmp' not in discreet['message'] and FILTER in discreet['message']
     cloud.reconciler.reconcile()
     cloud.find_alternates(group)

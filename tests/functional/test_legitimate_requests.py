@@ -7,8 +7,8 @@ traits, and Nova's API writes its default zone into requests without a zone.
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.table.records import GroupStatus, MemberState
 

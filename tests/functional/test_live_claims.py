@@ -10,8 +10,8 @@ import uuid
 from nova import exception
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_as_planned, assert_claimed, create, document,

@@ -7,7 +7,7 @@ import pytest
 
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.scheduler.claim.claims import Claims
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     ALL_CPUS, APART, assert_as_planned, create, document, host_of_active,
@@ -93,7 +93,7 @@ def test_a_move_is_undone_where_the_planned_host_was_taken_meanwhile(
 
     def fill_and_refuse(self):
         cloud.add_consumer('cmp-2', ALL_CPUS)
-        raise Refused('the test says so')
+        raise RequestRefused('the test says so')
 
     monkeypatch.setattr(Claims, 'confirm', fill_and_refuse)
     cloud.disable_compute('cmp-2')

@@ -12,7 +12,7 @@ import pytest
 
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.scheduler import group_moves
-from nova_holistic.table.changes.moving import Move
+from nova_holistic.table.changes.member_moves import Move
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     APART, create, document, host_of_active, SMALL)
@@ -38,7 +38,7 @@ def written(monkeypatch):
     """What became of each destination. The first two are written only when
     Nova has chosen both."""
     both, answers = threading.Barrier(2, timeout=300), []
-    send = group_moves.moving.send
+    send = group_moves.member_moves.send
     first = iter(range(2))
 
     def wait_and_send(*arguments):
@@ -47,7 +47,7 @@ def written(monkeypatch):
         answers.append(send(*arguments))
         return answers[-1]
 
-    monkeypatch.setattr(group_moves.moving, 'send', wait_and_send)
+    monkeypatch.setattr(group_moves.member_moves, 'send', wait_and_send)
     return answers
 
 

@@ -3,7 +3,7 @@
 
 from oslo_utils import timeutils
 
-from nova_holistic.embedded.server_calls import PROJECT, USER
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.table.records import MemberState
 from tests.functional.claims import (
     APART, assert_claimed, create, document, host_of_active, SMALL)

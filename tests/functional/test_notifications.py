@@ -13,8 +13,8 @@ from nova import rpc
 import oslo_messaging as messaging
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.messaging.transport import get_nova_notification_transport
 from nova_holistic.service.notification_listener import NotificationListener
 from nova_holistic.service.reported_changes import ReportedChanges

@@ -4,10 +4,10 @@
 import pytest
 
 from nova_holistic.api.nova_quota import NovaQuota
+from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT
-from nova_holistic.inventory.service import Service as Nova
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.inventory.service_client import ServiceClient as Nova
+from nova_holistic.service.direct_engine import DirectEngine
 from tests.unit.api.service import refusal, Service, Token
 
 HOSTS = (EmbeddedHost('cmp-0', zone='az1', rack='r0', vcpus=16),)

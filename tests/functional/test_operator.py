@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from nova_holistic.cli import manage, parts
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli import manage
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 
 HOSTS = tuple(
     EmbeddedHost(f'{rack}-{number}', zone='az1', rack=rack, vcpus=2)
@@ -25,7 +26,7 @@ def cloud(lend_cloud, monkeypatch):
         cloud.create_flavor('small', 2, 1024, 1)
         services = {'placement': cloud.placement, 'nova': cloud.compute}
         monkeypatch.setattr(
-            parts, 'connect', lambda conf, name: services[name])
+            engine_components, 'connect', lambda conf, name: services[name])
         yield cloud
 
 

@@ -10,7 +10,7 @@ from nova_holistic.inventory.resource_providers.placement_database import (
 from nova_holistic.inventory.resource_providers.provider_rows import (
     ProviderRows)
 from tests.functional.placement_database import save_copy
-from tests.functional.watching import Watch
+from tests.functional.watched_inventory import Watch
 
 HOSTS = (
     EmbeddedHost('cmp-1', zone='az1', rack='r1', traits=('CUSTOM_GREEN',),

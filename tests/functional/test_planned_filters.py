@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from nova_holistic.constraints import table
+from nova_holistic.constraints import filter_table
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import GroupStatus
 
 HOSTS = tuple(
@@ -179,9 +179,9 @@ def test_every_filter_of_nova_is_listed():
     from nova.scheduler import filters
     from nova.scheduler import request_filter
     assert {each.__name__ for each in filters.all_filters()} == {
-        rule.name for rule in table.FILTERS}
+        rule.name for rule in filter_table.FILTERS}
     assert {each.__name__ for each in request_filter.ALL_REQUEST_FILTERS
-            } == {rule.name for rule in table.REQUEST_FILTERS}
+            } == {rule.name for rule in filter_table.REQUEST_FILTERS}
 
 
 def test_the_properties_of_images_are_those_that_nova_knows():

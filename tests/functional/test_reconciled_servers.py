@@ -4,8 +4,8 @@
 from nova import conf as nova_conf
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 
 RACKS = {'h1': 'r1', 'h2': 'r2', 'h3': 'r3'}
 GROUP = {

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine
 from tests.functional.claims import (
     APART, create, document, host_of_active, SMALL)
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service

@@ -10,8 +10,8 @@ from nova.conductor import manager as conductor
 from nova import exception
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
 
 HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)

@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
 
 HOSTS = tuple(EmbeddedHost(name, zone=zone, rack=rack, vcpus=8)

@@ -6,8 +6,8 @@ import uuid
 from nova import exception
 import pytest
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from tests.functional.cloud_cleaning import Cleaning
 
 RACK = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1')

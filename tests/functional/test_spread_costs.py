@@ -8,10 +8,10 @@ from nova import context as nova_context
 from nova import objects
 from oslo_utils import timeutils
 
+from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.server_calls import PROJECT, USER
 from nova_holistic.table.records import MemberState
-from tests.functional.counting import counted
+from tests.functional.call_counts import counted
 
 SMALL = {'VCPU': 1, 'MEMORY_MB': 128, 'DISK_GB': 1}
 NAMES = 'a', 'b', 'c'

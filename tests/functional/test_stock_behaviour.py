@@ -8,7 +8,7 @@ from nova import exception
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from tests.functional.counting import counted
+from tests.functional.call_counts import counted
 
 HOSTS = (
     EmbeddedHost('small-1', zone='az1', rack='r1', vcpus=2),

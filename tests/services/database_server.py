@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import tempfile
 
-from tests.services.background import Process
+from tests.services.background_processes import Process
 
 
 class DatabaseServer(abc.ABC):

@@ -6,7 +6,7 @@ import sys
 from keystoneauth1 import adapter, session
 from keystoneauth1.identity import v3
 
-from tests.services.background import answers, Process
+from tests.services.background_processes import answers, Process
 from tools.cloud.ports import free_ports
 
 PASSWORD = 'secret'

@@ -5,7 +5,7 @@ import sys
 
 from keystoneauth1 import adapter, session, token_endpoint
 
-from tests.services.background import answers, Process
+from tests.services.background_processes import answers, Process
 from tests.services.placement_calls import PlacementCalls
 from tools.cloud.ports import free_ports
 

@@ -7,7 +7,7 @@ import shutil
 import signal
 import tempfile
 
-from tests.services.background import answers, Process, wait_for
+from tests.services.background_processes import answers, Process, wait_for
 from tools.cloud.ports import free_ports
 
 # Not what is in PATH: that insists on a certain user and on its folders.

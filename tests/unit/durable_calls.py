@@ -25,17 +25,17 @@ WRITES = {
     '_jobs': ['take', 'finish'], 'jobs': ['hand_back'], 'task': ['do'],
     'queues': ['hand_back'], 'statistics': ['put', 'forget'],
     'history': ['prune'],
-    'outages': ['give_up'], 'revising': ['vacate', 'occupy', 'revise'],
-    'renewal': ['move'],
+    'outages': ['give_up'], 'group_revision': ['vacate', 'occupy', 'revise'],
+    'member_replan': ['move'],
     'journal': _JOURNAL, 'ownership': _OWNERSHIP, '_ownership': _OWNERSHIP,
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
     '_executor': ['carry_out'], '_updater': ['undo', 'update'],
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
-    'losing': ['tell'], 'moving': ['move', 'send'],
+    'lost_member': ['record_loss'], 'member_moves': ['move', 'send'],
     'unneeded_holds': ['drop_if_unwanted'],
-    'degrading': ['degrade', 'recover'],
+    'group_degradation': ['degrade', 'recover'],
     '_instances': ['live_migrate'],
-    '': ['drop_leftovers', 'drop_if_unwanted', 'give_up'],
+    '': ['drop_leftovers', 'drop_if_unwanted', 'lose_place'],
 }
 """Names of functions that write, by the last word of their receiver. Signs
 of life do not count: others take over from an engine that gives none."""

@@ -8,14 +8,14 @@ import sys
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
 from tools.cloud.layout import Layout
-from tools.cloud.waiting import NotThere
+from tools.cloud.waiting import WaitTimeout
 
 DIRECTORY = pathlib.Path('.cloud')
 
 
 def up(args: argparse.Namespace) -> None:
     if (args.dir / 'cloud.json').exists():
-        raise NotThere(f'{args.dir} has a cloud already: end it first')
+        raise WaitTimeout(f'{args.dir} has a cloud already: end it first')
     cloud = make(args.dir, args.hosts)
     try:
         cloud.up()
@@ -62,7 +62,7 @@ def main() -> int:
     args = parser.parse_args()
     try:
         args.command(args)
-    except (NotThere, FileNotFoundError) as error:
+    except (WaitTimeout, FileNotFoundError) as error:
         print(f'tools.cloud: {error}', file=sys.stderr)
         return 1
     return 0

@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import time
 
-from tools.cloud import catalog, furniture
+from tools.cloud import catalog, initial_resources
 from tools.cloud.glance import Glance
 from tools.cloud.holistic import Holistic
 from tools.cloud.keystone import Keystone, ShortKeystone
@@ -65,7 +65,8 @@ class Cloud:
         step('keystone, placement, glance')
         self._each(self._start, ('nova', 'holistic'))
         step('nova, nova_holistic')
-        furniture.furnish(self.layout, self.layout.host_names())
+        initial_resources.create_resources(self.layout,
+                                           self.layout.host_names())
         step(f'{self.layout.hosts} hosts')
 
     def down(self) -> None:

@@ -12,7 +12,7 @@ import sys
 import sysconfig
 
 from tools.cloud.layout import Layout
-from tools.cloud.waiting import NotThere, wait_for
+from tools.cloud.waiting import wait_for, WaitTimeout
 
 PROJECT = pathlib.Path(__file__).parents[2]
 _PATIENCE = 30
@@ -41,7 +41,7 @@ class Processes:
             environment: Mapping[str, str] | None = None) -> None:
         """Run a command to its end.
 
-        :raises NotThere: it failed; its last words are told
+        :raises WaitTimeout: it failed; its last words are told
         """
         log = self._layout.log(name)
         with open(log, 'ab') as said:
@@ -51,7 +51,7 @@ class Processes:
                 cwd=self._layout.state(name),
                 env=self._environment(environment)).returncode
         if code:
-            raise NotThere(f'{name} ended with {code}: {self.said(name)}')
+            raise WaitTimeout(f'{name} ended with {code}: {self.said(name)}')
 
     def said(self, name: str) -> str:
         """The last lines of its log."""
@@ -86,7 +86,7 @@ class Processes:
             try:
                 wait_for(f'end of {name}', lambda: not self.alive(name),
                          _PATIENCE)
-            except NotThere:
+            except WaitTimeout:
                 pass
             self.kill(name)
 

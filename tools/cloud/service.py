@@ -10,7 +10,7 @@ import urllib.request
 from tools.cloud.layout import Layout, Sections
 from tools.cloud import manual
 from tools.cloud.processes import Processes, scripts
-from tools.cloud.waiting import NotThere, wait_for
+from tools.cloud.waiting import wait_for, WaitTimeout
 
 
 class Service:
@@ -34,7 +34,7 @@ class Service:
     def wait(self) -> None:
         """Return when it serves.
 
-        :raises NotThere: it does not
+        :raises WaitTimeout: it does not
         """
 
     def manage(self, script: str, commands: Iterable[Sequence[object]],
@@ -42,7 +42,7 @@ class Service:
         """Commands of a script, one after another.
 
         :param script: MODULE:FUNCTION, as its entry point has it
-        :raises NotThere: one failed
+        :raises WaitTimeout: one failed
         """
         self.processes.run(f'{self.name}-manage', [
             sys.executable, '-m', 'tools.cloud.manage', script,
@@ -50,12 +50,12 @@ class Service:
                         for words in commands])], environment)
 
     def wait_until(self, condition, name: str = '') -> None:
-        """:raises NotThere: it does not come, or the process has ended"""
+        """:raises WaitTimeout: it does not come, or the process has ended"""
         name = name or self.name
 
         def there() -> bool:
             if not self.processes.alive(name):
-                raise NotThere(f'{name} ended: {self.processes.said(name)}')
+                raise WaitTimeout(f'{name} ended: {self.processes.said(name)}')
             return condition()
 
         wait_for(name, there, pause=0.3)

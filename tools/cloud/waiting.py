@@ -11,7 +11,7 @@ PATIENCE = 300
 Found = TypeVar('Found')
 
 
-class NotThere(Exception):
+class WaitTimeout(Exception):
     """What is waited for does not come."""
 
 
@@ -19,7 +19,7 @@ def wait_for(what: str, condition: Callable[[], Found],
              patience: float = PATIENCE, pause: float = 0.1) -> Found:
     """The first true answer of the condition.
 
-    :raises NotThere: there is none in so many seconds
+    :raises WaitTimeout: there is none in so many seconds
     """
     until = time.monotonic() + patience
     while time.monotonic() < until:
@@ -27,4 +27,4 @@ def wait_for(what: str, condition: Callable[[], Found],
         if found:
             return found
         time.sleep(pause)
-    raise NotThere(f'{what}: not in {patience} s')
+    raise WaitTimeout(f'{what}: not in {patience} s')

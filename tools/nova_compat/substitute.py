@@ -54,11 +54,11 @@ def _check_table_once(connection: str) -> None:
     a fixture that forbids all use of oslo.db, to protect Nova's databases.
     """
     import nova.conf
-    from nova_holistic.table import start
+    from nova_holistic.table import startup_check
 
     configuration = nova.conf.CONF
     configuration.set_override(
         'connection', connection, group='holistic_database')
-    start.must_be_usable(configuration)
+    startup_check.must_be_usable(configuration)
     configuration.clear_override('connection', group='holistic_database')
-    start.must_be_usable = lambda conf: None
+    startup_check.must_be_usable = lambda conf: None

@@ -4,17 +4,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-from nova_holistic.api.authority import Owned
 from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
+from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic import objectives
 
 
-def accepted(call: Call, document: Any, owner: Owned,
-             before: int = 0) -> Group:
+def check_definition(call: Call, document: Any, owner: Owned,
+                     before: int = 0) -> Group:
     """
     :param document: the document without its outer key
     :param owner: the record of the group; for a new one, the context
@@ -22,18 +22,18 @@ def accepted(call: Call, document: Any, owner: Owned,
     :raises InvalidDocument: at the first invalid part
     :raises ApiError: 403, the caller may not declare such a group
     """
-    group = reduced(call, document, owner, before)
+    group = check_reduced(call, document, owner, before)
     call.service.rights.must_allow(call.context, group, owner)
     return group
 
 
-def reduced(call: Call, document: Any, owner: Owned,
-            before: int = 0) -> Group:
+def check_reduced(call: Call, document: Any, owner: Owned,
+                  before: int = 0) -> Group:
     """Check a group that only loses members: its other parts have been
     accepted before."""
-    group = parsed(call.service, document)
+    group = parse_definition(call.service, document)
     most = call.service.conf.holistic_api.max_members_per_group
-    members = size(group)
+    members = member_count(group)
     if members > max(before, most) and not call.may_exceed_limits(owner):
         raise ApiError(403, 'over_limit',
                        f'{_place_of_member(group, most)}: {members} members; '
@@ -41,13 +41,13 @@ def reduced(call: Call, document: Any, owner: Owned,
     return group
 
 
-def parsed(service: Service, document: Any) -> Group:
+def parse_definition(service: Service, document: Any) -> Group:
     """Parse the document without a check of the user's roles or the number of
     members."""
     return parse_group({'group': document}, service.policy_types)
 
 
-def size(group: Group) -> int:
+def member_count(group: Group) -> int:
     """Number of members of a group."""
     return len(group.all_members())
 

@@ -5,12 +5,12 @@ routes."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nova_holistic.api.description.described import described
-from nova_holistic.api.description.groups_described import components
-from nova_holistic.api import idempotency, microversions, revisions
-from nova_holistic.api.places import Places
+from nova_holistic.api.description.group_schemas import components
+from nova_holistic.api.description.openapi_schema import openapi_schema
+from nova_holistic.api.requests import entity_tags, idempotency, microversions
 from nova_holistic.api.route import Route
 from nova_holistic.api.schemas import common
+from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.model.policy_types import PolicyTypes
 
 _Document = dict[str, Any]
@@ -35,8 +35,8 @@ _HEADERS = {
                    'pattern': f'^{idempotency.PATTERN}$'},
         'description': 'Key that the client chooses: a repeated create '
                        'request with the same key returns the same group.'},
-    revisions.HEADER: {
-        'schema': {'type': 'string', 'pattern': f'^{revisions.PATTERN}$'},
+    entity_tags.HEADER: {
+        'schema': {'type': 'string', 'pattern': f'^{entity_tags.PATTERN}$'},
         'description': 'The revision of the group, or its ETag.'},
     'If-None-Match': {
         'schema': {'type': 'string'},
@@ -48,7 +48,7 @@ _VARIABLES = {
 
 
 def describe(table: Sequence[Route], types: PolicyTypes,
-             places: Places) -> Mapping[str, Any]:
+             places: UrlMapping) -> Mapping[str, Any]:
     """
     :param types: policies and relationships that documents may name
     """
@@ -93,8 +93,8 @@ def _parameters(route: Route) -> list[_Document]:
              for part in route.path.split('/') if part.startswith('{')]
     return [
         *({'in': 'path', 'name': name, 'required': True,
-           'schema': described(_VARIABLES[name])} for name in names),
-        *({'in': 'query', 'name': name, 'schema': described(schema)}
+           'schema': openapi_schema(_VARIABLES[name])} for name in names),
+        *({'in': 'query', 'name': name, 'schema': openapi_schema(schema)}
           for name, schema in route.query['properties'].items()),
         *({'in': 'header', 'name': name, **_HEADERS[name],
            'required': route.method == 'PUT'} for name in (
@@ -117,7 +117,7 @@ def _responses(route: Route) -> _Document:
         statuses |= {413, 415}
     if route.method not in ('GET', 'HEAD'):
         statuses.add(409)
-    if revisions.HEADER in route.headers:
+    if entity_tags.HEADER in route.headers:
         statuses |= {412, 428} if route.method == 'PUT' else {412}
     return {
         **{str(status): _response(status, schema)
@@ -133,4 +133,4 @@ def _response(status: int, schema: Any) -> _Document:
 
 
 def _content(schema: Any) -> _Document:
-    return {'application/json': {'schema': described(schema)}}
+    return {'application/json': {'schema': openapi_schema(schema)}}

@@ -6,7 +6,7 @@ from typing import Any
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api import microversions
+from nova_holistic.api.requests import microversions
 from nova_holistic.api.views import common
 
 

@@ -27,7 +27,7 @@ def list_events(call: Call) -> webob.Response:
         since=None if since is None else _time('since', since),
         member=query.get('member'), kind=query.get('kind'),
         descending=query.get('sort_dir') == 'desc')) if limit else ()
-    hosts = call.service.authority.may_with(
+    hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     body = {'events': [views.event(each, hosts) for each in found[:limit]]}
     if len(found) > limit > 0:

@@ -6,12 +6,13 @@ import uuid
 
 import webob
 
-from nova_holistic.api.authority import Owned
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, idempotency, limits, revisions
+from nova_holistic.api import errors, limits
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.policy_enforcer import Owned
+from nova_holistic.api.requests import entity_tags, idempotency
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
 from nova_holistic.table.changes.claim import CLAIMABLE
@@ -30,7 +31,7 @@ def create(call: Call) -> webob.Response:
     """
     service, context, body = call.service, call.context, call.body
     key = idempotency.key_of(call.request)
-    found = idempotency.the_same(service, context.project_id, key, body)
+    found = idempotency.find_repeated(service, context.project_id, key, body)
     if found is None:
         record = _record(call, key)
         try:
@@ -38,7 +39,7 @@ def create(call: Call) -> webob.Response:
         except Duplicate:
             # Of two simultaneous requests with one key, the table accepts the
             # first.
-            found = idempotency.the_same(
+            found = idempotency.find_repeated(
                 service, context.project_id, key, body)
             if found is None:
                 raise
@@ -46,7 +47,7 @@ def create(call: Call) -> webob.Response:
             crash_points.reached('api.group-created')
             service.engines.plan_group(context.for_engine(), record.uuid)
             found = record
-    return tasks.followed(call, found.uuid, settled=201)
+    return tasks.follow_task(call, found.uuid, settled=201)
 
 
 def list_groups(call: Call) -> webob.Response:
@@ -79,17 +80,17 @@ def show(call: Call) -> webob.Response:
     """Show a group."""
     record = call.group()
     shown = tasks.brief(call, record)
-    return revisions.tag(answer(
-        200, {'group': {**shown, 'definition': views.definition(record)}}),
-        record.revision)
+    found = answer(
+        200, {'group': {**shown, 'definition': views.definition(record)}})
+    return entity_tags.tag(found, record.revision)
 
 
 def update(call: Call) -> webob.Response:
     """Replace the definition of a group."""
     record = call.group()
-    revisions.must_match(call.request, record, required=True)
-    return tasks.revise(call, record, call.body['group'],
-                        call.body.get('objective'))
+    entity_tags.must_match(call.request, record, required=True)
+    return tasks.request_update(call, record, call.body['group'],
+                                call.body.get('objective'))
 
 
 def delete(call: Call) -> webob.Response:
@@ -106,7 +107,7 @@ def extend(call: Call) -> webob.Response:
     _must_allow_lease(call, 'extend.seconds', seconds, record)
     call.service.engines.extend(
         call.context.for_engine(), record.uuid, seconds)
-    return tasks.answered(call, 200, call.group())
+    return tasks.respond(call, 200, call.group())
 
 
 def replan(call: Call) -> webob.Response:
@@ -114,10 +115,10 @@ def replan(call: Call) -> webob.Response:
     record = call.group()
     size = None
     if record.status not in CLAIMABLE:
-        size = definitions.size(definitions.parsed(
+        size = definitions.member_count(definitions.parse_definition(
             call.service, views.definition(record)))
         tasks.must_allow_members(call, record, size)
-    return tasks.asked(call, record, Task.REPLANNING, {}, (
+    return tasks.request_task(call, record, Task.REPLANNING, {}, (
         *CLAIMABLE, GroupStatus.UNPLACEABLE, GroupStatus.ERROR), size)
 
 
@@ -128,20 +129,21 @@ def repair(call: Call) -> webob.Response:
     """
     record = call.group()
     if call.body['repair'].get('apply', False):
-        return tasks.asked(call, record, Task.REPAIRING, {}, (
+        return tasks.request_task(call, record, Task.REPAIRING, {}, (
             *WITH_SERVERS, GroupStatus.DEGRADED), settled=202)
     found = call.service.engines.repair(
         call.context.for_engine(), record.uuid)
     return answer(200, {'repair': {
-        **found, 'reasons': reasons.shown(found['reasons'], hosts=True)}})
+        **found,
+        'reasons': reasons.visible_reasons(found['reasons'], hosts=True)}})
 
 
 def _record(call: Call, key: str | None) -> GroupRecord:
     """The requested group, if its project may create it."""
     service, context, body = call.service, call.context, call.body
-    group = definitions.accepted(call, body['group'], context)
+    group = definitions.check_definition(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
-    size = definitions.size(group)
+    size = definitions.member_count(group)
     _must_allow_lease(call, 'lease', body.get('lease'), context)
     call.must_be_within_limits(
         context, {limits.GROUPS: 1, limits.MEMBERS: size})
@@ -156,7 +158,8 @@ def _record(call: Call, key: str | None) -> GroupRecord:
         idempotency_key=key,
         fingerprint=key and idempotency.fingerprint(body),
         task=Task.PLANNING,
-        pending=tasks.pending(call, lease=body.get('lease')), asked=size)
+        pending=tasks.task_parameters(call, lease=body.get('lease')),
+        asked=size)
 
 
 def _must_allow_lease(call: Call, place: str, seconds: int | None,
@@ -169,7 +172,7 @@ def _must_allow_lease(call: Call, place: str, seconds: int | None,
     longest = call.service.conf.holistic_api.max_lease
     if seconds is None or 0 < seconds <= longest:
         return
-    if not call.service.authority.may_with(
+    if not call.service.policy_enforcer.may_with(
             call.context, rules.UNLIMITED_LEASE, owner):
         raise errors.forbidden(
             rules.UNLIMITED_LEASE, place,
@@ -183,7 +186,7 @@ def _projects(call: Call) -> str | None:
     if everybody and 'project_id' not in call.query:
         project = None
     if project != call.context.project_id or everybody:
-        if not call.service.authority.may(
+        if not call.service.policy_enforcer.may(
                 call.context, rules.LIST_ALL_PROJECTS):
             raise errors.forbidden(rules.LIST_ALL_PROJECTS)
     return project

@@ -5,9 +5,10 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, revisions
+from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents import revision
 from nova_holistic.documents.validation import brief
@@ -17,25 +18,26 @@ from nova_holistic.exceptions import InvalidDocument
 def add(call: Call) -> webob.Response:
     """Add members to a group, or servers to a counted member."""
     record = call.group()
-    revisions.must_match(call.request, record)
-    return tasks.revise(call, record, revision.with_members(
+    entity_tags.must_match(call.request, record)
+    return tasks.request_update(call, record, revision.with_members(
         group_views.definition(record), call.body['members']))
 
 
 def remove(call: Call) -> webob.Response:
     """Remove a member, or one server of a counted member, from a group."""
     record, path = call.group(), call.names['path']
-    revisions.must_match(call.request, record)
+    entity_tags.must_match(call.request, record)
     definition = group_views.definition(record)
-    members = definitions.parsed(call.service, definition).all_members()
+    members = definitions.parse_definition(call.service,
+                                           definition).all_members()
     if not any(path in (m.path, m.description) for m in members):
         raise errors.not_found('member', brief(path))
     try:
         document = revision.without_member(definition, path)
     except InvalidDocument as error:
         raise errors.conflict(error.message) from error
-    return tasks.revise(
-        call, record, document, accept=definitions.reduced)
+    return tasks.request_update(
+        call, record, document, accept=definitions.check_reduced)
 
 
 def release(call: Call) -> webob.Response:
@@ -54,7 +56,7 @@ def placements(call: Call) -> webob.Response:
     found = call.service.table.group_with_members(record.uuid)
     if found is None:
         raise errors.not_found('group', record.uuid)
-    hosts = call.service.authority.may_with(
+    hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     return answer(200, {'placements': [
         views.placement(member, hosts) for member in found[1]]})

@@ -16,7 +16,7 @@ from nova_holistic.table.records import EXTRAS, PlanRecord, PlanStatus
 def create(call: Call) -> webob.Response:
     """Request a plan without holds."""
     service, context, body = call.service, call.context, call.body
-    group = definitions.accepted(call, body['group'], context)
+    group = definitions.check_definition(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
     call.must_be_within_limits(context, {limits.PLANS: 1})
     now = service.clock()
@@ -29,7 +29,7 @@ def create(call: Call) -> webob.Response:
     service.table.plans.create(record)
     crash_points.reached('api.plan-created')
     service.engines.plan(context.for_engine(), record.uuid)
-    found, done = waiting.settled(
+    found, done = waiting.wait_until_settled(
         call, lambda: service.table.plans.get(record.uuid),
         lambda plan: plan.status != PlanStatus.PLANNING)
     if found is None:

@@ -9,11 +9,12 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, limits, revisions, waiting
+from nova_holistic.api import errors, limits, waiting
+from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import groups as views
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group
-from nova_holistic.table.changes import releasing
+from nova_holistic.table.changes import member_release
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 
@@ -22,27 +23,28 @@ REVISABLE = tuple(
 """Statuses of a group whose definition may be changed."""
 
 
-def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
-           objective: str | None = None,
-           accept: Callable[..., Group] = definitions.accepted
-           ) -> webob.Response:
+def request_update(call: Call, record: GroupRecord,
+                   document: Mapping[str, Any],
+                   objective: str | None = None,
+                   accept: Callable[..., Group] = definitions.check_definition
+                   ) -> webob.Response:
     """Request an update of the group to the definition in the document.
 
     :param document: the document without its outer key
     :param accept: parses the document, if the caller may declare it
     """
     service = call.service
-    before = definitions.parsed(service, views.definition(record))
-    group = accept(call, document, record, definitions.size(before))
-    size = definitions.size(group)
+    before = definitions.parse_definition(service, views.definition(record))
+    group = accept(call, document, record, definitions.member_count(before))
+    size = definitions.member_count(group)
     must_allow_members(call, record, size)
-    return asked(call, record, Task.UPDATING, {
+    return request_task(call, record, Task.UPDATING, {
         'document': document,
         'objective': definitions.objective(
             service, objective or record.objective),
         # Members that are released from now on stay released, independent of
         # when an engine begins.
-        'released': releasing.released(service.table.database, record),
+        'released': member_release.released(service.table.database, record),
     }, REVISABLE, size)
 
 
@@ -65,10 +67,11 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
         call.must_be_within_limits(record, {limits.MEMBERS: more})
 
 
-def asked(call: Call, record: GroupRecord, task: Task,
-          told: Mapping[str, Any],
-          expected: Collection[GroupStatus],
-          size: int | None = None, settled: int = 200) -> webob.Response:
+def request_task(call: Call, record: GroupRecord, task: Task,
+                 told: Mapping[str, Any],
+                 expected: Collection[GroupStatus],
+                 size: int | None = None,
+                 settled: int = 200) -> webob.Response:
     """Request a task from an engine; 409 if the state of the group does not
     allow it.
 
@@ -78,29 +81,29 @@ def asked(call: Call, record: GroupRecord, task: Task,
     """
     service = call.service
     if not service.table.tasks.ask(
-            record.uuid, task, pending(call, **told), expected,
+            record.uuid, task, task_parameters(call, **told), expected,
             record.revision, service.clock(), size):
         raise _refused(call, record)
     crash_points.reached('api.task-asked')
     service.engines.plan_group(call.context.for_engine(), record.uuid)
-    return followed(call, record.uuid, settled=settled)
+    return follow_task(call, record.uuid, settled=settled)
 
 
-def followed(call: Call, group_uuid: str, settled: int) -> webob.Response:
+def follow_task(call: Call, group_uuid: str, settled: int) -> webob.Response:
     """Return the group: with 202 while an engine works on it, and with the
     other status if the request waits until the engine has finished."""
-    record, done = waiting.settled(
+    record, done = waiting.wait_until_settled(
         call, lambda: call.service.table.get_group(group_uuid),
         lambda record: record.task is None)
     if record is None:
         raise errors.not_found('group', group_uuid)
-    return answered(call, settled if done else 202, record,
-                    {'Location': call.url(f'/v1/groups/{group_uuid}')})
+    return respond(call, settled if done else 202, record,
+                   {'Location': call.url(f'/v1/groups/{group_uuid}')})
 
 
-def answered(call: Call, status: int, record: GroupRecord,
-             headers: Mapping[str, str] | None = None) -> webob.Response:
-    return revisions.tag(
+def respond(call: Call, status: int, record: GroupRecord,
+            headers: Mapping[str, str] | None = None) -> webob.Response:
+    return entity_tags.tag(
         answer(status, {'group': brief(call, record)}, headers),
         record.revision)
 
@@ -110,7 +113,7 @@ def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
     return views.brief(call, record, counts[record.uuid])
 
 
-def pending(call: Call, **told: Any) -> dict[str, Any]:
+def task_parameters(call: Call, **told: Any) -> dict[str, Any]:
     """The parameters of a task: what to do, for whom."""
     context = call.context
     return {**told, 'request_id': context.request_id,
@@ -123,7 +126,7 @@ def _refused(call: Call, record: GroupRecord) -> errors.ApiError:
     if now is None:
         return errors.not_found('group', record.uuid)
     if now.revision != record.revision:
-        return revisions.stale(call.request, record, now.revision)
+        return entity_tags.stale(call.request, record, now.revision)
     if now.task is not None:
         return errors.conflict(
             f'group {record.uuid} is busy: {now.task}; try again when this '

@@ -15,7 +15,7 @@ def event(record: Event, hosts: bool) -> dict[str, Any]:
         'id': record.id, 'at': common.time(record.at),
         'kind': str(record.kind), 'member': record.member,
         'from_state': record.from_state, 'to_state': record.to_state,
-        'reasons': reasons.shown(record.reasons, hosts),
+        'reasons': reasons.visible_reasons(record.reasons, hosts),
         'details': dict(record.details or {}),
         'service': record.service, 'request_id': record.request_id,
         'user_id': record.user_id,

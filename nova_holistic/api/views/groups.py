@@ -16,7 +16,7 @@ def brief(call: Call, record: GroupRecord,
 
     :param members: state to number of members in it
     """
-    hosts = call.service.authority.may_with(
+    hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     return {
         'id': record.uuid, 'name': record.name,
@@ -24,8 +24,8 @@ def brief(call: Call, record: GroupRecord,
         'status': str(record.status),
         'task': record.task and str(record.task),
         'revision': record.revision, 'objective': record.objective,
-        'reasons': reasons.shown(record.reasons, hosts),
-        'violations': reasons.shown(
+        'reasons': reasons.visible_reasons(record.reasons, hosts),
+        'violations': reasons.visible_reasons(
             record.violations if record.status == GroupStatus.DEGRADED
             else (), hosts),
         'lease_expires_at': common.time(record.lease_expires_at),

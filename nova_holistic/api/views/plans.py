@@ -11,11 +11,11 @@ from nova_holistic.table.records import PlanRecord
 
 
 def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
-    hosts = call.service.authority.may_with(
+    hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     shown = dict(record.answer or {})
     if 'reasons' in shown:
-        shown['reasons'] = reasons.shown(shown['reasons'], hosts)
+        shown['reasons'] = reasons.visible_reasons(shown['reasons'], hosts)
     if not hosts and 'placements' in shown:
         shown['placements'] = [{'member': each['member']}
                                for each in shown['placements']]

@@ -18,17 +18,17 @@ GENERAL = ('the request failed; the operator finds the reason in the record '
 wrote it."""
 
 
-def shown(reasons: Iterable[Mapping[str, Any]],
-          hosts: bool) -> list[dict[str, str]]:
+def visible_reasons(reasons: Iterable[Mapping[str, Any]],
+                    hosts: bool) -> list[dict[str, str]]:
     """
     :param hosts: whether the user may see names of hosts and domains
     """
     return [{'at': reason['at'],
              'message': reason['message'] if hosts
-             else _discreet(reason)} for reason in reasons]
+             else _without_names(reason)} for reason in reasons]
 
 
-def _discreet(reason: Mapping[str, Any]) -> str:
+def _without_names(reason: Mapping[str, Any]) -> str:
     """Without names of the topology, and without its totals."""
     if 'public' in reason:
         return reason['public']

@@ -10,7 +10,7 @@ from nova_holistic.cli import exits
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CommandResult:
     """An answer for standard output, and the exit code of the command."""
 
     text: str
@@ -31,6 +31,6 @@ class Command:
         current
     """
 
-    run: Callable[[Any], Told]
+    run: Callable[[Any], CommandResult]
     arguments: Callable[[argparse.ArgumentParser], None] = _nothing
     any_schema: bool = False

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 import sys
 from typing import Any
 
-from nova_holistic.cli import exits, files, group_view, parameters, parts
-from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli import exits, files, parameters
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.output import group_tables
 from nova_holistic.documents.definition import (
     is_template, read_definition, split_definition)
 from nova_holistic.policies import load_policy_types
@@ -27,60 +29,62 @@ MAX_NAME = 255
 _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 
-def create(conf) -> Told:
+def create(conf) -> CommandResult:
     """plan a group on the cloud in its current state, and hold its capacity"""
-    given, table = conf.command, parts.managed_table(conf)
-    record = parts.planner(conf, table).create(
+    given, table = conf.command, engine_components.managed_table(conf)
+    record = engine_components.planner(conf, table).create(
         _document(given.file, given.parameters),
         project_id=given.project_id, user_id=given.user_id,
         objective=given.objective, lease=given.lease)
-    return _told(table, record, given.format)
+    return _planning_result(table, record, given.format)
 
 
-def list_groups(conf) -> Told:
+def list_groups(conf) -> CommandResult:
     """list groups, oldest first"""
-    found = parts.managed_table(conf).list_groups(
+    found = engine_components.managed_table(conf).list_groups(
         conf.command.project_id)
-    return Told(group_view.groups(found, conf.command.format))
+    return CommandResult(group_tables.groups(found, conf.command.format))
 
 
-def show(conf) -> Told:
+def show(conf) -> CommandResult:
     """show a group's status and the hosts of its members"""
-    return Told(_shown(parts.managed_table(conf),
-                       conf.command.uuid, conf.command.format))
+    return CommandResult(_shown(engine_components.managed_table(conf),
+                                conf.command.uuid, conf.command.format))
 
 
-def release(conf) -> Told:
+def release(conf) -> CommandResult:
     """free the planned capacity of a group, of all or of some members"""
-    table = parts.managed_table(conf)
-    done = parts.lifecycle(conf, table).release(
+    table = engine_components.managed_table(conf)
+    done = engine_components.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
-    return Told('\n'.join((
+    return CommandResult('\n'.join((
         *(f'{path}: released' for path in done.released),
         *(f'{path}: kept, it belongs to a server' for path in done.kept))))
 
 
-def extend(conf) -> Told:
+def extend(conf) -> CommandResult:
     """let a group's lease expire after a number of seconds"""
-    table = parts.managed_table(conf)
-    record = parts.lifecycle(conf, table).extend(
+    table = engine_components.managed_table(conf)
+    record = engine_components.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
-    return Told(f'lease until {group_view.time(record.lease_expires_at)}')
+    return CommandResult(
+        f'lease until {group_tables.time(record.lease_expires_at)}')
 
 
-def replan(conf) -> Told:
+def replan(conf) -> CommandResult:
     """plan lost members of a group again; all other members keep their
     hosts"""
-    table = parts.managed_table(conf)
-    record = parts.planner(conf, table).replan(conf.command.uuid)
-    return _told(table, record, conf.command.format)
+    table = engine_components.managed_table(conf)
+    record = engine_components.planner(conf, table).replan(conf.command.uuid)
+    return _planning_result(table, record, conf.command.format)
 
 
-def delete(conf) -> Told:
+def delete(conf) -> CommandResult:
     """delete a group and free its capacity; its servers are not affected"""
-    parts.lifecycle(conf, parts.managed_table(conf)).delete(
-        conf.command.uuid)
-    return Told('')
+    engine_components.lifecycle(conf,
+                                engine_components.managed_table(conf)).delete(
+                                    conf.command.uuid)
+    return CommandResult('')
 
 
 def _document(name: str, values: Mapping[str, str]) -> Any:
@@ -90,7 +94,7 @@ def _document(name: str, values: Mapping[str, str]) -> Any:
     """
     read = files.Files(sys.stdin)
     document = read.document(name)
-    with read.blaming(name):
+    with read.with_file_name(name):
         if is_template(document):
             group, _ = split_definition(document, load_policy_types(), values)
             return {'group': group}
@@ -98,18 +102,19 @@ def _document(name: str, values: Mapping[str, str]) -> Any:
     return document
 
 
-def _told(table: PlacementTable, record: GroupRecord, form: str) -> Told:
+def _planning_result(table: PlacementTable, record: GroupRecord,
+                     form: str) -> CommandResult:
     """The group after planning, whether it succeeded or failed."""
     bad = record.reasons or record.status in _FAILED
-    return Told(_shown(table, record.uuid, form),
-                exits.UNPLACEABLE if bad else exits.GOOD)
+    return CommandResult(_shown(table, record.uuid, form),
+                         exits.UNPLACEABLE if bad else exits.GOOD)
 
 
 def _shown(table: PlacementTable, group_uuid: str, form: str) -> str:
     found = table.group_with_members(group_uuid)
     if found is None:
         raise GroupUnknown(group_uuid)
-    return group_view.group(*found, form)
+    return group_tables.group(*found, form)
 
 
 def _create_arguments(parser: argparse.ArgumentParser) -> None:
@@ -161,7 +166,7 @@ def _add_uuid(parser: argparse.ArgumentParser) -> None:
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        '--format', default='table', choices=group_view.FORMATS,
+        '--format', default='table', choices=group_tables.FORMATS,
         help='format of the answer (default: %(default)s)')
 
 

@@ -3,24 +3,26 @@
 
 import argparse
 
-from nova_holistic.cli import exits, parts
-from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli import exits
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.reconcile.orphan_holds import Orphan
 
 LEFT = 1
 """Exit code: holds without a group exist."""
 
 
-def audit(conf) -> Told:
+def audit(conf) -> CommandResult:
     """list holds in Placement that belong to no group; exits with 1 if any
     remain"""
-    orphans = parts.orphans(conf, parts.managed_table(conf))
+    orphans = engine_components.orphans(conf,
+                                        engine_components.managed_table(conf))
     lines, left = [], False
     for orphan in orphans.audit():
         dropped = conf.command.delete and orphans.drop(orphan)
         left = left or not dropped
         lines.append(_line(orphan) + (', dropped' if dropped else ''))
-    return Told('\n'.join(lines), LEFT if left else exits.GOOD)
+    return CommandResult('\n'.join(lines), LEFT if left else exits.GOOD)
 
 
 def _line(orphan: Orphan) -> str:

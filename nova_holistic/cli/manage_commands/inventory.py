@@ -6,13 +6,13 @@ import json
 
 import yaml
 
-from nova_holistic.cli.connect import connect
-from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.cli.components.connections import connect
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.documents.inventory_writer import inventory_document
 from nova_holistic.inventory import load_inventory
 
 
-def export(conf) -> Told:
+def export(conf) -> CommandResult:
     """write the inventory document of the live cloud, which nova-holistic
     plan, check and map read"""
     snapshot = load_inventory(
@@ -20,8 +20,9 @@ def export(conf) -> Told:
         compute=connect(conf, 'nova')).snapshot()
     document = inventory_document(snapshot)
     if conf.command.format == 'yaml':
-        return Told(yaml.safe_dump(document, sort_keys=False).rstrip())
-    return Told(json.dumps(document, indent=1))
+        return CommandResult(yaml.safe_dump(document,
+                                            sort_keys=False).rstrip())
+    return CommandResult(json.dumps(document, indent=1))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

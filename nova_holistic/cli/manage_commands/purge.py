@@ -5,12 +5,13 @@ import argparse
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
-from nova_holistic.cli import group_view, parts
+from nova_holistic.cli.components import engine_components
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import group
-from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.cli.output import group_tables
 from nova_holistic import exceptions
-from nova_holistic.table.changes import purging
-from nova_holistic.table.changes.purging import Choice
+from nova_holistic.table.changes import group_purge
+from nova_holistic.table.changes.group_purge import Choice
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import GroupRecord, GroupStatus
@@ -27,20 +28,20 @@ class NotFinished(exceptions.HolisticError):
     """The group may not be deleted."""
 
 
-def purge(conf) -> Told:
+def purge(conf) -> CommandResult:
     """delete finished groups that have neither servers nor holds"""
-    given, table = conf.command, parts.managed_table(conf)
+    given, table = conf.command, engine_components.managed_table(conf)
     if given.uuid is None:
         choice = _choice(table, given, DAYS)
-        found = purging.finished(table.database, choice, given.limit)
+        found = group_purge.finished(table.database, choice, given.limit)
     else:
         choice = _choice(table, given, None)
         found = _one(table, given.uuid, choice)
     purged = [record for record in found if given.dry_run
-              or purging.purge(table.database, record.uuid, choice)]
+              or group_purge.purge(table.database, record.uuid, choice)]
     if given.uuid is not None and not purged:
         raise _not_finished(table, given.uuid, choice)
-    return Told(group_view.groups(purged, given.format))
+    return CommandResult(group_tables.groups(purged, given.format))
 
 
 def _choice(table: PlacementTable, given: argparse.Namespace,
@@ -52,7 +53,7 @@ def _choice(table: PlacementTable, given: argparse.Namespace,
     days = default if given.older_than is None else given.older_than
     now = DatabaseClock(table.database)()
     return Choice(
-        tuple(dict.fromkeys(given.statuses or purging.FINISHED)),
+        tuple(dict.fromkeys(given.statuses or group_purge.FINISHED)),
         None if days is None else now - timedelta(days=days))
 
 
@@ -66,14 +67,14 @@ def _one(table: PlacementTable, group_uuid: str,
     record = table.get_group(group_uuid)
     if record is None:
         raise GroupUnknown(group_uuid)
-    if purging.obstacle(table.database, group_uuid, choice):
+    if group_purge.obstacle(table.database, group_uuid, choice):
         raise _not_finished(table, group_uuid, choice)
     yield record
 
 
 def _not_finished(table: PlacementTable, group_uuid: str,
                   choice: Choice) -> exceptions.HolisticError:
-    why = purging.obstacle(table.database, group_uuid, choice)
+    why = group_purge.obstacle(table.database, group_uuid, choice)
     return NotFinished(
         f'group {group_uuid} {why or "has changed in the meantime"}: only '
         f'groups that are {", ".join(choice.statuses)}, without servers and '
@@ -91,7 +92,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
              f'(default: {DAYS}; 0 means any age)')
     parser.add_argument(
         '--status', action='append', dest='statuses', type=GroupStatus,
-        choices=purging.FINISHED, metavar='STATUS',
+        choices=group_purge.FINISHED, metavar='STATUS',
         help='only groups with this status: released, unplaceable or error; '
              'may be repeated (default: all three)')
     parser.add_argument(
@@ -101,7 +102,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         '--dry-run', action='store_true',
         help='list the groups, and delete none')
     parser.add_argument(
-        '--format', default='table', choices=group_view.FORMATS,
+        '--format', default='table', choices=group_tables.FORMATS,
         help='format of the answer (default: %(default)s)')
 
 

@@ -4,25 +4,25 @@
 import argparse
 import json
 
-from nova_holistic.cli import group_view
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import group
-from nova_holistic.cli.manage_commands.command import Command, Told
+from nova_holistic.cli.output import group_tables
 from nova_holistic.table.coordination.refusals import KnownRefusal
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.store import PlacementTable
 
 
-def list_refusals(conf) -> Told:
+def list_refusals(conf) -> CommandResult:
     """list hosts that Nova's filters refused for members"""
     table, given = _table_and_arguments(conf)
-    return _told(table.refusals.known(given.group, given.host), given.format)
+    return _result(table.refusals.known(given.group, given.host), given.format)
 
 
-def clear(conf) -> Told:
+def clear(conf) -> CommandResult:
     """forget refusals, so that plans may use these hosts again immediately;
     prints the refusals"""
     table, given = _table_and_arguments(conf)
-    return _told(table.refusals.clear(given.group, given.host), given.format)
+    return _result(table.refusals.clear(given.group, given.host), given.format)
 
 
 def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
@@ -33,17 +33,17 @@ def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
     return table, given
 
 
-def _told(refusals: list[KnownRefusal], form: str) -> Told:
+def _result(refusals: list[KnownRefusal], form: str) -> CommandResult:
     if form == 'json':
-        return Told(json.dumps([{
+        return CommandResult(json.dumps([{
             'group': each.group, 'member': each.description,
             'host': each.host, 'refused_by': each.by,
-            'refused_at': group_view.time(each.at)} for each in refusals],
+            'refused_at': group_tables.time(each.at)} for each in refusals],
             indent=2))
-    return Told('\n'.join(group_view.columns(
+    return CommandResult('\n'.join(group_tables.columns(
         ('GROUP', 'MEMBER', 'HOST', 'REFUSED BY', 'AT'),
         ((each.group, each.description, each.host, each.by,
-          group_view.time(each.at)) for each in refusals))))
+          group_tables.time(each.at)) for each in refusals))))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         '--host', type=group.printable_name, metavar='HOST',
         help='only refusals of this host (default: any host)')
     parser.add_argument(
-        '--format', default='table', choices=group_view.FORMATS,
+        '--format', default='table', choices=group_tables.FORMATS,
         help='format of the answer (default: %(default)s)')
 
 

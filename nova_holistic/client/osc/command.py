@@ -25,7 +25,7 @@ class HolisticCommand:
         return self.app.client_manager.holistic
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        with _told():
+        with _errors_reported():
             return super().run(parsed_args)
 
     def group(self, name_or_id: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class HolisticCommand:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _errors_reported() -> Iterator[None]:
     try:
         yield
     except exceptions.HolisticError as error:

@@ -51,7 +51,7 @@ class DefinitionFile(Command):
             raise exceptions.CommandError('a definition is missing: -f <file>')
         read = files.Files(sys.stdin)
         document = read.document(args.file)
-        with read.blaming(args.file):
+        with read.with_file_name(args.file):
             if is_template(document):
                 return split_definition(
                     document, load_policy_types(), args.parameters)[0]

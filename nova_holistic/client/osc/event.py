@@ -8,8 +8,8 @@ from typing import Any
 from osc_lib.command import command
 
 from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc import formatted_columns
 from nova_holistic.client.osc.group import with_group
-from nova_holistic.client.osc import shown
 
 
 class ListEvent(HolisticCommand, command.Lister):
@@ -42,8 +42,11 @@ class ListEvent(HolisticCommand, command.Lister):
             member=args.member, kind=args.kind, since=args.since,
             marker=args.marker,
             sort_dir='desc' if args.newest_first else None)
-        return shown.rows(list(itertools.islice(found, args.limit)),
-                          shown.EVENTS_LONG if args.long else shown.EVENTS)
+        return formatted_columns.rows(list(itertools.islice(found,
+                                                            args.limit)),
+                                      formatted_columns.EVENTS_LONG
+                                      if args.long
+                                      else formatted_columns.EVENTS)
 
 
 def _number(text: str) -> int:

@@ -11,11 +11,11 @@ from osc_lib import exceptions
 from nova_holistic.client import errors
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
-from nova_holistic.client.osc import progress, shown
+from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.exceptions import HolisticError
 
 
-class Settling(HolisticCommand):
+class WaitingCommand(HolisticCommand):
     """A command after which an engine works on the group."""
 
     def settled(self, group: dict[str, Any],
@@ -26,7 +26,7 @@ class Settling(HolisticCommand):
         """
         if not args.wait:
             return group
-        with (progress.told_in_time(f'group {group["id"]}'),
+        with (progress.timeout_as_error(f'group {group["id"]}'),
               progress.bar(group['name']) as told):
             group = self.client().groups.wait(
                 group['id'], args.timeout, told)
@@ -34,11 +34,11 @@ class Settling(HolisticCommand):
             verb = 'is' if group['status'] in UNPLACED else 'stays'
             raise exceptions.CommandError(
                 f'group {group["id"]} {verb} {group["status"]}: '
-                + '; '.join(shown.reason_lines(group['reasons'])))
+                + '; '.join(formatted_columns.reason_lines(group['reasons'])))
         return group
 
 
-class CreateGroup(Settling, command.ShowOne, DefinitionFile):
+class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
     """Create a group: plan all its members and hold their capacity"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -70,7 +70,8 @@ class CreateGroup(Settling, command.ShowOne, DefinitionFile):
                 f'{error}; the group may exist nevertheless: repeat the '
                 f'command with --idempotency-key {key} to get that group '
                 'instead of a second one') from error
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
 class ListGroup(HolisticCommand, command.Lister):
@@ -95,8 +96,9 @@ class ListGroup(HolisticCommand, command.Lister):
             'name', 'status', 'project_id', 'all_projects')
             if (value := getattr(parsed_args, name)) is not None}
         found = list(self.client().groups.list(**asked))
-        return shown.rows(
-            found, shown.GROUP if parsed_args.long else shown.GROUPS)
+        return formatted_columns.rows(
+            found, formatted_columns.GROUP if parsed_args.long
+            else formatted_columns.GROUPS)
 
 
 class ShowGroup(HolisticCommand, command.ShowOne):
@@ -106,11 +108,12 @@ class ShowGroup(HolisticCommand, command.ShowOne):
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        return shown.fields(self.group(parsed_args.group),
-                            (*shown.GROUP, 'definition'))
+        return formatted_columns.fields(self.group(parsed_args.group),
+                                        (*formatted_columns.GROUP,
+                                         'definition'))
 
 
-class SetGroup(Settling, command.ShowOne, DefinitionFile):
+class SetGroup(WaitingCommand, command.ShowOne, DefinitionFile):
     """Update a group: built members keep their hosts, all others are planned
     again"""
 
@@ -136,10 +139,11 @@ class SetGroup(Settling, command.ShowOne, DefinitionFile):
             before['id'], document or before['definition'],
             before['revision'] if revision is None else revision,
             objective=parsed_args.objective)
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
-class UnsetGroup(Settling, command.ShowOne):
+class UnsetGroup(WaitingCommand, command.ShowOne):
     """Remove the policies or relationships of one type from a group"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -164,7 +168,8 @@ class UnsetGroup(Settling, command.ShowOne):
                 document[key] = _without(document.get(key, []), key, each)
         group = self.client().groups.update(
             before['id'], document, before['revision'])
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
 class DeleteGroup(HolisticCommand, command.Command):
@@ -217,10 +222,10 @@ class ExtendGroup(HolisticCommand, command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         group = self.client().groups.extend(
             self.group(parsed_args.group)['id'], parsed_args.seconds)
-        return shown.fields(group, shown.GROUP)
+        return formatted_columns.fields(group, formatted_columns.GROUP)
 
 
-class ReplanGroup(Settling, command.ShowOne):
+class ReplanGroup(WaitingCommand, command.ShowOne):
     """Plan lost members of a group again"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -231,7 +236,8 @@ class ReplanGroup(Settling, command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         group = self.client().groups.replan(
             self.group(parsed_args.group)['id'])
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ import json
 from osc_lib.command import command
 
 from nova_holistic.cli import files
-from nova_holistic.client.osc import cloud
+from nova_holistic.client.osc import cloud_snapshot
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.documents.inventory_writer import inventory_document
 
@@ -24,11 +24,11 @@ class ExportInventory(HolisticCommand, command.Command):
         parser.add_argument(
             '-o', '--output', metavar='<file>',
             help='JSON file to write (default: standard output)')
-        cloud.add_levels(parser)
+        cloud_snapshot.add_levels(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        text = json.dumps(inventory_document(cloud.snapshot(
+        text = json.dumps(inventory_document(cloud_snapshot.snapshot(
             self.app.client_manager, parsed_args.levels)), indent=1) + '\n'
         if parsed_args.output is None:
             self.app.stdout.write(text)

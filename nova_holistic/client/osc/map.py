@@ -9,8 +9,8 @@ from osc_lib.command import command
 from osc_lib import exceptions
 
 from nova_holistic.cli import exits, files, violations
-from nova_holistic.client.live import standing
-from nova_holistic.client.osc import cloud
+from nova_holistic.client.current_placement import current_plan
+from nova_holistic.client.osc import cloud_snapshot
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc.group import with_group
 from nova_holistic.picture.formats import FORMATS
@@ -30,7 +30,7 @@ class MapGroup(HolisticCommand, command.Command):
         parser.add_argument(
             '-o', '--output', required=True, metavar='<file>',
             help='Picture to write: ' + ', '.join(FORMATS))
-        cloud.add_levels(parser)
+        cloud_snapshot.add_levels(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
@@ -45,8 +45,9 @@ class MapGroup(HolisticCommand, command.Command):
         if any('host' not in p for p in placements):
             raise exceptions.CommandError(
                 'the API shows the hosts of members to admins only')
-        snapshot = cloud.snapshot(self.app.client_manager, parsed_args.levels)
-        plan, definition, without = standing(group, placements, snapshot)
+        snapshot = cloud_snapshot.snapshot(self.app.client_manager,
+                                           parsed_args.levels)
+        plan, definition, without = current_plan(group, placements, snapshot)
         found = broken_policies(definition, without, plan.hosts())
         files.write(parsed_args.output, draw(scene(
             without, plan, definition, violations=found)))

@@ -8,9 +8,9 @@ from typing import Any
 from osc_lib.cli import parseractions
 from osc_lib.command import command
 
-from nova_holistic.client.osc.group import Settling, with_group
-from nova_holistic.client.osc import progress, shown
 from nova_holistic.client.osc.command import HolisticCommand
+from nova_holistic.client.osc import formatted_columns, progress
+from nova_holistic.client.osc.group import WaitingCommand, with_group
 
 
 class ListMember(HolisticCommand, command.Lister):
@@ -22,10 +22,10 @@ class ListMember(HolisticCommand, command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         found = self.client().groups.placements(
             self.group(parsed_args.group)['id'])
-        return shown.rows(found, shown.MEMBERS)
+        return formatted_columns.rows(found, formatted_columns.MEMBERS)
 
 
-class AddMember(Settling, command.ShowOne):
+class AddMember(WaitingCommand, command.ShowOne):
     """Add a member to a group, or more servers to a counted member.
 
     A new member needs --flavor, --resource or --description. To add servers
@@ -71,10 +71,11 @@ class AddMember(Settling, command.ShowOne):
             description['group'] = inside
         group = self.client().groups.add_members(
             self.group(parsed_args.group)['id'], [description])
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
-class RemoveMember(Settling, command.ShowOne):
+class RemoveMember(WaitingCommand, command.ShowOne):
     """Remove a member from a group; the server of the member is not
     affected"""
 
@@ -88,7 +89,8 @@ class RemoveMember(Settling, command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         group = self.client().groups.remove_member(
             self.group(parsed_args.group)['id'], parsed_args.path)
-        return shown.fields(self.settled(group, parsed_args), shown.GROUP)
+        return formatted_columns.fields(self.settled(group, parsed_args),
+                                        formatted_columns.GROUP)
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from osc_lib.command import command
 from nova_holistic.cli import exits
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc.definition_file import DefinitionFile
-from nova_holistic.client.osc import progress, shown
+from nova_holistic.client.osc import formatted_columns, progress
 
 _CODES = {'planned': exits.PLANNED, 'unknown': exits.UNKNOWN}
 
@@ -50,11 +50,11 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
                             relaxations=parsed_args.relaxations,
                             headroom=parsed_args.headroom)
         if parsed_args.wait:
-            with (progress.told_in_time(f'plan {plan["id"]}'),
+            with (progress.timeout_as_error(f'plan {plan["id"]}'),
                   progress.bar('plan') as told):
                 plan = plans.wait(plan['id'], parsed_args.timeout, told)
             self._code = _CODES.get(plan['status'], exits.UNPLACEABLE)
-        return shown.fields(plan, shown.PLAN)
+        return formatted_columns.fields(plan, formatted_columns.PLAN)
 
 
 class ShowPlan(HolisticCommand, command.ShowOne):
@@ -66,5 +66,5 @@ class ShowPlan(HolisticCommand, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        return shown.fields(
-            self.client().plans.get(parsed_args.plan), shown.PLAN)
+        return formatted_columns.fields(
+            self.client().plans.get(parsed_args.plan), formatted_columns.PLAN)

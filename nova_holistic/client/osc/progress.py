@@ -48,7 +48,7 @@ def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
 
 
 @contextlib.contextmanager
-def told_in_time(what: str) -> Iterator[None]:
+def timeout_as_error(what: str) -> Iterator[None]:
     """A timeout is a failure of the command, not of the request.
 
     :param what: the awaited object, by its id

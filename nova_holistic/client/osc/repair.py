@@ -7,13 +7,13 @@ from typing import Any
 from osc_lib.command import command
 from osc_lib import exceptions
 
-from nova_holistic.client.osc.group import Settling, with_group
-from nova_holistic.client.osc import progress, shown
+from nova_holistic.client.osc import formatted_columns, progress
+from nova_holistic.client.osc.group import WaitingCommand, with_group
 
 COLUMNS = ('member', 'instance_uuid', 'source', 'destination')
 
 
-class RepairGroup(Settling, command.Lister):
+class RepairGroup(WaitingCommand, command.Lister):
     """Show live migrations that restore a group's hard policies (admin only).
 
     The servers move one after the other, in the order of the list. Members
@@ -35,7 +35,7 @@ class RepairGroup(Settling, command.Lister):
         if found['reasons']:
             raise exceptions.CommandError(
                 f'group {group["id"]} cannot be repaired: '
-                + '; '.join(shown.reason_lines(found['reasons'])))
+                + '; '.join(formatted_columns.reason_lines(found['reasons'])))
         if parsed_args.apply and (found['moves'] or found['planned_again']):
             self.settled(groups.apply_repair(group['id']), parsed_args)
         return COLUMNS, [

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nova_holistic.documents.hot.entry import read_entries
+from nova_holistic.documents.hot.document_writer import DocumentWriter
 from nova_holistic.documents.hot.functions import Resolver
+from nova_holistic.documents.hot.group_entries import read_entries
 from nova_holistic.documents.hot.membership import Membership
 from nova_holistic.documents.hot.parameters import Parameters, STACK_NAME
-from nova_holistic.documents.hot.places import Places
 from nova_holistic.documents.hot.resources import Resources
-from nova_holistic.documents.hot.shape import shaped
-from nova_holistic.documents.hot.writer import Writer
+from nova_holistic.documents.hot.source_places import SourcePlaces
+from nova_holistic.documents.hot.template_shape import validated_template
 from nova_holistic.exceptions import InvalidDocument
 
 _NAME = 'stack'
@@ -30,7 +30,7 @@ class Conversion:
     """
 
     document: dict[str, Any]
-    places: Places
+    places: SourcePlaces
     pointers: Mapping[str, str]
 
 
@@ -39,14 +39,14 @@ def convert(template: Any, given: Mapping[str, str]) -> Conversion:
     :param given: values of parameters, as text
     :raises InvalidDocument: at the first thing that cannot be accepted
     """
-    template = shaped(template)
+    template = validated_template(template)
     resolver = Resolver(Parameters(template.get('parameters', {}), given))
     resources = Resources(template['resources'], resolver)
     servers = resources.servers()
     if not any(server.asked for server in servers.values()):
         raise InvalidDocument('resources', 'there are no servers to place')
     entries = read_entries(template.get('groups'), resolver)
-    writer = Writer(resources, servers, Membership(
+    writer = DocumentWriter(resources, servers, Membership(
         entries, template['resources'], servers))
     document = writer.top(given.get(STACK_NAME, _NAME), entries)
     _bound(document)

@@ -5,9 +5,9 @@ level."""
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nova_holistic.documents.hot.entry import Entry, Named
+from nova_holistic.documents.hot.group_entries import GroupEntry, NamedResource
 from nova_holistic.documents.hot.resources import RESOURCE_GROUP, SERVER_GROUP
-from nova_holistic.documents.hot.server import Server
+from nova_holistic.documents.hot.server_resource import Server
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 
@@ -26,10 +26,10 @@ class Membership:
         second time
     """
 
-    def __init__(self, entries: Iterable[Entry],
+    def __init__(self, entries: Iterable[GroupEntry],
                  resources: Mapping[str, Any], servers: Mapping[str, Server]):
         self._servers = servers
-        self._said: dict[str, Named] = {}
+        self._said: dict[str, NamedResource] = {}
         self._homes: dict[str, str] = {}
         self._order: dict[str, list[str]] = {}
         self.inside: dict[str, list[Server]] = {}
@@ -63,7 +63,7 @@ class Membership:
             found[server and server.server_group or name] = None
         return list(found)
 
-    def _name(self, entry: Entry, resources: Mapping[str, Any]) -> None:
+    def _name(self, entry: GroupEntry, resources: Mapping[str, Any]) -> None:
         for named in entry.members:
             name = named.resource
             if name in self._said:
@@ -79,7 +79,7 @@ class Membership:
             self._homes[name] = entry.place
             self._order.setdefault(entry.place, []).append(name)
 
-    def _check_server_group(self, named: Named, kind: str) -> None:
+    def _check_server_group(self, named: NamedResource, kind: str) -> None:
         if kind != SERVER_GROUP:
             of_servers = kind == RESOURCE_GROUP
             raise InvalidDocument(

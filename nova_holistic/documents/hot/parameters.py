@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from nova_holistic.documents.hot import constraints
+from nova_holistic.documents.hot import parameter_constraints
 from nova_holistic.documents.text import load, MAX_DIGITS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
@@ -79,7 +79,7 @@ class Parameters:
             raise InvalidDocument(
                 place, f'{what}{shown} is not of type {kind}'
             ) from None
-        broken = constraints.check(
+        broken = parameter_constraints.check(
             value, declared.get('constraints', ()),
             join(place, 'constraints'))
         if broken:

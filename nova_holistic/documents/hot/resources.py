@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import re
 from typing import Any
 
-from nova_holistic.documents.hot.boot import read_boot
+from nova_holistic.documents.hot.boot_source import read_boot
 from nova_holistic.documents.hot.functions import function_name, Resolver
-from nova_holistic.documents.hot.server import Asked, Server
+from nova_holistic.documents.hot.server_resource import Server, ServerRequest
 from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 from nova_holistic.documents.validation import brief, join
@@ -141,7 +141,7 @@ class Resources:
                 f'{_SHORTEST_INDEX} characters')
         return index
 
-    def _asked(self, properties: dict, place: str) -> Asked:
+    def _asked(self, properties: dict, place: str) -> ServerRequest:
         flavor = _text(self._value(properties, 'flavor', place),
                        join(place, 'flavor'))
         if not flavor:
@@ -154,8 +154,8 @@ class Resources:
                 f'{brief(zone)} forces a host, which a plan cannot keep; say '
                 'a location at the member')
         boot = read_boot(properties, self._resolver, place)
-        return Asked(flavor, zone or None, boot.image, boot.volume,
-                     self._outer_group(properties, place))
+        return ServerRequest(flavor, zone or None, boot.image, boot.volume,
+                             self._outer_group(properties, place))
 
     def _outer_group(self, properties: dict, place: str) -> str | None:
         """The UUID of a server group outside the template."""

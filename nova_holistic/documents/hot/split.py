@@ -8,7 +8,7 @@ from typing import Any
 from nova_holistic.documents.hot.conversion import Conversion
 from nova_holistic.documents.hot.resources import (
     GROUP_HINT, MEMBER_HINT, RESOURCE_GROUP)
-from nova_holistic.documents.hot.shape import shaped
+from nova_holistic.documents.hot.template_shape import validated_template
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
 
@@ -26,7 +26,7 @@ def plain_template(template: Any, conversion: Conversion) -> dict[str, Any]:
 
     :raises InvalidDocument: it has something of the parameter's name
     """
-    template = shaped(template)
+    template = validated_template(template)
     for section in ('parameters', 'resources'):
         if GROUP_HINT in template.get(section, {}):
             raise InvalidDocument(

@@ -38,8 +38,8 @@ from itertools import count
 
 from nova_holistic.documents import text
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.flavor import Flavor
 
 GIB = 1024
 OPTIONS = {

@@ -10,7 +10,7 @@ from rich.table import Table
 from nova_holistic.embedded.demo.outcome import Attempt
 from nova_holistic.embedded.demo import scenario
 from nova_holistic.embedded.demo.tiers import Tier
-from nova_holistic.model.flavor import Flavor
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.plan import Placement, Plan
 from nova_holistic.model.snapshot import Host, Snapshot
 

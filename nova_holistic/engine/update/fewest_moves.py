@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nova_holistic.documents.revision import changed_rules
-from nova_holistic.engine.decider import Decider
-from nova_holistic.engine.questions import Decision, NotPlanned, Question
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.update.revised_members import RevisedMembers
 from nova_holistic.solver.check import check
 from nova_holistic.table.records import GroupRecord, MemberRecord
@@ -15,9 +16,10 @@ TRIES = 64
 """Members for which it is tried whether they can stay after all."""
 
 
-def decide(decider: Decider, record: GroupRecord, where: RevisedMembers,
+def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
+           where: RevisedMembers,
            document: Mapping[str, Any], objective: str,
-           ) -> tuple[frozenset[str], Question, Decision]:
+           ) -> tuple[frozenset[str], PlanningRequest, CheckedPlan]:
     """A plan of the revised group, and who moves for it.
 
     Staying takes precedence over all preferences: no member moves if the hard
@@ -35,35 +37,35 @@ def decide(decider: Decider, record: GroupRecord, where: RevisedMembers,
     """
     refusal: NotPlanned | None = None
     for freed in _ladder(record, where, document):
-        question = where.question(record, objective, freed)
+        request = where.request(record, objective, freed)
         try:
-            decision = decider.decide(question)
+            decision = snapshot_planner.decide(request)
         except NotPlanned as end:
             refusal = end
             continue
-        moving = freed - _staying(where, freed, question, decision)
+        moving = freed - _staying(where, freed, request, decision)
         if moving == freed:
-            return freed, question, decision
-        fewer = where.question(record, objective, moving)
+            return freed, request, decision
+        fewer = where.request(record, objective, moving)
         try:
-            return moving, fewer, decider.decide(fewer)
+            return moving, fewer, snapshot_planner.decide(fewer)
         except NotPlanned:
             # The cloud has changed since; the wider plan is as good.
-            return freed, question, decision
+            return freed, request, decision
     assert refusal is not None
     raise refusal
 
 
 def outdates(record: GroupRecord, document: Mapping[str, Any],
-             where: RevisedMembers, anew: Collection[MemberRecord]) -> bool:
+             where: RevisedMembers, to_plan: Collection[MemberRecord]) -> bool:
     """Whether members that stay may no longer use their alternates: the rules
     have changed, or allow other hosts after members were added or removed.
 
-    :param anew: rows that are planned again
+    :param to_plan: rows that are planned again
     """
     if changed_rules(record.document, document):
         return True
-    return bool(anew or where.removed) and any(
+    return bool(to_plan or where.removed) and any(
         rule.hard and rule.counts_all
         for scope in where.revised.scopes() for rule in scope.group.rules)
 
@@ -78,8 +80,9 @@ def _ladder(record: GroupRecord, where: RevisedMembers,
     yield from dict.fromkeys((frozenset(), below, every))
 
 
-def _staying(where: RevisedMembers, freed: Collection[str], question: Question,
-             decision: Decision) -> frozenset[str]:
+def _staying(where: RevisedMembers, freed: Collection[str],
+             request: PlanningRequest,
+             decision: CheckedPlan) -> frozenset[str]:
     """Those of the freed who are where they were, or can be after all."""
     hosts = decision.plan.hosts()
     old = {path: where.movable[path].place.host for path in freed}
@@ -87,6 +90,6 @@ def _staying(where: RevisedMembers, freed: Collection[str], question: Question,
     for path in moved[:TRIES]:
         trial = {**hosts, path: old[path]}
         if not check(decision.group, decision.snapshot, trial,
-                     question.placed):
+                     request.placed):
             hosts = trial
     return frozenset(path for path in freed if hosts[path] == old[path])

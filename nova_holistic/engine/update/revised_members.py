@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.engine.decision import moving_members
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision.refused_hosts import Refused
 from nova_holistic.engine.member_rows import host_of
-from nova_holistic.engine import moving_members
-from nova_holistic.engine.questions import Question
-from nova_holistic.engine.refused_hosts import Refused
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.marked import tell
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table.store import SITTING
+from nova_holistic.table.store import OCCUPYING
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class RevisedMembers:
     :ivar revised: the group after the update
     :ivar fixed: rows of members that a server has, by path
     :ivar movable: rows of planned members that may stay, by path
-    :ivar anew: rows of members that are planned as if they had no row, by path
+    :ivar to_plan: rows of members that are planned as if they had no row, by
+        path
     :ivar removed: rows of members that are not in the revised group
     :ivar left_out: paths of members released since the update was requested
     :ivar refused: hosts that Nova refused for members
@@ -40,7 +41,7 @@ class RevisedMembers:
     revised: Group
     fixed: Mapping[str, MemberRecord]
     movable: Mapping[str, MemberRecord]
-    anew: Mapping[str, MemberRecord]
+    to_plan: Mapping[str, MemberRecord]
     removed: Sequence[MemberRecord]
     left_out: frozenset[str] = frozenset()
     refused: Refused = field(default_factory=FrozenMapping)
@@ -52,12 +53,12 @@ class RevisedMembers:
 
         :param freed: paths of movable members that are to move
         """
-        given_up = (*self.anew.values(), *self.removed,
+        given_up = (*self.to_plan.values(), *self.removed,
                     *(self.movable[path] for path in freed))
         return [m for m in given_up if m.state == MemberState.PLANNED]
 
-    def question(self, record: GroupRecord, objective: str,
-                 freed: Collection[str] = ()) -> Question:
+    def request(self, record: GroupRecord, objective: str,
+                freed: Collection[str] = ()) -> PlanningRequest:
         """The question for the members without a fixed place.
 
         Servers that leave the group with their members, and servers that
@@ -67,12 +68,12 @@ class RevisedMembers:
         staying = [row for path, row
                    in (*self.fixed.items(), *self.movable.items())
                    if path not in freed]
-        guests = [m.place.host for m in (*self.anew.values(), *self.removed)
+        guests = [m.place.host for m in (*self.to_plan.values(), *self.removed)
                   if m.state in OWNED
                   or m.state == MemberState.FAILED and m.instance_uuid]
         guests.extend(moving_members.sources(self.fixed.values()).values())
         wanted = {m.path for m in self.revised.all_members()}
-        return Question(
+        return PlanningRequest(
             self.revised.only(wanted - self.left_out), objective,
             record.uuid, moving_members.placed(staying), guests,
             self.vacated(freed),
@@ -92,7 +93,7 @@ def revised_members(record: GroupRecord, revised: Group,
     before = _requirements(
         record.document, {row.member.path for row in members})
     wanted = {m.path: m.requirements for m in revised.all_members()}
-    fixed, movable, anew, left_out = {}, {}, {}, set()
+    fixed, movable, to_plan, left_out = {}, {}, {}, set()
     for row in members:
         path = row.member.path
         if path not in wanted:
@@ -105,9 +106,9 @@ def revised_members(record: GroupRecord, revised: Group,
         elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)
         else:
-            anew[path] = row
+            to_plan[path] = row
     return RevisedMembers(
-        revised, fixed, movable, anew,
+        revised, fixed, movable, to_plan,
         [m for m in members if m.member.path not in wanted],
         frozenset(left_out), wanted_again=[
             row.id for row in fixed.values()
@@ -126,7 +127,7 @@ def released(record: GroupRecord,
     if told is not None:
         return frozenset(told)
     return frozenset(m.id for m in members
-                     if m.unwanted or m.state not in SITTING)
+                     if m.unwanted or m.state not in OCCUPYING)
 
 
 def changed_servers(record: GroupRecord,
@@ -134,8 +135,9 @@ def changed_servers(record: GroupRecord,
     """Members that a server has, and that the revision would have be
     something else."""
     before = _requirements(record.document, where.fixed.keys())
-    why = tell('a server has been created for this member: its resources can '
-               'no longer be changed')
+    why = format_message(
+        'a server has been created for this member: its resources can '
+        'no longer be changed')
     return [Reason.told(member.path, why)
             for member in where.revised.all_members()
             if member.path in where.fixed

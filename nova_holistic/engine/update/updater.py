@@ -10,11 +10,13 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine import errors, member_rows, refused_hosts
-from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
+from nova_holistic.engine.decision.planning_request import NotPlanned
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine import errors, member_rows
+from nova_holistic.engine.executor import (
+    Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.questions import NotPlanned
 from nova_holistic.engine.update import fewest_moves
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
@@ -23,9 +25,9 @@ from nova_holistic.model.fitted_group import fitted
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import OWNED
-from nova_holistic.table.changes.releasing import UNCLAIMED
-from nova_holistic.table.changes import revising
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes import group_revision
+from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.changes.member_release import UNCLAIMED
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
@@ -46,7 +48,7 @@ class Updater:
     claimed until the update is finished.
     """
 
-    def __init__(self, parts: Parts):
+    def __init__(self, parts: PlannerComponents):
         self._parts = parts
         self._executor = Executor(parts)
 
@@ -57,7 +59,7 @@ class Updater:
         :raises InvalidDocument: the definition, or one of its flavors or
             levels, cannot be accepted; nothing has changed
         :raises HoldsError: Placement does not answer; nothing has changed
-        :raises HoldsLeft: the same, and the task has to stay
+        :raises HoldsNotDropped: the same, and the task has to stay
         :raises OwnershipLost: the group belongs to another engine
         """
         journal = self._journal(record)
@@ -69,14 +71,15 @@ class Updater:
             proposal = self._executor.carry_out(
                 _Update(self._parts, journal, record, revised))
         except NotPlanned as end:
-            return {'reasons': _told(end.reasons)}
-        return {'reasons': _told(self._late(proposal))}
+            return {'reasons': _plain_reasons(end.reasons)}
+        return {'reasons': _plain_reasons(self._late(proposal))}
 
     def undo(self, record: GroupRecord) -> None:
         """Nothing of an update that is given up stays held.
 
         :param record: as ``table.tasks.take`` returned it
-        :raises HoldsLeft: Placement does not answer; the task has to stay
+        :raises HoldsNotDropped: Placement does not answer; the task has to
+            stay
         """
         self._journal(record).recover()
 
@@ -94,16 +97,16 @@ class Updater:
         """
         if not proposal.decision.exclusive:
             return ()
-        question = replace(proposal.question, vacated=())
+        request = replace(proposal.request, vacated=())
         try:
-            return self._parts.decider.objections(
-                question, proposal.decision,
+            return self._parts.snapshot_planner.objections(
+                request, proposal.decision,
                 [m.place.host for m in proposal.members])
         except exceptions.HolisticError as error:
             LOG.warning('Group %s was updated, but it was not checked whether '
                         'other servers were created on its hosts at the same '
                         'time: %s',
-                        question.uuid, error)
+                        request.uuid, error)
             return ()
 
 
@@ -132,7 +135,7 @@ class _Revision(Proposal):
         """
         given_up = {m.hold for m in self.vacated}
         leftover = [
-            m.hold for m in (*self.where.anew.values(), *self.where.removed)
+            m.hold for m in (*self.where.to_plan.values(), *self.where.removed)
             if (m.held or m.state == MemberState.CLAIMED)
             and m.hold not in given_up]
         return leftover if self.exchanged else [
@@ -147,7 +150,7 @@ class _Update(Change):
                  'was updated')
     journal: TaskJournal
 
-    def __init__(self, parts: Parts, journal: TaskJournal,
+    def __init__(self, parts: PlannerComponents, journal: TaskJournal,
                  record: GroupRecord, revised: Group):
         self.record = record
         self.journal = journal
@@ -167,16 +170,16 @@ class _Update(Change):
         changed = changed_servers(record, where)
         if changed:
             raise NotPlanned(GroupStatus.ERROR, changed)
-        moving, question, decision = fewest_moves.decide(
-            parts.decider, record, where, self._asked['document'],
+        moving, request, decision = fewest_moves.decide(
+            parts.snapshot_planner, record, where, self._asked['document'],
             self._asked.get('objective') or record.objective)
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock())
         return _Revision(
-            question, decision,
+            request, decision,
             [row for row in rows if row.member.path in moving
-             or row.member.path not in question.placed],
+             or row.member.path not in request.placed],
             where, where.vacated(moving))
 
     def _sized(self, members: Sequence[MemberRecord]) -> Group:
@@ -206,29 +209,31 @@ class _Update(Change):
         old = [m.hold for m in proposal.vacated]
         self.journal.write([m.hold for m in proposal.members], old)
         crash_points.reached('update.room-noted')
-        if not revising.vacate(
+        if not group_revision.vacate(
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', proposal.vacated,
                 self._parts.clock()):
-            raise errors.Overtaken('the members have changed since the plan')
+            raise errors.OutdatedPlan(
+                'the members have changed since the plan')
         crash_points.reached('update.vacated')
         self.journal.exchange(old, proposal.members)
         return replace(proposal, exchanged=True,
-                       question=replace(proposal.question, vacated=()))
+                       request=replace(proposal.request, vacated=()))
 
     def accept(self, proposal: _Revision) -> None:
-        if not revising.revise(
+        if not group_revision.revise(
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', self._revision(proposal),
                 self._parts.clock()):
-            raise errors.Overtaken('the members have changed since the plan')
+            raise errors.OutdatedPlan(
+                'the members have changed since the plan')
 
     def drop_unneeded(self, proposal: _Revision) -> None:
         self.journal.close(proposal.unneeded())
 
     def _revision(self, proposal: _Revision) -> Revision:
         where, document = proposal.where, self._asked['document']
-        now = {**where.anew, **where.movable}
+        now = {**where.to_plan, **where.movable}
         return Revision(
             self._group_changes(proposal),
             {m.path: m.description for m in where.revised.all_members()},
@@ -243,7 +248,7 @@ class _Update(Change):
     def _group_changes(self, proposal: _Revision) -> Mapping[str, Any]:
         changes = {
             'name': self._revised.name, 'document': self._asked['document'],
-            'objective': proposal.question.objective,
+            'objective': proposal.request.objective,
             'levels': proposal.decision.snapshot.levels,
             'exclusive': proposal.decision.exclusive,
             'pending': self.journal.revised_with(proposal.unneeded())}
@@ -263,15 +268,15 @@ class _Update(Change):
         if seconds is None:
             seconds = self._parts.conf.planner.lease
         now = self._parts.clock()
-        anew = now + timedelta(seconds=seconds) if seconds else None
+        renewed = now + timedelta(seconds=seconds) if seconds else None
         if self.record.status not in SETTLING:
-            return anew
+            return renewed
         group = self._parts.table.get_group(self.record.uuid) or self.record
         ends = group.lease_expires_at
-        if ends is None or anew is None:
-            return ends if ends is None or ends > now else anew
-        return max(ends, anew)
+        if ends is None or renewed is None:
+            return ends if ends is None or ends > now else renewed
+        return max(ends, renewed)
 
 
-def _told(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
+def _plain_reasons(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:
     return [r.to_row() for r in found]

@@ -11,10 +11,10 @@ from nova_holistic.inventory.nova.computes import combine, Compute
 from nova_holistic.inventory.nova.hypervisors import (
     ComputeService, Hypervisor, read_hypervisor, read_hypervisors,
     read_services)
-from nova_holistic.inventory.parallel import read_each
+from nova_holistic.inventory.parallel_reads import read_each
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, names_of_roots)
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 
 MAX_AGE = 3600.0
 """Seconds after which a hypervisor is read again. benchmarks/background.py
@@ -49,7 +49,7 @@ class ComputeReader:
     For this list, Nova takes two statements for each hypervisor.
     """
 
-    def __init__(self, nova: Service, threads: int = 1,
+    def __init__(self, nova: ServiceClient, threads: int = 1,
                  max_age: float = MAX_AGE,
                  timer: Callable[[], float] = time.monotonic):
         """

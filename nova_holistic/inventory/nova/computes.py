@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compute nodes and host aggregates, as Nova knows them."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping
+from collections import Counter
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
 from nova_holistic.inventory.nova.hypervisors import ComputeService, Hypervisor
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate
 
@@ -60,7 +60,7 @@ def combine(hypervisors: Collection[Hypervisor],
     return tuple(sorted(computes, key=lambda compute: compute.name))
 
 
-def read_aggregates(nova: Service) -> tuple[Aggregate, ...]:
+def read_aggregates(nova: ServiceClient) -> tuple[Aggregate, ...]:
     """Every host aggregate.
 
     :raises ServiceFailed: Nova does not answer, or answers nonsense

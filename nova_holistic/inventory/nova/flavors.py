@@ -11,11 +11,11 @@ import math
 import re
 from typing import Any
 
-from nova_holistic.inventory.service import Service
-from nova_holistic.model.extra_specs import (
-    CPU_POLICY, DEDICATED, find_obstacle, implied_traits)
-from nova_holistic.model.flavor import Flavor
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.extra_specs import (
+    CPU_POLICY, DEDICATED, implied_traits, unplannable_reason)
+from nova_holistic.model.nova.flavor import Flavor
 
 FLAVORS_VERSION = '2.75'
 """Extra specs in the list (2.61), and no swap is 0 (2.75)."""
@@ -24,7 +24,7 @@ _RESOURCE = re.compile(r'resources:([A-Z0-9_]+)$')
 _TRAIT = re.compile(r'trait:(.+)$')
 
 
-def read_flavors(nova: Service) -> Mapping[str, Flavor]:
+def read_flavors(nova: ServiceClient) -> Mapping[str, Flavor]:
     """Every flavor, private ones too, by name and by id.
 
     Requests: one for each page of up to a thousand.
@@ -57,7 +57,7 @@ def flavor_from_nova(item: Mapping[str, Any]) -> Flavor:
         resources=FrozenMapping(_resources(item, specs)),
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
-        unplannable=find_obstacle(specs),
+        unplannable=unplannable_reason(specs),
         root_gb=0 if 'DISK_GB' in _overrides(specs) else item['disk'],
         image_limits=(item['ram'], item['disk']),
         extra_specs=FrozenMapping(specs))

@@ -16,8 +16,8 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.parallel import read_each
-from nova_holistic.inventory.service import PAGE, Service
+from nova_holistic.inventory.parallel_reads import read_each
+from nova_holistic.inventory.service_client import PAGE, ServiceClient
 
 LOG = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Hypervisor:
     kind: tuple[str, int]
 
 
-def read_services(nova: Service) -> Mapping[str, ComputeService]:
+def read_services(nova: ServiceClient) -> Mapping[str, ComputeService]:
     """Every nova-compute by its host, in one request.
 
     :raises ServiceFailed: Nova does not answer, answers nonsense, or cannot
@@ -82,7 +82,7 @@ def read_services(nova: Service) -> Mapping[str, ComputeService]:
                 for item in items}
 
 
-def read_hypervisors(nova: Service, uuids: Sequence[str] = (),
+def read_hypervisors(nova: ServiceClient, uuids: Sequence[str] = (),
                      threads: int = 1) -> Mapping[str, Hypervisor]:
     """Every compute node that has a service, by UUID.
 
@@ -105,7 +105,7 @@ def read_hypervisors(nova: Service, uuids: Sequence[str] = (),
     return _read_section(nova, {'limit': str(PAGE)}, frozenset())
 
 
-def _read_sections(nova: Service, uuids: Sequence[str], number: int,
+def _read_sections(nova: ServiceClient, uuids: Sequence[str], number: int,
                    ) -> Mapping[str, Hypervisor]:
     share = math.ceil(len(uuids) / number)
     limit = str(math.ceil(share / math.ceil(share / PAGE)))
@@ -121,7 +121,7 @@ def _read_sections(nova: Service, uuids: Sequence[str], number: int,
             for uuid, hypervisor in section.items()}
 
 
-def _read_section(nova: Service, query: Mapping[str, str],
+def _read_section(nova: ServiceClient, query: Mapping[str, str],
                   ends: Collection[str]) -> Mapping[str, Hypervisor]:
     """A part of the list, until one of the ends is read."""
     path = '/os-hypervisors/detail'
@@ -136,7 +136,7 @@ def _read_section(nova: Service, query: Mapping[str, str],
     return found
 
 
-def read_hypervisor(nova: Service, uuid: str) -> Hypervisor | None:
+def read_hypervisor(nova: ServiceClient, uuid: str) -> Hypervisor | None:
     """One compute node; None if it does not exist, or has no service.
 
     :raises ServiceFailed: Nova does not answer, or answers nonsense

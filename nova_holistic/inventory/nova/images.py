@@ -7,9 +7,9 @@ from urllib.parse import quote, urlencode
 import uuid
 
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.image import Image
+from nova_holistic.model.nova.image import Image
 
 _OPEN = ('public', 'community')
 _SHARED = 'shared'
@@ -22,7 +22,7 @@ _OWN = frozenset([
 """Keys of an image in Glance's API v2 that are not properties."""
 
 
-def read_image(glance: Service, name: str,
+def read_image(glance: ServiceClient, name: str,
                project_id: str | None) -> Image | None:
     """The image of that UUID or name which a project may use.
 
@@ -49,13 +49,13 @@ def _is_uuid(name: str) -> bool:
         return False
 
 
-def _by_uuid(glance: Service, name: str) -> Mapping[str, Any] | None:
+def _by_uuid(glance: ServiceClient, name: str) -> Mapping[str, Any] | None:
     item: Mapping[str, Any] | None = glance.get(
         f'/v2/images/{name.lower()}', None, missing_ok=True)
     return item
 
 
-def _by_name(glance: Service, name: str) -> Iterator[Mapping[str, Any]]:
+def _by_name(glance: ServiceClient, name: str) -> Iterator[Mapping[str, Any]]:
     # Glance has an operator "in" for names, which a plain name can be taken
     # for if it is not quoted.
     quoted = 'in:"' + name.replace('\\', '\\\\').replace('"', '\\"') + '"'
@@ -65,7 +65,7 @@ def _by_name(glance: Service, name: str) -> Iterator[Mapping[str, Any]]:
                     if item['name'] == name and item['status'] == 'active')
 
 
-def _is_usable(glance: Service, item: Mapping[str, Any],
+def _is_usable(glance: ServiceClient, item: Mapping[str, Any],
                project_id: str | None) -> bool:
     visibility = item.get('visibility')
     if project_id is None or visibility in _OPEN or (
@@ -80,7 +80,7 @@ def _is_usable(glance: Service, item: Mapping[str, Any],
                    for member in found['members'])
 
 
-def _image(glance: Service, item: Mapping[str, Any], name: str) -> Image:
+def _image(glance: ServiceClient, item: Mapping[str, Any], name: str) -> Image:
     with glance.reading('/v2/images'):
         return Image(
             name=name,

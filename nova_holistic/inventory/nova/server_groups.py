@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable
 
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.server_group import ServerGroup
+from nova_holistic.model.nova.server_group import ServerGroup
 
 GROUPS_VERSION = '2.64'
 """One policy with rules, instead of a list of policies."""
@@ -13,7 +13,7 @@ SERVERS_VERSION = '2.1'
 HOST = 'OS-EXT-SRV-ATTR:host'
 
 
-def read_server_group(nova: Service, uuid: str) -> ServerGroup | None:
+def read_server_group(nova: ServiceClient, uuid: str) -> ServerGroup | None:
     """A server group with the hosts of its servers; None if it does not exist.
 
     Requests: one, and one more for each server of the group.
@@ -34,7 +34,7 @@ def read_server_group(nova: Service, uuid: str) -> ServerGroup | None:
             hosts=FrozenMapping(dict(_hosts(nova, group['members']))))
 
 
-def _hosts(nova: Service, servers: Iterable[str]
+def _hosts(nova: ServiceClient, servers: Iterable[str]
            ) -> Iterable[tuple[str, str]]:
     for uuid in servers:
         path = f'/servers/{uuid}'

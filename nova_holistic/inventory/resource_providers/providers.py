@@ -9,14 +9,14 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from nova_holistic.inventory.parallel import read_each
+from nova_holistic.inventory.parallel_reads import read_each
 from nova_holistic.inventory.resource_providers.provider import (
     generation_of, Provider)
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listed, Listing, ProviderSource)
-from nova_holistic.inventory.resource_providers.use import (
+from nova_holistic.inventory.resource_providers.use_changes import (
     find_changed, PLACEMENT_VERSION, UseLists)
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 
 _FIRST = ('VCPU', 1)
 """What most providers have room for; asked for when none is known."""
@@ -36,7 +36,7 @@ class ProviderReader(ProviderSource):
     changed or is not known yet.
     """
 
-    def __init__(self, placement: Service, threads: int):
+    def __init__(self, placement: ServiceClient, threads: int):
         """:param threads: number of threads that read providers"""
         self._placement = placement
         self._threads = threads

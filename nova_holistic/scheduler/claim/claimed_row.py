@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nova_holistic.scheduler.claim.refusal import HostRefused
+from nova_holistic.scheduler.claim.request_refusal import HostRefused
 from nova_holistic.table.records import MemberRecord, Place
 
 

@@ -13,12 +13,13 @@ from nova_holistic.engine.update import unneeded_holds
 from nova_holistic.holds import errors as holds_errors
 from nova_holistic.metrics import instruments
 from nova_holistic.scheduler.claim.claimed_row import ClaimedRow
-from nova_holistic.scheduler.claim import losing
-from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
+from nova_holistic.scheduler.claim import lost_member
+from nova_holistic.scheduler.claim.request_refusal import (
+    HostRefused, RequestRefused)
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.table.changes.claim import SeenRows
-from nova_holistic.table.changes import moving
-from nova_holistic.table.changes.moving import Move
+from nova_holistic.table.changes import member_moves
+from nova_holistic.table.changes.member_moves import Move
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupStatus, MemberRecord, MemberState, Place)
@@ -111,15 +112,16 @@ class Claims:
         :param judged: all rows of the group at the time when the place was
             checked
         :returns: False if another member has a new place since then
-        :raises Refused: the claim is gone
+        :raises RequestRefused: the claim is gone
         """
         claim = self._of(row)
         if claim.moved is None or claim.written == claim.moved.hold:
             return True
-        answer = moving.move(self._table.database, claim.moved, claim.written,
-                             judged, self._clock())
+        answer = member_moves.move(self._table.database, claim.moved,
+                                   claim.written,
+                                   judged, self._clock())
         if answer == Move.GONE:
-            raise Refused('the claim was undone by another process')
+            raise RequestRefused('the claim was undone by another process')
         if answer == Move.WRITTEN:
             claim.written = claim.moved.hold
             crash_points.reached('claim.row-moved')
@@ -131,7 +133,7 @@ class Claims:
 
         :raises HostRefused: the host does not have enough capacity; the hold
             is unchanged
-        :raises Refused: the hold or the claim is gone
+        :raises RequestRefused: the hold or the claim is gone
         :raises HoldsError: Placement does not answer
         """
         claim = self._of(row)
@@ -141,14 +143,14 @@ class Claims:
         crash_points.reached('claim.hold-swapped')
 
     def confirm(self) -> None:
-        """:raises Refused: a claim is gone"""
+        """:raises RequestRefused: a claim is gone"""
         # A reconciler considered this scheduler failed, or the group is
         # deleted.
         found = self._table.standing(self._taken())
         if any(claim.row.id not in found
                or found[claim.row.id].instance_uuid != claim.instance_uuid
                for claim in self._claims):
-            raise Refused('the claim was undone by another process')
+            raise RequestRefused('the claim was undone by another process')
         # The group was settled between the read of its status and the claim.
         if any(each.status == GroupStatus.PLANNED for each in found.values()):
             self._settle(self._claims[0].row.group_uuid)
@@ -174,8 +176,9 @@ class Claims:
             swap(claim.row, claim.instance_uuid, *self._owner,
                  *claim.other_place)
         except holds_errors.HoldGone as error:
-            raise Refused(f'the hold of member {claim.row.member.path!r} has '
-                          f'vanished from Placement') from error
+            raise RequestRefused(
+                f'the hold of member {claim.row.member.path!r} has '
+                f'vanished from Placement') from error
         except holds_errors.CapacityGone as error:
             raise HostRefused(
                 'no longer has enough capacity for the '
@@ -267,7 +270,8 @@ class Claims:
 
         What fails here the reconciler does later.
         """
-        losing.tell(self._table, row, claim.refusals, self._clock())
+        lost_member.record_loss(self._table, row, claim.refusals,
+                                self._clock())
         crash_points.reached('claim.refusal-written')
         with contextlib.suppress(holds_errors.HoldsError):
             self._holds.drop([row.hold])

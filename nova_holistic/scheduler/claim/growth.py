@@ -23,13 +23,13 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.scheduler.claim.claims import Claims
-from nova_holistic.scheduler.claim.refusal import Refused
-from nova_holistic.scheduler.claim import request
-from nova_holistic.scheduler.claim.search import HostSearch
+from nova_holistic.scheduler.claim.host_search import HostSearch
+from nova_holistic.scheduler.claim import request_check
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts.candidates import Candidates
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies import membership, whereabouts
+from nova_holistic.scheduler.policies import membership, server_locations
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import growing
 from nova_holistic.table.records import (
@@ -72,15 +72,15 @@ class Growth:
     def must_be_possible(self, record: GroupRecord,
                          rows: Sequence[MemberRecord], path: str) -> None:
         """
-        :raises Refused: a create with a pointer to this path gets no place: no
-            member has it
+        :raises RequestRefused: a create with a pointer to this path gets no
+            place: no member has it
         """
         try:
             self._vacancy(record, rows, path)
         except AtMaximum as error:
-            raise Refused(f'group {record.uuid}: {error}') from error
+            raise RequestRefused(f'group {record.uuid}: {error}') from error
         except NotGrown as error:
-            raise Refused(
+            raise RequestRefused(
                 f'group {record.uuid} has no member {path!r}') from error
 
     def grow(self, claims: Claims, pointer: Pointer, instance_uuid: str,
@@ -88,19 +88,19 @@ class Growth:
         """The row of the member that the server becomes.
 
         :param refusal: why no planned place can be claimed
-        :raises Refused: the member has its maximum of servers, or no place
-            was found
+        :raises RequestRefused: the member has its maximum of servers, or no
+            place was found
         """
         group_uuid = pointer.group
         for _ in range(ATTEMPTS):
-            found = self._connections.table.rosters.read(group_uuid)
+            found = self._connections.table.group_cache.read(group_uuid)
             if found is None or found[0].status not in growing.GROWING:
                 raise refusal
             record, rows = found
             try:
                 vacancy = self._vacancy(record, rows, pointer.member)
             except NotGrown as error:
-                raise (Refused(f'group {group_uuid}: {error}')
+                raise (RequestRefused(f'group {group_uuid}: {error}')
                        if isinstance(error, AtMaximum) else refusal
                        ) from error
             row = self._placed(record, rows, vacancy, instance_uuid)
@@ -109,7 +109,7 @@ class Growth:
                 rows, self._connections.clock())
             if number is not None:
                 return claims.add(replace(row, id=number))
-        raise Refused(f'group {group_uuid} is being changed by others')
+        raise RequestRefused(f'group {group_uuid} is being changed by others')
 
     def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
                  path: str) -> _Vacancy:
@@ -149,7 +149,7 @@ class Growth:
                  in membership.pointed_at(rows, path)
                  if row.instance_uuid is not None
                  and row.state in growing.REUSED}
-        gone = whereabouts.deleted_servers(self._context, list(owned))
+        gone = server_locations.deleted_servers(self._context, list(owned))
         return min((owned[each] for each in gone),
                    key=lambda row: row.member.path, default=None)
 
@@ -171,10 +171,12 @@ class Growth:
 
     def _placed(self, record: GroupRecord, rows: Sequence[MemberRecord],
                 vacancy: _Vacancy, instance_uuid: str) -> MemberRecord:
-        """:raises Refused: no place was found, or the request is not for such
-            a server"""
-        request.check_match(self._spec, self._candidates.asked,
-                            vacancy.member.requirements)
+        """
+        :raises RequestRefused: no place was found, or the request is not for
+            such a server
+        """
+        request_check.check_match(self._spec, self._candidates.asked,
+                                  vacancy.member.requirements)
         unplaced = MemberRecord(
             id=vacancy.reused.id if vacancy.reused else 0,
             group_uuid=record.uuid, member=vacancy.member,
@@ -187,7 +189,7 @@ class Growth:
             or self._search.places(own, (), CONF.holistic.search_time_limit)
             or [None])
         if first is None:
-            raise Refused(
+            raise RequestRefused(
                 f'no host has room for a further server of member '
                 f'{vacancy.member.description!r} and is allowed by the '
                 f'policies of group {record.uuid}')

@@ -8,10 +8,10 @@ from nova import context as nova_context
 from nova_holistic.documents.unruled import parse_unruled
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.growth import Existing, next_server, NotGrown
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.hosts import cells
+from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler import unanswered
 from nova_holistic.table.changes import growing
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
@@ -29,9 +29,9 @@ def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
         return False
     record, rows = found
     try:
-        with unanswered.refused():
+        with nova_errors.refused():
             return _is_possible(record, rows, pointer)
-    except Refused:
+    except RequestRefused:
         # nova-scheduler decides.
         return True
 

@@ -13,10 +13,11 @@ from nova.scheduler import utils
 from nova_holistic import exceptions
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
-from nova_holistic.scheduler import connections, moves, unanswered
+from nova_holistic.scheduler import connections, nova_errors, server_moves
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
-from nova_holistic.scheduler.policies import exclusion, membership, strangers
+from nova_holistic.scheduler.policies import (
+    exclusion, membership, servers_outside_groups)
 from nova_holistic.scheduler.policies.membership import Membership
 
 CONF = nova.conf.CONF
@@ -47,27 +48,29 @@ class HolisticGroupFilter(filters.BaseHostFilter):
         pointer = has_pointer(hints or {})
         states = list(filter_obj_list)
         try:
-            with unanswered.refused():
+            with nova_errors.as_refusals():
                 found = (membership.find(connections.get(), spec_obj)
                          if pointer else None)
-                judges = [*_exclusion(found),
-                          *_policies(found, spec_obj, states)]
+                evaluations = [*_exclusion(found),
+                               *_policies(found, spec_obj, states)]
         except exceptions.HolisticError as error:
             LOG.warning('Which hosts groups allow instance %(instance)s is '
                         'not known: %(error)s',
                         {'instance': spec_obj.instance_uuid, 'error': error})
             if (pointer and CONF.holistic.failure_mode != 'yield'
-                    and not moves.may_go_unchecked(spec_obj.instance_uuid)):
+                    and not server_moves.may_move_unchecked(
+                        spec_obj.instance_uuid)):
                 return []
-            judges = _last_exclusion(hints, spec_obj.project_id)
-        if not judges:
+            evaluations = _last_exclusion(hints, spec_obj.project_id)
+        if not evaluations:
             return states
-        return [state for state in states if self._passes(judges, state)]
+        return [state for state in states if self._passes(evaluations, state)]
 
-    def _passes(self, judges: Sequence[Objections], state) -> bool:
+    def _passes(self, evaluations: Sequence[Objections], state) -> bool:
         try:
             host = _located(state)
-            objections = [each for judge in judges for each in judge(host)]
+            objections = [each for evaluation in evaluations
+                          for each in evaluation(host)]
         except exceptions.HolisticError as error:
             objections = [str(error)]
         for objection in objections:
@@ -116,12 +119,12 @@ def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
         except exceptions.HolisticError:
             # It does not pass: see above.
             continue
-    judge = found.whole_judge(connections.get())
-    return (strangers.known_to(
-        judge, connections.get(), found, spec.instance_uuid,
+    evaluation = found.complete_evaluation(connections.get())
+    return (servers_outside_groups.with_outside_servers(
+        evaluation, connections.get(), found, spec.instance_uuid,
         candidates).objections,)
 
 
 def _located(state) -> Host:
-    return locations.located(
+    return locations.locate_host(
         connections.get().topology, state.host, state.aggregates)

@@ -10,15 +10,16 @@ from typing import Any
 from nova import objects
 
 from nova_holistic import exceptions
-from nova_holistic.holds import bodies
-from nova_holistic.scheduler.claim.refusal import HostRefused, Refused
-from nova_holistic.scheduler.claim import request
+from nova_holistic.holds import allocation_bodies
+from nova_holistic.scheduler.claim import request_check
+from nova_holistic.scheduler.claim.request_refusal import (
+    HostRefused, RequestRefused)
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import cloudview, locations, numa
-from nova_holistic.scheduler.hosts.single_hosts import HostReader
-from nova_holistic.scheduler.policies.judge import Judge
+from nova_holistic.scheduler.hosts import all_hosts, locations, numa
+from nova_holistic.scheduler.hosts.host_reader import HostReader
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.table.records import MemberRecord, Place
 
 ALLOCATION_REQUEST_VERSION = '1.36'
@@ -61,13 +62,14 @@ class Candidates:
         """
         row = own.own
         self._ask_for(instance_uuid)
-        request.check_destination(self._spec, row.place.host, row.place.node)
-        own.judge(self._connections, self._context)
-        judge = own.whole_judge(self._connections)
+        request_check.check_destination(self._spec, row.place.host,
+                                        row.place.node)
+        own.evaluation(self._connections, self._context)
+        evaluation = own.complete_evaluation(self._connections)
         cell = self._hosts.cell_of(
             self._context, row.place, [each.place.host for each in own.rows])
         others = (place for place in places
-                  if self._keeps_policies(judge, place))
+                  if self._keeps_policies(evaluation, place))
         first = list(itertools.islice(others, limit))
         self._read(cell, [row.place, *first])
         state = self._state(row, cell, row.place)
@@ -84,9 +86,9 @@ class Candidates:
             found += self._passed(own, more)
         return self._selections(instance_uuid, state, found)
 
-    def elsewhere(self, own: Membership, instance_uuid: str,
-                  places: Sequence[Place], refusals: list[HostRefused]
-                  ) -> 'tuple[Place, list[objects.Selection]] | None':
+    def other_host(self, own: Membership, instance_uuid: str,
+                   places: Sequence[Place], refusals: list[HostRefused]
+                   ) -> 'tuple[Place, list[objects.Selection]] | None':
         """The first place that can take the server, then the others.
 
         :param places: alternates of the member, best first, of any cell
@@ -94,17 +96,17 @@ class Candidates:
         :returns: None where no place can take it
         """
         self._ask_for(instance_uuid)
-        judge = own.judge(self._connections, self._context)
+        evaluation = own.evaluation(self._connections, self._context)
         states = {}
         allowed = [place for place in places
-                   if self._keeps_policies(judge, place)]
+                   if self._keeps_policies(evaluation, place)]
         self._read_together(allowed)
         for place in allowed:
             try:
                 states[place] = self._admitted(own.own, place)
             except HostRefused as refusal:
                 refusals.append(refusal)
-            except Refused:
+            except RequestRefused:
                 # The request names another host.
                 continue
         passed = self._passed(own, list(states.values()))
@@ -125,13 +127,13 @@ class Candidates:
         with the lowest cost of preferences first."""
         if not places:
             return []
-        judge = cloudview.shown_to(
-            own.judge(self._connections, self._context), self._connections,
-            own.rows)
+        evaluation = all_hosts.with_all_hosts(
+            own.evaluation(self._connections, self._context),
+            self._connections, own.rows)
         costs = []
         for place in places:
-            if self._keeps_policies(judge, place):
-                costs.append((judge.cost(self._located(place)), place))
+            if self._keeps_policies(evaluation, place):
+                costs.append((evaluation.cost(self._located(place)), place))
         return [place for _, place in sorted(costs, key=lambda each: each[0])]
 
     def keeps_policies(self, own: Membership) -> bool:
@@ -140,18 +142,19 @@ class Candidates:
 
         :raises HolisticError: where they are is not known
         """
-        judge = cloudview.shown_to(
-            own.judge(self._connections, self._context), self._connections,
+        evaluation = all_hosts.with_all_hosts(
+            own.evaluation(self._connections, self._context),
+            self._connections,
             own.rows)
-        return not judge.objections(self._located(own.own.place))
+        return not evaluation.objections(self._located(own.own.place))
 
     def _ask_for(self, instance_uuid: str) -> None:
         self._spec.instance_uuid = instance_uuid
         self._spec.obj_reset_changes(['instance_uuid'])
 
     def _admitted(self, row: MemberRecord, place: Place) -> Any:
-        """:raises Refused: the place cannot take the server"""
-        request.check_destination(self._spec, place.host, place.node)
+        """:raises RequestRefused: the place cannot take the server"""
+        request_check.check_destination(self._spec, place.host, place.node)
         cell = self._hosts.cell_of(self._context, place)
         self._read(cell, [place])
         state = self._state(row, cell, place)
@@ -230,16 +233,17 @@ class Candidates:
                     found.append(state)
         return found
 
-    def _keeps_policies(self, judge: Judge, place: Place) -> bool:
+    def _keeps_policies(self, evaluation: PolicyEvaluation,
+                        place: Place) -> bool:
         try:
-            return not judge.objections(self._located(place))
+            return not evaluation.objections(self._located(place))
         except exceptions.HolisticError:
             # It cannot be located.
             return False
 
     def _located(self, place: Place):
-        return locations.located(self._connections.topology, place.host,
-                                 self._hosts.aggregates(place.host))
+        return locations.locate_host(self._connections.topology, place.host,
+                                     self._hosts.aggregates(place.host))
 
 
 def _selection(state) -> 'objects.Selection':
@@ -250,6 +254,6 @@ def _selection(state) -> 'objects.Selection':
 
 def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
     """As Placement would have proposed it."""
-    (allocation,) = bodies.allocations(row).values()
+    (allocation,) = allocation_bodies.allocations(row).values()
     return {'allocations': {place.provider: allocation},
             'mappings': {'': [place.provider]}}

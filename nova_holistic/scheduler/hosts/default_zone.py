@@ -15,8 +15,8 @@ from nova_holistic.scheduler.policies import membership
 CONF = nova.conf.CONF
 
 
-def corrected(spec: 'objects.RequestSpec', host_manager
-              ) -> 'objects.RequestSpec':
+def with_member_zone(spec: 'objects.RequestSpec', host_manager
+                     ) -> 'objects.RequestSpec':
     """The request of a move, with the zone that the member has.
 
     :returns: the same object if its zone is not the default zone, or if the

@@ -20,13 +20,13 @@ from nova_holistic.topology.base import (
 
 
 @functools.lru_cache(maxsize=16_384)
-def remembered(place: Place) -> Host:
+def planned_host(place: Place) -> Host:
     """A host where it stood when the group was planned."""
     return _host(place.host, place.location, dict(place.labels))
 
 
-def located(topology: TopologyDriver, name: str,
-            aggregates: 'Iterable[objects.Aggregate]') -> Host:
+def locate_host(topology: TopologyDriver, name: str,
+                aggregates: 'Iterable[objects.Aggregate]') -> Host:
     """A host where it stands now.
 
     :param aggregates: those that hold the host
@@ -39,8 +39,8 @@ def located(topology: TopologyDriver, name: str,
         for a in aggregates])
 
 
-def looked_up(topology: TopologyDriver, context,
-              names: Collection[str]) -> Mapping[str, Host]:
+def locate_hosts(topology: TopologyDriver, context,
+                 names: Collection[str]) -> Mapping[str, Host]:
     """Hosts where they stand now, by name, their aggregates read from Nova's
     database: two queries for ``batches.MOST`` hosts.
 
@@ -56,7 +56,7 @@ def _located(topology: TopologyDriver, name: str,
              aggregates: Collection[Aggregate]) -> Host:
     location = topology.locate([name], aggregates)[name]
     return replace(
-        at(name, location), availability_zone=location.availability_zone,
+        host_at(name, location), availability_zone=location.availability_zone,
         aggregates=frozenset(key for a in aggregates
                              for key in (a.name, a.uuid)))
 
@@ -85,7 +85,7 @@ def _aggregates(context, names: Collection[str]
     return by_host
 
 
-def at(name: str, location: Location) -> Host:
+def host_at(name: str, location: Location) -> Host:
     """A host at a location that a topology driver gave."""
     return _host(name, location.path, location.labels)
 
@@ -99,7 +99,7 @@ def of_state(topology: TopologyDriver, state,
     :param own: UUIDs of instances that do not count
     :raises HolisticError: its aggregates contradict each other
     """
-    return replace(located(topology, state.host, state.aggregates),
+    return replace(locate_host(topology, state.host, state.aggregates),
                    servers=len(set(state.instances or ()).difference(own)))
 
 
@@ -117,10 +117,10 @@ def of_members(topology: TopologyDriver, context,
     hosts, others = {}, {}
     for record, row, name in found:
         if row.place.host == name and record.levels == topology.levels:
-            hosts[row.id] = remembered(row.place)
+            hosts[row.id] = planned_host(row.place)
         else:
             others[row.id] = name
-    now = looked_up(topology, context, set(others.values()))
+    now = locate_hosts(topology, context, set(others.values()))
     return {**hosts, **{number: now[name] for number, name in others.items()}}
 
 

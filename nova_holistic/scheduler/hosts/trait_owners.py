@@ -7,7 +7,7 @@ import time
 from keystoneauth1 import exceptions as ks_exceptions
 import nova.conf
 
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 
 CONF = nova.conf.CONF
 
@@ -32,7 +32,7 @@ class TraitOwners:
         """UUIDs of the providers with each of the traits: one request for
         each trait that is not remembered.
 
-        :raises Refused: Placement does not answer
+        :raises RequestRefused: Placement does not answer
         """
         return {trait: self._owners(placement, trait)
                 for trait in sorted(traits)}
@@ -43,28 +43,28 @@ class TraitOwners:
         if (read_at is not None
                 and now - read_at < CONF.holistic.traits_lifetime):
             return found
-        found = having(placement, trait)
+        found = providers_with_trait(placement, trait)
         if len(self._found) >= REMEMBERED:
             self._found = {}
         self._found[trait] = now, found
         return found
 
 
-def having(placement, trait: str) -> frozenset[str]:
+def providers_with_trait(placement, trait: str) -> frozenset[str]:
     """UUIDs of the providers that have a trait.
 
-    :raises Refused: Placement does not answer
+    :raises RequestRefused: Placement does not answer
     """
     try:
         response = placement.get(
             f'/resource_providers?required={trait}',
             microversion=TRAITS_VERSION, raise_exc=False)
     except ks_exceptions.ClientException as error:
-        raise Refused('Placement does not answer') from error
+        raise RequestRefused('Placement does not answer') from error
     if response.status_code == 400:
         # Placement does not know such a trait: no provider has it.
         return frozenset()
     if response.status_code != 200:
-        raise Refused('Placement does not answer as it should')
+        raise RequestRefused('Placement does not answer as it should')
     return frozenset(provider['uuid'] for provider
                      in response.json()['resource_providers'])

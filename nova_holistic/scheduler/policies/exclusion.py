@@ -26,13 +26,13 @@ from nova_holistic.model.reservation import Reservation, reservations
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
-from nova_holistic.scheduler.policies.followed_members import Positions
-from nova_holistic.scheduler.policies.last_reserved import (
-    Reservations, ReservedByGroup)
+from nova_holistic.scheduler import nova_errors
+from nova_holistic.scheduler.policies.member_positions import Positions
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.scheduler import unanswered
-from nova_holistic.table.queries.rosters import Found
+from nova_holistic.scheduler.policies.reservation_cache import (
+    Reservations, ReservedByGroup)
+from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import GroupRecord
 
 LOG = logging.getLogger(__name__)
@@ -118,15 +118,15 @@ def _reserved(connections: Connections) -> Reservations:
 
     One statement to the placement table if no group reserves anything, or if
     no group has changed: see ``ExclusiveGroups``. If members have servers,
-    also what ``FollowedMembers`` costs; and two statements if any member is
-    not where it was planned, or a group was planned with other levels than
+    also what ``MemberPositionCache`` costs; and two statements if any member
+    is not where it was planned, or a group was planned with other levels than
     there are. What has not changed is not worked out again.
     """
     groups = connections.table.exclusive_groups()
     if not groups:
         return Reservations()
     try:
-        with unanswered.refused():
+        with nova_errors.as_refusals():
             return _of_groups(connections, groups)
     except exceptions.HolisticError as error:
         LOG.error('Where members of exclusive groups are is not known: '
@@ -135,7 +135,7 @@ def _reserved(connections: Connections) -> Reservations:
         return Reservations(tuple(
             each for found in groups for each in _reservations(
                 connections, found[0], {
-                    row.member.path: locations.remembered(row.place)
+                    row.member.path: locations.planned_host(row.place)
                     for row in found[1]})))
 
 
@@ -155,9 +155,9 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
              and group.positions is positions[found[0].uuid]}
     names = {found[0].uuid: known[found[0].uuid].hosts.keys()
              if found[0].uuid in known
-             else _elsewhere(connections, found, positions)
+             else _replacement_host(connections, found, positions)
              for found in groups}
-    hosts = locations.looked_up(
+    hosts = locations.locate_hosts(
         connections.topology, context, set[str]().union(*names.values()))
     now = {}
     for found in groups:
@@ -173,8 +173,8 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
         now, (groups, positions))
 
 
-def _elsewhere(connections: Connections, found: Found,
-               positions: Mapping[str, Positions]) -> Collection[str]:
+def _replacement_host(connections: Connections, found: Found,
+                      positions: Mapping[str, Positions]) -> Collection[str]:
     """Hosts of members of a group that are not at their planned places, or
     whose place is unknown."""
     record, rows = found
@@ -192,7 +192,7 @@ def _of_group(connections: Connections, found: Found, positions: Positions,
     is_known = record.levels == connections.topology.levels
 
     def host(row, name):
-        return (locations.remembered(row.place)
+        return (locations.planned_host(row.place)
                 if is_known and name == row.place.host else moved[name])
 
     there = [(row, positions[row.id]) for row in rows if row.id in positions]

@@ -12,17 +12,17 @@ from nova import objects
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.group import Group
+from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.remembered import Remembered
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
-from nova_holistic.scheduler.hosts import cloudview, locations
+from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.scheduler.policies.judge import Judge
-from nova_holistic.scheduler.policies import whereabouts
+from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.scheduler.policies import server_locations
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
-from nova_holistic.table.store import SITTING
+from nova_holistic.table.store import OCCUPYING
 
 REMEMBERED_GROUPS = 256
 
@@ -37,58 +37,61 @@ class Membership:
     """A server's row, and all rows of its group.
 
     :ivar by_plan: the hosts in question are the row's place and alternates
-    :ivar _judges: the answer of :meth:`judge`, worked out once
-    :ivar _shown: the answer of :meth:`whole_judge`, worked out once
+    :ivar _evaluations: the answer of :meth:`evaluation`, worked out once
+    :ivar _shown: the answer of :meth:`complete_evaluation`, worked out once
     """
 
     record: GroupRecord
     own: MemberRecord
     rows: Sequence[MemberRecord]
     by_plan: bool = False
-    _judges: list[Judge] = field(
+    _evaluations: list[PolicyEvaluation] = field(
         default_factory=list, init=False, repr=False, compare=False)
-    _shown: list[Judge] = field(
+    _shown: list[PolicyEvaluation] = field(
         default_factory=list, init=False, repr=False, compare=False)
 
-    def judge(self, connections: Connections, context=None) -> Judge:
+    def evaluation(self, connections: Connections,
+                   context=None) -> PolicyEvaluation:
         """The group's policies, with the others where they really are."""
-        if not self._judges:
-            self._judges.append(self._judge(connections, context))
-        return self._judges[0]
+        if not self._evaluations:
+            self._evaluations.append(self._evaluate(connections, context))
+        return self._evaluations[0]
 
-    def whole_judge(self, connections: Connections) -> Judge:
+    def complete_evaluation(self,
+                            connections: Connections) -> PolicyEvaluation:
         """The checker, with the whole cloud if a policy needs it."""
         if not self._shown:
-            judge = self.judge(connections)
+            evaluation = self.evaluation(connections)
             self._shown.append(
-                judge if self.is_as_planned(connections)
-                else cloudview.shown_to(judge, connections, self.rows))
+                evaluation if self.is_as_planned(connections)
+                else all_hosts.with_all_hosts(evaluation, connections,
+                                              self.rows))
         return self._shown[0]
 
     def is_as_planned(self, connections: Connections) -> bool:
         """Whether the hosts in question were chosen with a view of the whole
         cloud, and every other member is at its place in the table: then the
         cloud need not be read again."""
-        judge = self.judge(connections)
-        others = judge.others
-        return self.by_plan and not judge.sources and all(
-            row.state in SITTING and row.member.path in others
+        evaluation = self.evaluation(connections)
+        others = evaluation.others
+        return self.by_plan and not evaluation.sources and all(
+            row.state in OCCUPYING and row.member.path in others
             and others[row.member.path].name == row.place.host
             for row in self.rows if row.id != self.own.id)
 
-    def _judge(self, connections: Connections, context) -> Judge:
+    def _evaluate(self, connections: Connections, context) -> PolicyEvaluation:
         context = context or nova_context.get_admin_context()
         others = {row.member.path: row for row in self.rows
                   if row.id != self.own.id}
-        now = whereabouts.positions_of(context, others.values())
+        now = server_locations.positions_of(context, others.values())
         hosts = locations.of_members(connections.topology, context, [
             (self.record, others[path], position.host)
             for path, position in now.items()])
         sources = {path: position.source for path, position in now.items()
                    if position.source not in (None, position.host)}
-        found = locations.looked_up(
+        found = locations.locate_hosts(
             connections.topology, context, set(sources.values()))
-        return Judge(
+        return PolicyEvaluation(
             sized_group(self.record, connections.policy_types, (
                 *self.rows, self.own)),
             connections.topology.levels, self.own.member.path,
@@ -113,14 +116,14 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
     """
     try:
         pointer = Pointer.from_hints(_hints(spec))
-    except Refused:
+    except RequestRefused:
         return None
     if pointer is None:
         return None
     prepared = _prepared.pop(spec, None)
     if prepared is not None:
         return prepared
-    group = connections.table.rosters.read(pointer.group)
+    group = connections.table.group_cache.read(pointer.group)
     if group is None or group[0].project_id != spec.project_id:
         return None
     record, rows = group
@@ -194,4 +197,4 @@ class _LastSize:
         return last[1]
 
 
-_sizes = Remembered(_LastSize, REMEMBERED_GROUPS)
+_sizes = IdentityCache(_LastSize, REMEMBERED_GROUPS)

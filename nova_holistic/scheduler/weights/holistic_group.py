@@ -7,8 +7,8 @@ import nova.conf
 from nova.scheduler import weights
 
 from nova_holistic import conf, exceptions
-from nova_holistic.scheduler import connections, unanswered
-from nova_holistic.scheduler.hosts import cloudview, locations
+from nova_holistic.scheduler import connections, nova_errors
+from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import has_pointer
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.table.records import MemberState
@@ -34,7 +34,7 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
     def weigh_objects(self, weighed_obj_list, weight_properties):
         states = [weighed.obj for weighed in weighed_obj_list]
         try:
-            with unanswered.refused():
+            with nova_errors.as_refusals():
                 return self._weigh(states, weight_properties)
         except exceptions.HolisticError as error:
             LOG.warning(
@@ -49,11 +49,12 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
                  and membership.find(connections.get(), spec))
         if not found:
             return [0.0] * len(states)
-        judge = cloudview.shown_to(
-            found.judge(connections.get()), connections.get(), found.rows)
+        evaluation = all_hosts.with_all_hosts(
+            found.evaluation(connections.get()), connections.get(), found.rows)
         topology = connections.get().topology
         own = found.instances | {spec.instance_uuid}
-        found_weights = [-judge.cost(locations.of_state(topology, state, own))
+        found_weights = [-evaluation.cost(locations.of_state(topology, state,
+                                                             own))
                          for state in states]
         if found.own.state == MemberState.PLANNED:
             best = max(found_weights) + 1.0

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.marked import joined, Marked, said, tell
+from nova_holistic.model.messages.marked_text import (
+    format_message, joined, MarkedText, policy_message)
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.numbers import amounts, many
@@ -40,11 +41,11 @@ class Elimination:
             left = self._before or 'none'
             whole = self.of(total) if before is None else (
                 f'these {total}')
-            summary = said(each.policy.summary)
+            summary = policy_message(each.policy.summary)
             yield Reason.told(each.scope.path, (
-                tell('{} leaves {} of {}', summary, left, whole)
+                format_message('{} leaves {} of {}', summary, left, whole)
                 if total > 1 or before is None else
-                tell('{} excludes that host', summary)))
+                format_message('{} excludes that host', summary)))
 
     def description(self, path: str, members: int,
                     wanted: Requirements) -> Reason:
@@ -61,9 +62,9 @@ class Elimination:
             told.append(self._room(members, wanted))
         return Reason.told(path, joined('; ', told))
 
-    def _step(self, test: Test, before: int) -> Marked:
+    def _step(self, test: Test, before: int) -> MarkedText:
         told = self._what(test, before).removesuffix(test.name)
-        return tell('{}{:name}', told, test.name)
+        return format_message('{}{:name}', told, test.name)
 
     def _what(self, test: Test, before: int) -> str:
         now = int(self._left.sum())
@@ -134,14 +135,14 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
             alone = int(usable.sum()) == 1
             which = _with_room(case, usable, name, amount) or (
                 'that suits them' if alone else 'that suit them')
-            return Reason.told(at, Marked(
+            return Reason.told(at, MarkedText(
                 f'the {members} members need {name} {amount} in all; the '
                 f'{hosts} {which} {"has" if alone else "have"} {there} free'))
     told = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free (at most '
         f'{int(free[name].max())} on one host)'
         for name, amount in sorted(asked.items()))
-    return Reason.told(at, Marked(
+    return Reason.told(at, MarkedText(
         f'the {members} members do not fit together on {hosts}: they need '
         f'{told}'))
 

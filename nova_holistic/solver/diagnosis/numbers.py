@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 
 from nova_holistic.model.domain import HOST
-from nova_holistic.model.marked import joined, Marked, tell
+from nova_holistic.model.messages.marked_text import (
+    format_message, joined, MarkedText)
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.elements import Facet
 
@@ -19,14 +20,15 @@ def be(number: int) -> str:
     return 'is' if number <= 1 else 'are'
 
 
-def have(number: int, noun: str, place: str = '', where: str = '') -> Marked:
+def have(number: int, noun: str, place: str = '',
+         where: str = '') -> MarkedText:
     """``3 racks of az1 have``, ``no rack has``.
 
     :param where: property of hosts, between noun and place
     """
     told = many(number, noun) if number else f'no {noun}'
-    return tell('{}{}{} {}', told, where, place,
-                'has' if number <= 1 else 'have')
+    return format_message('{}{}{} {}', told, where, place,
+                          'has' if number <= 1 else 'have')
 
 
 def amounts(wanted: Requirements) -> str:
@@ -35,7 +37,7 @@ def amounts(wanted: Requirements) -> str:
                      in wanted.resources.items() if amount)
 
 
-def conditions(wanted: Requirements) -> Marked:
+def conditions(wanted: Requirements) -> MarkedText:
     """``in availability zone az1, with trait CUSTOM_NVME``."""
     told = []
     if wanted.availability_zone is not None:
@@ -49,13 +51,14 @@ def conditions(wanted: Requirements) -> Marked:
     return joined(', ', told)
 
 
-def _condition(facet: Facet, name: str) -> Marked:
-    return tell('{} {:name}' if facet in (Facet.LOCATION, Facet.AGGREGATE)
-                else '{} {}', facet.value, name)
+def _condition(facet: Facet, name: str) -> MarkedText:
+    return format_message('{} {:name}'
+                          if facet in (Facet.LOCATION, Facet.AGGREGATE)
+                          else '{} {}', facet.value, name)
 
 
-def room(number: int, noun: str, place: Marked,
-         wanted: Mapping[str, Requirements], only: bool) -> Marked:
+def room(number: int, noun: str, place: MarkedText,
+         wanted: Mapping[str, Requirements], only: bool) -> MarkedText:
     """``3 racks have room for VCPU 8 on hosts with trait CUSTOM_NVME``.
 
     :param noun: noun of the counted domains, e.g. ``rack``
@@ -65,29 +68,30 @@ def room(number: int, noun: str, place: Marked,
     """
     told = _asking(wanted)
     if not told:
-        return Marked()
+        return MarkedText()
     if noun == HOST and len({_wish(each) for each in told.values()}) == 1:
         each = next(iter(told.values()))
         asked, where = amounts(each), conditions(each)
         if where:
             return _hosts(number, place, asked, where, _whose(told, only))
-    return tell('{} {}', have(number, noun, place), wishes(wanted, only))
+    return format_message('{} {}', have(number, noun, place),
+                          wishes(wanted, only))
 
 
-def _hosts(number: int, place: Marked, asked: str, where: Marked,
-           whose: str) -> Marked:
+def _hosts(number: int, place: MarkedText, asked: str, where: MarkedText,
+           whose: str) -> MarkedText:
     """For hosts, the conditions come before the amounts."""
     if asked:
-        start = have(number, HOST, place, tell(' {}', where))
-        return tell('{} room for {}{}', start, asked, whose)
+        start = have(number, HOST, place, format_message(' {}', where))
+        return format_message('{} room for {}{}', start, asked, whose)
     told = many(number, HOST) if number else f'no {HOST}'
-    start = (tell('{} has', place.removeprefix(' of ')) if place
+    start = (format_message('{} has', place.removeprefix(' of ')) if place
              else f'there {be(number)}')
-    return tell('{} {} {}{}', start, told, where, whose)
+    return format_message('{} {} {}{}', start, told, where, whose)
 
 
 def wishes(wanted: Mapping[str, Requirements], only: bool,
-           room: str = 'room for ') -> Marked:
+           room: str = 'room for ') -> MarkedText:
     """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; empty if
     there are no requirements.
 
@@ -95,10 +99,11 @@ def wishes(wanted: Mapping[str, Requirements], only: bool,
     """
     told = _asking(wanted)
     if len({_wish(each) for each in told.values()}) > 1:
-        return joined(' or ', (tell('{} ({})', _wish(each, room), path)
-                               for path, each in told.items()))
-    return tell('{}{}', _wish(next(iter(told.values())), room),
-                _whose(told, only)) if told else Marked()
+        return joined(' or ',
+                      (format_message('{} ({})', _wish(each, room), path)
+                       for path, each in told.items()))
+    return format_message('{}{}', _wish(next(iter(told.values())), room),
+                          _whose(told, only)) if told else MarkedText()
 
 
 def _asking(wanted: Mapping[str, Requirements]) -> dict[str, Requirements]:
@@ -110,9 +115,9 @@ def _whose(told: Mapping[str, Requirements], only: bool) -> str:
     return '' if only else f' ({", ".join(told)})'
 
 
-def _wish(wanted: Requirements, room: str = 'room for ') -> Marked:
+def _wish(wanted: Requirements, room: str = 'room for ') -> MarkedText:
     asked, where = amounts(wanted), conditions(wanted)
     if not where:
-        return Marked(f'{room}{asked}')
-    return (tell('{}{} on hosts {}', room, asked, where) if asked
-            else tell('hosts {}', where))
+        return MarkedText(f'{room}{asked}')
+    return (format_message('{}{} on hosts {}', room, asked, where) if asked
+            else format_message('hosts {}', where))

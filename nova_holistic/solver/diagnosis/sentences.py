@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.domain import HOST
-from nova_holistic.model.marked import Marked, said, tell
+from nova_holistic.model.messages.marked_text import (
+    format_message, MarkedText, policy_message)
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
@@ -17,7 +18,7 @@ from nova_holistic.solver.evaluation.row_shapes import (
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried
 
-_ONLY = Marked('the domain that they are confined to')
+_ONLY = MarkedText('the domain that they are confined to')
 """The place, if members are confined to one domain of the same level."""
 
 
@@ -41,7 +42,7 @@ class Sentences:
         self.told: set[str] = set()
         self.at_odds = False
 
-    def of(self, carried: Carried, found: Sequence[Shape]) -> Marked:
+    def of(self, carried: Carried, found: Sequence[Shape]) -> MarkedText:
         """The sentence of the first shape with contradicting numbers, or else
         of the first shape."""
         first, before, kept = None, set(self.told), self.told
@@ -55,8 +56,8 @@ class Sentences:
         self.told = kept
         return first
 
-    def _of_one(self, carried: Carried, shape: Shape | None) -> Marked:
-        name = said(carried.policy.summary)
+    def _of_one(self, carried: Carried, shape: Shape | None) -> MarkedText:
+        name = policy_message(carried.policy.summary)
         if isinstance(shape, CountCap):
             if self._case.table.is_subset(shape.level):
                 return self._some_hosts(name, shape)
@@ -69,12 +70,13 @@ class Sentences:
             return self._apart(name, shape)
         if isinstance(shape, MaxDomains):
             return self._one(name, shape)
-        return tell('{} cannot be satisfied for {}', name, self._all(carried))
+        return format_message('{} cannot be satisfied for {}', name,
+                              self._all(carried))
 
     def _all(self, carried: Carried) -> str:
         return many(len(carried.scope.members), 'member')
 
-    def _cap(self, name: Marked, shape: CountCap) -> Marked:
+    def _cap(self, name: MarkedText, shape: CountCap) -> MarkedText:
         limit = max(shape.limits.values())
         members = self._count.members(shape.scope)
         needed = -(-members // limit)
@@ -83,76 +85,87 @@ class Sentences:
         takes = count.takes(shape.scope, shape.level)[:-1]
         here = int(np.count_nonzero(takes))
         if here < needed:
-            return tell('{} needs {}{}; {}', name, many(needed, shape.level),
-                        each, self._there(here, shape, place))
+            return format_message('{} needs {}{}; {}', name,
+                                  many(needed, shape.level),
+                                  each, self._there(here, shape, place))
         allowed = count.allowed(shape)
         if allowed < members:
             self.at_odds = True
             where = self._there(here, shape, place)
-            return tell('{} permits {} of {} members, at most {} in each {}; '
-                        '{}', name, allowed, members, limit, shape.level,
-                        where)
-        return tell('{} needs {}{}', name, many(needed, shape.level), each)
+            return format_message(
+                '{} permits {} of {} members, at most {} in each {}; '
+                '{}', name, allowed, members, limit, shape.level,
+                where)
+        return format_message('{} needs {}{}', name, many(needed, shape.level),
+                              each)
 
-    def _some_hosts(self, name: Marked, shape: CountCap) -> Marked:
+    def _some_hosts(self, name: MarkedText, shape: CountCap) -> MarkedText:
         """Sentence for a limit on hosts that are not a domain of the topology.
         """
         members = self._count.members(shape.scope)
         allowed = self._count.allowed(shape)
         if allowed >= members:
-            return tell('{} is for {}', name, many(members, 'member'))
+            return format_message('{} is for {}', name,
+                                  many(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
         there = self._there(int(np.count_nonzero(hosts)),
-                            replace(shape, level=HOST), Marked())
-        return tell('{} permits {} of {} members; {}', name, allowed, members,
-                    there)
+                            replace(shape, level=HOST), MarkedText())
+        return format_message('{} permits {} of {} members; {}', name, allowed,
+                              members,
+                              there)
 
-    def _wide(self, name: Marked, shape: MinDomains) -> Marked:
+    def _wide(self, name: MarkedText, shape: MinDomains) -> MarkedText:
         members = self._count.members(shape.scope)
-        needed = tell('{} needs {}', name, many(shape.least, shape.level))
+        needed = format_message('{} needs {}', name,
+                                many(shape.least, shape.level))
         if members < shape.least:
             self.at_odds = True
-            return tell('{}; there {} {}', needed, be(members),
-                        many(members, 'member'))
+            return format_message('{}; there {} {}', needed, be(members),
+                                  many(members, 'member'))
         count, place = self._best(shape)
         takes = count.takes(shape.scope, shape.level)
         here = sum(takes[n] > 0 for n in shape.domains)
         if here >= shape.least:
             return needed
-        return tell('{}; {}', needed, self._there(int(here), shape, place))
+        return format_message('{}; {}', needed,
+                              self._there(int(here), shape, place))
 
-    def _even(self, name: Marked, shape: MaxSkew) -> Marked:
+    def _even(self, name: MarkedText, shape: MaxSkew) -> MarkedText:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
-        told = tell('{} with max_skew {}', name, shape.skew)
+        told = format_message('{} with max_skew {}', name, shape.skew)
         if count.is_uneven(shape):
             self.at_odds = True
-            return tell('{} cannot distribute {} evenly over {}', told,
-                        many(members, 'member'),
-                        many(len(shape.domains), shape.level))
+            return format_message('{} cannot distribute {} evenly over {}',
+                                  told,
+                                  many(members, 'member'),
+                                  many(len(shape.domains), shape.level))
         fitting = count.skew_capacity(shape)
         if fitting >= members:
-            return tell('{} distributes {} evenly', told,
-                        many(members, 'member'))
+            return format_message('{} distributes {} evenly', told,
+                                  many(members, 'member'))
         self.at_odds = True
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
         domain = self._case.table.division(shape.level).domains[worst]
         asked = self._asked(shape.scope)
-        return tell('{} has room for {} of {} members; {} {:name} takes {}{}',
-                    told, fitting, members, shape.level, domain,
-                    int(takes[worst]), asked)
+        return format_message(
+            '{} has room for {} of {} members; {} {:name} takes {}{}',
+            told, fitting, members, shape.level, domain,
+            int(takes[worst]), asked)
 
-    def _apart(self, name: Marked, shape: Disjoint) -> Marked:
+    def _apart(self, name: MarkedText, shape: Disjoint) -> MarkedText:
         count, place = self._best(shape)
         needed, here = count.disjoint_domains(shape)
         if here < needed:
-            return tell('{} needs {}; {}', name, many(needed, shape.level),
-                        self._there(here, shape, place, shape.other))
+            return format_message('{} needs {}; {}', name,
+                                  many(needed, shape.level),
+                                  self._there(here, shape, place, shape.other))
         who = 'them' if isinstance(shape.carried.policy, Relationship) else (
             f'{many(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
-        told = tell('{} keeps {} in different {}s', name, who, shape.level)
+        told = format_message('{} keeps {} in different {}s', name, who,
+                              shape.level)
         if sum(isinstance(s, Disjoint) for s in self._count.shapes) < 2:
             return told
         # Each policy alone can be satisfied; together they need more domains
@@ -162,9 +175,9 @@ class Sentences:
             for scope in (shape.scope, shape.other))))
         there = self._there(here, shape, place, shape.other)
         self.at_odds = False
-        return tell('{}; {}', told, there)
+        return format_message('{}; {}', told, there)
 
-    def _one(self, name: Marked, shape: MaxDomains) -> Marked:
+    def _one(self, name: MarkedText, shape: MaxDomains) -> MarkedText:
         members = self._count.members(shape.scope)
         rest = CountingTest(self._case, [
             s for s in self._count.shapes if s.scope != shape.scope
@@ -174,17 +187,18 @@ class Sentences:
         most = rest.largest_domains(shape)
         asked = self._asked(shape.scope) if most < members else ''
         if not asked:
-            return tell('{} puts {} into {}', name, self._both(members), where)
+            return format_message('{} puts {} into {}', name,
+                                  self._both(members), where)
         self.at_odds = True
-        return tell('{} needs {} with room for {}{}; at most {} fit',
-                    name, where, self._both(members), asked, most)
+        return format_message('{} needs {} with room for {}{}; at most {} fit',
+                              name, where, self._both(members), asked, most)
 
     @staticmethod
     def _both(members: int) -> str:
         return f'all {members} members' if members > 2 else (
             'both members' if members == 2 else '1 member')
 
-    def _best(self, shape: Shape) -> tuple[CountingTest, Marked]:
+    def _best(self, shape: Shape) -> tuple[CountingTest, MarkedText]:
         """Counts in the best domain for the shape, and the name of the domain.
         The domain is one of those to which a policy confines the members."""
         inside = {m.path for m in self._members(shape.scope)}
@@ -193,39 +207,41 @@ class Sentences:
                     inside <= {m.path for m in self._members(other.scope)}):
                 continue
             domains = self._case.table.division(other.level).domains
-            tries = [(count, tell(' of {:name}', domains[n]))
+            tries = [(count, format_message(' of {:name}', domains[n]))
                      for n in sorted(other.domains)
                      if (count := self._count.within(other, n)) is not None]
             if tries and other.level == shape.level:
                 return tries[0][0], _ONLY
             if tries:
                 return max(tries, key=lambda each: self._worth(each[0], shape))
-        return self._count, Marked()
+        return self._count, MarkedText()
 
     @staticmethod
     def _worth(count: CountingTest, shape: Shape) -> tuple[int, int]:
         takes = count.takes(shape.scope, shape.level)
         return int(np.count_nonzero(takes)), int(takes.sum())
 
-    def _there(self, here: int, shape: Shape, place: Marked,
-               other: int | None = None) -> Marked:
+    def _there(self, here: int, shape: Shape, place: MarkedText,
+               other: int | None = None) -> MarkedText:
         """The number of available domains that meet the requirements."""
         self.at_odds = True
         wanted, only = self._asking(shape.scope, other)
-        told = room(here, shape.level, Marked() if place is _ONLY else place,
+        told = room(here, shape.level,
+                    MarkedText() if place is _ONLY else place,
                     wanted, only)
         if told:
             return told
         if place is _ONLY:
-            return Marked(f'only {here} may be used')
+            return MarkedText(f'only {here} may be used')
         if self._fewer:
-            return tell('{}{} {} left', here, place, be(here))
-        return (tell('{} has {}', place.removeprefix(' of '), here) if place
-                else Marked(f'there {be(here)} {here}'))
+            return format_message('{}{} {} left', here, place, be(here))
+        return (format_message('{} has {}', place.removeprefix(' of '), here)
+                if place
+                else MarkedText(f'there {be(here)} {here}'))
 
-    def _asked(self, scope: int) -> Marked:
+    def _asked(self, scope: int) -> MarkedText:
         told = wishes(*self._asking(scope), room='')
-        return tell(' of {}', told) if told else Marked()
+        return format_message(' of {}', told) if told else MarkedText()
 
     def _asking(self, scope: int, other: int | None = None) -> tuple[
             dict[str, Requirements], bool]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from nova_holistic.model.marked import joined, Marked, said, shortened, tell
+from nova_holistic.model.messages.marked_text import (
+    format_message, joined, MarkedText, policy_message, shortened)
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
@@ -54,8 +55,8 @@ def unreduced_reasons(case: Case,
         blamed is None) else blamed
     wanted = {m.description: m.requirements for m in case.members
               if amounts(m.requirements) or conditions(m.requirements)}
-    told = [Reason.told(each.scope.path, tell(
-        '{} is for {}', said(each.policy.summary),
+    told = [Reason.told(each.scope.path, format_message(
+        '{} is for {}', policy_message(each.policy.summary),
         many(len(each.scope.members), 'member')))
         for each in policies[:limits().named_policies]]
     told.extend(Reason.told(path, _asks(wanted[path]))
@@ -63,7 +64,7 @@ def unreduced_reasons(case: Case,
     more = max(0, len(policies) - limits().named_policies) + max(
         0, len(wanted) - limits().named_policies)
     if more:
-        told.append(Reason.told('', Marked(
+        told.append(Reason.told('', MarkedText(
             f'{more} more policies and descriptions may also contribute')))
     return tuple(told)
 
@@ -105,8 +106,8 @@ class _Words:
     def nothing(self) -> Reason:
         """The reason if a group without requirements has no place."""
         if not len(self.case.table):
-            return Reason.told('', Marked('the inventory has no hosts'))
-        return Reason.told('', Marked('no host is enabled'))
+            return Reason.told('', MarkedText('the inventory has no hosts'))
+        return Reason.told('', MarkedText('no host is enabled'))
 
     def elimination(self) -> list[Reason]:
         elimination = Elimination(self.case.table)
@@ -117,7 +118,7 @@ class _Words:
                 path, self.members[path], wanted))
         elif self.wanted:
             found.extend(
-                Reason.told(path, tell('asks for hosts {}', where))
+                Reason.told(path, format_message('asks for hosts {}', where))
                 for path, wanted in self.wanted.items()
                 if (where := conditions(wanted)))
             found.append(packing(self.case, self.members))
@@ -161,8 +162,9 @@ class _Words:
                 mine[0], Disjoint) and self._closes(each):
             enabled = self.case.table.enabled
             left = int((enabled & self._leaves(each)).sum()) or 'none'
-            told = tell('{}, and leaves {} of {}', told, left,
-                        Elimination(self.case.table).of(int(enabled.sum())))
+            told = format_message('{}, and leaves {} of {}', told, left,
+                                  Elimination(self.case.table).of(
+                                      int(enabled.sum())))
         return sentences.at_odds, Reason.told(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:
@@ -183,27 +185,29 @@ class _Words:
         """Whether the policy excludes any enabled host for its members."""
         return bool((self.case.table.enabled & ~self._leaves(each)).any())
 
-    def _broken(self, each: Carried) -> Marked:
+    def _broken(self, each: Carried) -> MarkedText:
         """The violation of a policy by members that are already placed."""
         hosts = self.case.table.hosts
         stay = {path: hosts[h] for path, h in self.case.placed.items()}
         if not any(m.path in stay for m in each.scope.members):
-            return Marked()
+            return MarkedText()
         found = each.policy.check(each.scope, stay, self.case.snapshot)
         if not found.messages:
-            return Marked()
-        return tell('{} is violated by members that are already placed: {}',
-                    said(each.policy.summary),
-                    shortened(said(found.messages[0]), limits().text_length))
+            return MarkedText()
+        return format_message(
+            '{} is violated by members that are already placed: {}',
+            policy_message(each.policy.summary),
+            shortened(policy_message(found.messages[0]), limits().text_length))
 
     def _witnessed(self, reason: Reason, each: Carried) -> Reason:
         """Add what a plan made without the policy violates."""
         for where in self._without(each):
             found = each.policy.check(each.scope, where, self.case.snapshot)
             if found.messages:
-                return Reason.told(reason.at, tell(
+                return Reason.told(reason.at, format_message(
                     '{}; without it, for example, {}', reason.text,
-                    shortened(said(found.messages[0]), limits().text_length)))
+                    shortened(policy_message(found.messages[0]),
+                              limits().text_length)))
         return reason
 
     def _without(self, each: Carried) -> list[Mapping[str, Host]]:
@@ -228,7 +232,7 @@ def _rank(mine: Sequence[Shape]) -> int:
                  if mine and isinstance(mine[0], kind)), len(_ORDER))
 
 
-def _asks(wanted: Requirements) -> Marked:
+def _asks(wanted: Requirements) -> MarkedText:
     asked, where = amounts(wanted), conditions(wanted)
-    return tell('asks for {}', joined(' on hosts ', (
+    return format_message('asks for {}', joined(' on hosts ', (
         each for each in (asked or 'a place', where) if each)))

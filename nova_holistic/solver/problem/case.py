@@ -13,8 +13,8 @@ from pulp import LpConstraintGE
 from nova_holistic import exceptions
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.marked import tell
 from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import no_limit
@@ -244,7 +244,8 @@ def placed_at(members: tuple[Member, ...], table: HostTable,
                 f'placed[{path}]', 'the group has no such member')
         if host not in table.index:
             raise exceptions.InvalidDocument(
-                f'placed[{path}]', tell("unknown host '{:name}'", host))
+                f'placed[{path}]',
+                format_message("unknown host '{:name}'", host))
     return {path: table.index[host] for path, host in placed.items()}
 
 

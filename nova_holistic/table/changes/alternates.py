@@ -48,7 +48,7 @@ class Seen:
     def positions(self) -> Positions:
         """Of the members that take up room."""
         return {row.id: (row.hold, row.place.host, row.next_place.host)
-                for row in self.members if row.state in states.SITTING}
+                for row in self.members if row.state in states.OCCUPYING}
 
 
 class Written(enum.Enum):
@@ -138,7 +138,7 @@ def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,
                       MemberRow.state, MemberRow.destination)
             .where(MemberRow.group_uuid == seen.uuid,
-                   MemberRow.state.in_(states.SITTING))):
+                   MemberRow.state.in_(states.OCCUPYING))):
         going = rows.destination(row.state, row.destination)
         now[row.id] = row.hold, row.host, going.host if going else row.host
     return Written.WRITTEN if (revision, now) == (

@@ -13,8 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.changes import alternates, places, transitions
-from nova_holistic.table.changes.moving import positions, read_positions
+from nova_holistic.table.changes import (
+    alternates, places_versions, transitions)
+from nova_holistic.table.changes.member_moves import positions, read_positions
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -65,7 +66,8 @@ def _grow(database: Database, record: GroupRecord, wanted: MemberRecord,
         if not transitions.change_group(session, record.uuid, [
                 GroupRow.status == record.status, GroupRow.status.in_(GROWING),
                 GroupRow.revision == record.revision], {
-                    'updated_at': now, 'places_version': places.raised(),
+                    'updated_at': now,
+                    'places_version': places_versions.next_version(),
                     **_status(record)}):
             raise _NotWritten
         if read_positions(session, record.uuid) != positions(judged):

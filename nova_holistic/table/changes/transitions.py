@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.changes import places
+from nova_holistic.table.changes import places_versions
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -45,7 +45,7 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
         mine.append(GroupRow.status.in_(
             states.GROUPS.leading_to(GroupStatus(values['status']), by)))
     if any(name in values for name in _RESERVING):
-        values = {**values, 'places_version': places.raised()}
+        values = {**values, 'places_version': places_versions.next_version()}
     if not any(name in values for name in _SHOWN):
         return _update_group(session, mine, values)
     if not _update_group(session, mine, {'status': GroupRow.status}):
@@ -74,12 +74,12 @@ def change_members(session: orm.Session, where: Sequence[Any],
     before = session.execute(sa.select(
         MemberRow.id, MemberRow.group_uuid, MemberRow.path, MemberRow.state,
         MemberRow.host, MemberRow.unwanted,
-        places.is_exclusive().label('exclusive'))
+        places_versions.is_exclusive().label('exclusive'))
         .where(*where).order_by(MemberRow.id).with_for_update()).all()
     exclusive = {row.group_uuid for row in before if row.exclusive}
     if exclusive:
-        places.raise_versions(session, exclusive)
-        values = {**values, 'places_version': places.of_group()}
+        places_versions.raise_versions(session, exclusive)
+        values = {**values, 'places_version': places_versions.of_group()}
     unwanted = [row for row in before if row.unwanted
                 and values['state'] in states.EXPIRE_STATES]
     wanted = [row for row in before if row not in unwanted]

@@ -16,17 +16,17 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import alternates
 from nova_holistic.table.changes.alternates import Seen, Written
+from nova_holistic.table.conditional_updates import (
+    update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupStatus, Place
-from nova_holistic.table.updating import (
-    update_rows, without_living_engine)
 
 _FREE = {'alternates_engine': None, 'alternates_engine_at': None}
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueGroup:
     """A group for which an engine finds alternates.
 
     :ivar attempts: how many engines have begun, this one included
@@ -57,17 +57,17 @@ class DueAlternates:
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)
-                .where(*_due(now), _nobodys(stale_before))
+                .where(*_due(now), _unowned(stale_before))
                 .order_by(GroupRow.alternates_due, GroupRow.uuid)
                 .limit(limit)))
 
     def take(self, group_uuid: str, engine: str, now: datetime,
-             stale_before: datetime) -> Due | None:
+             stale_before: datetime) -> DueGroup | None:
         """A group for which the engine is to find alternates; None if there
         is nothing to do, or another engine does it."""
         won = self._update(
             [GroupRow.uuid == group_uuid, *_due(now),
-             _nobodys(stale_before)],
+             _unowned(stale_before)],
             {'alternates_engine': engine, 'alternates_engine_at': now,
              'alternates_attempts': GroupRow.alternates_attempts + 1})
         if not won:
@@ -78,7 +78,7 @@ class DueAlternates:
                 GroupRow.alternates_attempts).where(
                     GroupRow.uuid == group_uuid,
                     GroupRow.alternates_engine == engine)).first()
-        return row and Due(*row)
+        return row and DueGroup(*row)
 
     def keep(self, group_uuids: Collection[str], engine: str,
              now: datetime) -> None:
@@ -121,7 +121,7 @@ def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
             GroupRow.status != GroupStatus.PLANNING)
 
 
-def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
+def _unowned(stale_before: datetime) -> sa.ColumnElement[bool]:
     return without_living_engine(
         GroupRow.alternates_engine, GroupRow.alternates_engine_at,
         stale_before)

@@ -8,10 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from nova_holistic.table.conditional_updates import (
+    update_rows, without_living_engine)
 from nova_holistic.table.database import Database, Duplicate
 from nova_holistic.table.models import JobRow
-from nova_holistic.table.updating import (
-    update_rows, without_living_engine)
 
 
 class Jobs:

@@ -8,11 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.conditional_updates import (
+    update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import PlanRow
 from nova_holistic.table.records import PlanRecord, PlanStatus
-from nova_holistic.table.updating import (
-    update_rows, without_living_engine)
 
 _FIELDS = tuple(PlanRecord.__dataclass_fields__)
 
@@ -44,7 +44,7 @@ class Plans:
         or if it is finished."""
         won = self._update([
             PlanRow.uuid == plan_uuid, PlanRow.status == PlanStatus.PLANNING,
-            _nobodys(stale_before)], {'engine': engine, 'engine_at': now,
+            _unowned(stale_before)], {'engine': engine, 'engine_at': now,
                                       'attempts': PlanRow.attempts + 1})
         return self.get(plan_uuid) if won else None
 
@@ -81,7 +81,7 @@ class Plans:
             return tuple(session.scalars(
                 sa.select(PlanRow.uuid)
                 .where(PlanRow.status == PlanStatus.PLANNING,
-                       _nobodys(stale_before))
+                       _unowned(stale_before))
                 .order_by(PlanRow.created_at, PlanRow.uuid).limit(limit)))
 
     @retried
@@ -97,7 +97,7 @@ class Plans:
         return update_rows(self._database, PlanRow, where, values) > 0
 
 
-def _nobodys(stale_before: datetime) -> sa.ColumnElement[bool]:
+def _unowned(stale_before: datetime) -> sa.ColumnElement[bool]:
     return without_living_engine(
         PlanRow.engine, PlanRow.engine_at, stale_before)
 

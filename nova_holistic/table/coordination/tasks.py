@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import transitions
+from nova_holistic.table.conditional_updates import (
+    update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 from nova_holistic.table import rows, states
-from nova_holistic.table.updating import (
-    update_rows, without_living_engine)
 
 _NOBODYS = {'engine': None, 'engine_at': None}
 _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,

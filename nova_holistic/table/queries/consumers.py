@@ -15,7 +15,8 @@ WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
 """States of a member whose hold exists, or may be created at any moment."""
 
 
-def known(database: Database, consumers: Collection[str]) -> frozenset[str]:
+def known_consumers(database: Database,
+                    consumers: Collection[str]) -> frozenset[str]:
     """Those that are the servers of members, or holds that are wanted, or
     that are still written down to be dropped."""
     wanted = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
@@ -36,7 +37,7 @@ def any_group(database: Database) -> bool:
         return session.scalar(sa.select(GroupRow.uuid).limit(1)) is not None
 
 
-def told_updates(database: Database) -> Sequence[Mapping[str, Any]]:
+def unfinished_updates(database: Database) -> Sequence[Mapping[str, Any]]:
     """The parameters and the journals of updates that are not finished."""
     with database.reader() as session:
         return [pending or {} for pending in session.scalars(

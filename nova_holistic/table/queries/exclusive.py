@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that keep others out: every server that Nova places asks for them."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from sqlalchemy import orm
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.queries.rosters import (
+from nova_holistic.table.queries.group_cache import (
     Found, LIGHT, members, REMEMBERED, version)
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
@@ -66,8 +66,8 @@ class _Known:
 
 class ExclusiveGroups:
     """Exclusive groups with those of their members that take up room. Only
-    what has changed is read again: see ``changes.places``. Safe to share
-    between threads.
+    what has changed is read again: see ``changes.places_versions``. Safe to
+    share between threads.
 
     The UUID, owner, document and levels of a group are current, and so are the
     place, destination, state and server of a member. Other fields may be
@@ -133,7 +133,7 @@ class ExclusiveGroups:
         for batch in batches(changed, CHANGED):
             fresh |= self._merge(session, batch, kept)
         anew = [heads[uuid] for uuid in heads.keys() - kept.keys()]
-        for each in _anew(session, self._sitting, anew):
+        for each in _read_completely(session, self._sitting, anew):
             kept[each.record.uuid] = each
             fresh.update(each.members)
         return (len(heads), sum(row.places_version for row in heads.values()),
@@ -238,8 +238,8 @@ def _shown(kept: _Kept, claims: Claims,
     return kept, claims, (kept.record, tuple(sitting))
 
 
-def _anew(session: orm.Session, sitting, heads: Sequence[sa.Row]
-          ) -> Iterator[_Kept]:
+def _read_completely(session: orm.Session, sitting, heads: Sequence[sa.Row]
+                     ) -> Iterator[_Kept]:
     for batch in batches(heads):
         versions = {head.uuid: head.places_version for head in batch}
         by_group: dict[str, dict[int, MemberRecord]] = defaultdict(dict)

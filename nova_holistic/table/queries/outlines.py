@@ -21,14 +21,14 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
+from nova_holistic.table.database_time import DatabaseNow
 from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table.moment import DatabaseNow
 from nova_holistic.table.queries.overview import (
     ACTIVE, GROUP, group_outline, GroupOutline, MEMBER, member_outline,
     MemberOutline)
 from nova_holistic.table.queries.progress import settled_status
 from nova_holistic.table.records import GroupStatus, MemberState
-from nova_holistic.table.rotation import Rotation
+from nova_holistic.table.round_robin import RoundRobin
 
 KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
 """Statuses of groups that may need work of the reconciler."""
@@ -87,7 +87,7 @@ class Outlines:
                      is not None)
 
 
-class KeptOutlines:
+class OutlineCache:
     """One member takes about half a kilobyte of memory. Threads may share
     one."""
 
@@ -97,7 +97,7 @@ class KeptOutlines:
         self._read_at: datetime | None = None
         # When groups were written that were written lately, by UUID.
         self._written: dict[str, datetime] = {}
-        self._rotation = Rotation()
+        self._rotation = RoundRobin()
         # The members of a group are replaced, never changed.
         self._groups: dict[str, GroupOutline] = {}
         self._members: dict[str, _Members] = {}

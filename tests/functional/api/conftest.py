@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine
 from tests.functional.engine.world import World
 from tests.unit.api.service import Service
-from tests.world.leaving import leaves_nothing  # noqa: F401
+from tests.world.leftover_check import leaves_nothing  # noqa: F401
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import uuid
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.embedded.runtime import api_paste_config
-from nova_holistic.embedded.server_calls import IMAGE, PROJECT, USER
+from nova_holistic.embedded.nova_runtime import api_paste_config
 from nova_holistic.messaging.transport import get_transport
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.records import GroupStatus, MemberState

@@ -9,7 +9,7 @@ import schemathesis
 from schemathesis import config, GenerationMode
 
 from nova_holistic.api.routes import ROUTES
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine
 from tests.effort import examples
 from tests.functional.engine.world import shop, World
 from tests.unit.api.service import ADMIN, Service

@@ -7,7 +7,7 @@ import yaml
 from tests.functional.api.conftest import service, world  # noqa: F401
 from tests.functional.engine.world import shop
 from tests.unit.client.cloud import Cloud, Terminal
-from tests.world.leaving import leaves_nothing  # noqa: F401
+from tests.world.leftover_check import leaves_nothing  # noqa: F401
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 import webob
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine
 from nova_holistic.table.models import MemberRow
 from tests.unit.api.service import ADMIN, Service
 from tests.unit.client.cloud import Cloud, Terminal

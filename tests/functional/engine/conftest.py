@@ -3,7 +3,7 @@ import pytest
 
 from nova_holistic.cli import manage
 from tests.functional.engine.world import World
-from tests.world.leaving import leaves_nothing  # noqa: F401
+from tests.world.leftover_check import leaves_nothing  # noqa: F401
 
 CONFIGURATION = '''
 [holistic_database]

@@ -12,10 +12,11 @@ import pytest
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.service.work_queues import AlternatesQueue
-from nova_holistic.table.changes import moving
+from nova_holistic.table.changes import member_moves
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.updates import revised, rows, take, update
 from tests.functional.engine.world import shop
 
@@ -32,9 +33,9 @@ class Between:
     def __getattr__(self, name):
         return getattr(self._inventory, name)
 
-    def kept(self):
+    def cached_snapshot(self):
         next(self._events, lambda: None)()
-        return self._inventory.kept()
+        return self._inventory.cached_snapshot()
 
 
 def planned(world, document=None):
@@ -113,14 +114,14 @@ def test_another_engine_finds_them_after_a_crash_at_any_call(world):
     deaths = 0
     for calls in itertools.count():
         group = planned(world)
-        life = Life(calls)
-        table = Mortal(life, world.table)
+        life = CallBudget(calls)
+        table = KillableProxy(life, world.table)
         try:
             taken = AlternatesQueue(
                 world.conf, table, world.planner_with(table, world.holds),
                 f'dead-{calls}', world.clock)
             taken.do(taken.take(group.uuid))
-        except Death:
+        except ProcessKilled:
             deaths += 1
         world.wait(world.conf.engine.stale_after + 1)
         for waiting in queue(world).waiting(10):
@@ -185,17 +186,18 @@ def test_alternates_from_before_a_move_are_found_again(world):
         moved = replace(claimed, place=place_of(there),
                         hold=str(uuid.uuid4()))
         seen.append(moved.hold)
-        assert moving.move(
+        assert member_moves.move(
             world.table.database, moved, claimed.hold,
-            world.table.members(group.uuid), world.now) is moving.Move.WRITTEN
+            world.table.members(group.uuid),
+            world.now) is member_moves.Move.WRITTEN
 
     find(world, group, planner=while_snapshot(world, move_it))
     assert seen and alternates(world, group)['db/node-1']
     for chosen in choices(world, group):
         assert chosen['db/node-0'] != chosen['db/node-1']
     # It had no server, and no room there.
-    moving.move(world.table.database, claimed, seen[0],
-                world.table.members(group.uuid), world.now)
+    member_moves.move(world.table.database, claimed, seen[0],
+                      world.table.members(group.uuid), world.now)
     world.table.change_state(
         claimed.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
         instance_uuid=None, held=True)
@@ -245,7 +247,7 @@ def test_a_time_limit_that_is_reached_leaves_a_planned_group(world):
     group = planned(world)
     ticks = itertools.count(0, 100)
     planner = world.planner_with(world.table, world.holds)
-    planner._decider._timer = lambda: next(ticks)
+    planner._snapshot_planner._timer = lambda: next(ticks)
     find(world, group, planner=planner)
     assert not any(alternates(world, group).values())
     assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED

@@ -9,9 +9,10 @@ import pytest
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import GroupStatus
-from tests.functional.engine import updates
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.test_performer import ask, take
+from tests.functional.engine import updates
 from tests.functional.engine.updates import LARGE
 
 
@@ -98,12 +99,12 @@ def test_without_room_elsewhere_nothing_of_the_group_is_held(world):
 
 def test_a_dead_engine_leaves_its_count_and_another_one_plans_anew(world):
     group = ask(world)
-    life = Life(calls=99)
+    life = CallBudget(calls=99)
     wire = Watched(world, _3=life.end)
-    with pytest.raises(Death):
+    with pytest.raises(ProcessKilled):
         world.planner_with(
-            Mortal(life, world.table),
-            HoldClient(Mortal(life, wire), part_size=1),
+            KillableProxy(life, world.table),
+            HoldClient(KillableProxy(life, wire), part_size=1),
         ).perform(take(world, group, 'one'))
     left = world.table.get_group(group)
     assert (left.status, left.holds_written) == (GroupStatus.PLANNING, 2)

@@ -236,7 +236,7 @@ def test_an_abandoned_claim_of_a_released_group_is_freed(world):
     world.swap(world.claim(group, 'web'))
     assert world.lifecycle.release(group.uuid).kept == ('web',)
     world.wait_out_grace()
-    world.mend()
+    world.reconcile_members()
     assert set(world.states(group).values()) == {'released'}
     assert world.vcpus_used() == 0
     world.assert_agreement()
@@ -254,7 +254,7 @@ def test_the_reconciler_completes_a_release_placement_missed(world):
     assert world.vcpus_used() == 3
     world.reconciler.reconcile()
     assert world.vcpus_used() == 0
-    world.mend()
+    world.reconcile_members()
     world.assert_agreement()
 
 

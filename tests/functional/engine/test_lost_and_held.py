@@ -6,7 +6,7 @@ import pytest
 
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.interleaving import Interleaved, reconcile
-from tests.functional.engine.mortal import Death
+from tests.functional.engine.process_death import ProcessKilled
 from tests.functional.engine.world import SMALL
 
 SINGLE = {'group': {
@@ -43,9 +43,9 @@ def test_a_pass_during_a_replan_leaves_the_new_hold_there(world, group):
 def test_a_hold_that_a_dead_planner_left_is_dropped_after_the_grace(
         world, group):
     def die():
-        raise Death
+        raise ProcessKilled
 
-    with pytest.raises(Death):
+    with pytest.raises(ProcessKilled):
         replan(world, group, die)
     grace = world.conf.reconciler.grace
     world.wait(grace - 1)

@@ -35,7 +35,7 @@ def released(world):
     group = world.create(lease=0)
     world.lifecycle.release(group.uuid)
     assert world.table.get_group(group.uuid).status == GroupStatus.RELEASED
-    world.mend()
+    world.reconcile_members()
     return group.uuid
 
 
@@ -109,7 +109,7 @@ def test_a_group_with_places_or_servers_is_kept(world, purge):
         f'are purged')
     world.build(planned, 'web')
     world.lifecycle.release(planned.uuid)
-    world.mend()
+    world.reconcile_members()
     age(world, planned.uuid, 99)
     assert purge()[1] == []
     # Even if its status were wrong.
@@ -129,7 +129,7 @@ def test_a_hold_that_is_left_to_the_reconciler_keeps_its_group(
     age(world, group.uuid, 99)
     assert purge()[1] == []
     assert purge(group.uuid)[2].count('which is released and held') == 1
-    world.mend()
+    world.reconcile_members()
     age(world, group.uuid, 99)
     assert purge()[1] == [group.uuid]
     world.assert_agreement()

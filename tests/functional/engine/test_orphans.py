@@ -13,7 +13,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.table.records import GroupStatus, Task
-from tests.functional.engine.mortal import Death
+from tests.functional.engine.process_death import ProcessKilled
 from tests.functional.engine.test_performer import ask, take
 from tests.functional.engine.world import shop
 
@@ -100,19 +100,19 @@ def test_the_hold_of_a_replaced_engine_that_died_is_dropped(world):
             world.wait(601)
             world.planner.perform(take(world, group, 'two'))
             world.holds.put(*args)
-            raise Death
+            raise ProcessKilled
 
         def drop(self, holds, *args):
             if holds:
-                raise Death
+                raise ProcessKilled
 
     first = take(world, group, 'one')
-    with pytest.raises((Death, OwnershipLost)):
+    with pytest.raises((ProcessKilled, OwnershipLost)):
         world.planner_with(world.table, Slow()).perform(first)
     world.table.update_group(group, [GroupStatus.PLANNED],
                              lease_expires_at=None)
     assert world.vcpus_used() == 4
-    world.mend()
+    world.reconcile_members()
     assert world.vcpus_used() == 2
     world.assert_agreement()
 
@@ -138,7 +138,7 @@ def test_allocations_that_are_no_orphans_are_kept(world):
     claimed = world.claim(group, 'db/node')
     world.instances.set(claimed.instance_uuid, 'BUILD')
     before = world.vcpus_used()
-    world.mend()
+    world.reconcile_members()
     assert world.holds.exists(stranger)
     assert world.holds.exists(claimed.hold)
     assert world.vcpus_used() == before

@@ -13,7 +13,8 @@ from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.world import shop, SMALL
 
 LONG = timedelta(minutes=10)
@@ -57,13 +58,13 @@ def test_a_task_interrupted_at_any_call_is_finished_by_another(world):
     for calls in itertools.count():
         group = ask(world)
         record = take(world, group, 'one')
-        life = Life(calls)
+        life = CallBudget(calls)
         try:
             world.planner_with(
-                Mortal(life, world.table),
-                HoldClient(Mortal(life, world.placement.adapter)),
+                KillableProxy(life, world.table),
+                HoldClient(KillableProxy(life, world.placement.adapter)),
             ).perform(record)
-        except Death:
+        except ProcessKilled:
             deaths += 1
         world.wait(601)
         record = take(world, group, 'two')

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from nova_holistic.engine import decider
+from nova_holistic.engine.decision import snapshot_planner
 from nova_holistic import exceptions
 from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
@@ -208,7 +208,8 @@ def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
         {'type': 'affinity', 'level': 'rack'}]
     wrong = world.planner.plan(lenient)
     # No solver at hand makes the mistake that this guards against.
-    monkeypatch.setattr(decider, 'solve', lambda *args, **kwargs: wrong)
+    monkeypatch.setattr(snapshot_planner, 'solve', lambda *args,
+                        **kwargs: wrong)
     group = world.create()
     assert group.status == GroupStatus.ERROR
     assert 'anti-affinity' in group.reasons[0]['at']

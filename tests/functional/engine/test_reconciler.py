@@ -8,7 +8,8 @@ import pytest
 
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.records import GroupStatus, MemberState, Place
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.world import shop
 from tests.unit.table import builders
 
@@ -20,12 +21,12 @@ def live_through(world, work):
     :yields: after each death
     """
     for calls in itertools.count():
-        life = Life(calls)
-        table = Mortal(life, world.table)
-        holds = HoldClient(Mortal(life, world.placement.adapter))
+        life = CallBudget(calls)
+        table = KillableProxy(life, world.table)
+        holds = HoldClient(KillableProxy(life, world.placement.adapter))
         try:
             work(table, holds)
-        except Death:
+        except ProcessKilled:
             yield calls
         if not life.over:
             return
@@ -46,7 +47,7 @@ def test_a_planner_interrupted_at_any_call_leaves_no_hold(world):
 
     ends = []
     for _ in live_through(world, work):
-        world.mend()
+        world.reconcile_members()
         world.assert_agreement()
         for group in world.table.list_groups():
             ends.append(str(group.status))
@@ -69,7 +70,7 @@ def test_a_release_interrupted_at_any_call_is_finished(world):
 
     states = None
     for _ in live_through(world, work):
-        world.mend()
+        world.reconcile_members()
         world.assert_agreement()
         # Before the table was told to release, nothing has happened.
         states = set(world.states(groups[-1]).values())
@@ -87,7 +88,7 @@ def test_a_deletion_interrupted_at_any_call_can_be_repeated(world):
         world.lifecycle_with(table, holds).delete(groups[-1].uuid)
 
     for _ in live_through(world, work):
-        world.mend()
+        world.reconcile_members()
         world.assert_agreement()
         if world.table.get_group(groups[-1].uuid):
             world.lifecycle.delete(groups[-1].uuid)
@@ -108,7 +109,7 @@ def test_a_claim_interrupted_at_any_call_is_undone(world, status):
         holds.swap(row, instance, 'blue', 'ann')
 
     for _ in live_through(world, work):
-        world.mend()
+        world.reconcile_members()
         assert set(world.states(group).values()) == {'planned'}
         assert world.table.get_group(group.uuid).status == 'planned'
         world.assert_agreement()
@@ -265,16 +266,16 @@ def test_an_abandoned_planner_that_dies_after_its_put_holds_nothing(world):
             world.wait_out_grace()
             world.reconciler.reconcile()
             world.holds.put(*args)
-            raise Death
+            raise ProcessKilled
 
         def drop(self, *args):
-            raise Death
+            raise ProcessKilled
 
-    with pytest.raises(Death):
+    with pytest.raises(ProcessKilled):
         world.planner_with(world.table, Slow()).create(
             shop(), project_id='blue', user_id='ann')
     assert world.vcpus_used() == 3
-    world.mend()
+    world.reconcile_members()
     assert world.vcpus_used() == 0
     world.assert_agreement()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass of the reconciler plans lost members again."""
 
-from tests.functional.engine.losses import lose, place
+from tests.functional.engine.member_losses import lose, place
 from tests.functional.engine.world import RACKS, shop
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from nova_holistic.table.records import GroupStatus, MemberState
-from tests.functional.engine.losses import lose, place
+from tests.functional.engine.member_losses import lose, place
 from tests.functional.engine.world import RACKS, shop, SMALL
 
 ALONE = {'group': {

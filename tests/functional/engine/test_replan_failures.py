@@ -10,8 +10,9 @@ from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.messaging import errors
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import GroupStatus
-from tests.functional.engine.losses import lose, place
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.member_losses import lose, place
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.unit.table import builders
 
 
@@ -65,7 +66,7 @@ def test_a_placement_failure_is_raised_and_repaired_later(world):
     with pytest.raises(HoldsError):
         world.planner_with(world.table, silent).replan(group.uuid)
     assert world.states(group)['web'] == 'lost'
-    world.mend()
+    world.reconcile_members()
     assert world.states(group)['web'] == 'planned'
     world.assert_agreement()
 
@@ -75,15 +76,15 @@ def test_a_replan_interrupted_at_any_call_leaves_no_orphan(world, lease):
     for calls in itertools.count():
         group = world.create(lease=lease)
         lose(world, group, 'db/node-0')
-        life = Life(calls)
+        life = CallBudget(calls)
         planner = world.planner_with(
-            Mortal(life, world.table),
-            HoldClient(Mortal(life, world.placement.adapter)))
+            KillableProxy(life, world.table),
+            HoldClient(KillableProxy(life, world.placement.adapter)))
         try:
             planner.replan(group.uuid)
-        except Death:
+        except ProcessKilled:
             pass
-        world.mend()
+        world.reconcile_members()
         assert set(world.states(group).values()) == {'planned'}
         world.assert_agreement()
         world.lifecycle.delete(group.uuid)
@@ -109,7 +110,7 @@ def test_a_release_or_deletion_during_a_replan_is_kept(world, end):
             return getattr(world.holds, name)
 
     world.planner_with(world.table, Meanwhile()).replan(group.uuid)
-    world.mend()
+    world.reconcile_members()
     assert set(world.states(group).values()) <= {'released'}
     assert world.vcpus_used() == 0
 
@@ -122,15 +123,15 @@ def test_a_release_during_an_interrupted_replan_leaves_nothing(world):
         def put(self, *args):
             world.lifecycle.release(group.uuid)
             world.holds.put(*args)
-            raise Death
+            raise ProcessKilled
 
         def __getattr__(self, name):
             return getattr(world.holds, name)
 
-    with pytest.raises(Death):
+    with pytest.raises(ProcessKilled):
         world.planner_with(world.table, Meanwhile()).replan(group.uuid)
     assert world.vcpus_used() == 1
-    world.mend()
+    world.reconcile_members()
     assert world.vcpus_used() == 0
     world.assert_agreement()
 

@@ -4,7 +4,7 @@
 import itertools
 
 from nova_holistic.table.records import GroupStatus
-from tests.functional.engine.losses import lose, place
+from tests.functional.engine.member_losses import lose, place
 from tests.functional.engine.world import RACKS, shop, SMALL
 
 TRIO = {'group': {

@@ -10,7 +10,8 @@ from nova_holistic.engine.member_rows import place_of
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.solver.observer import observing
 from nova_holistic.table.records import MemberState
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.world import RACKS
 from tests.unit.table import builders
 
@@ -158,16 +159,16 @@ def test_wherever_a_return_dies_nothing_is_held_for_nobody(world):
         before = lose(world, group)
         world.inventory.down = set()
         world.table.outages.observe((), world.now)
-        life = Life(calls)
+        life = CallBudget(calls)
         planner = world.planner_with(
-            Mortal(life, world.table),
-            HoldClient(Mortal(life, world.placement.adapter)))
+            KillableProxy(life, world.table),
+            HoldClient(KillableProxy(life, world.placement.adapter)))
         try:
             planner.restore(group.uuid)
-        except Death:
+        except ProcessKilled:
             pass
         let_replan(world)
-        world.mend()
+        world.reconcile_members()
         assert set(world.states(group).values()) == {'planned'}
         assert row(world, group).place == before.place
         world.assert_nothing_left()
@@ -195,7 +196,7 @@ def test_a_group_given_back_while_it_returns_holds_nothing(world, end):
             return getattr(world.holds, name)
 
     world.planner_with(world.table, Meanwhile()).restore(group.uuid)
-    world.mend()
+    world.reconcile_members()
     assert set(world.states(group).values()) <= {'released'}
     assert world.vcpus_used() == 0
 

@@ -11,7 +11,8 @@ from nova_holistic.engine import errors
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.table.errors import TableError
-from tests.functional.engine.mortal import Death, Life, Mortal
+from tests.functional.engine.process_death import (
+    CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.updates import (
     ask, assert_settled, fill, held, LARGE, Meanwhile, revised, rows, Silent,
     take, update)
@@ -33,7 +34,7 @@ def test_the_next_engine_drops_holds_that_could_not_be_dropped(
     group = world.create()
     silent = world.planner_with(world.table, Silent(world.holds, *calls))
     ask(world, group, revised(web=LARGE))
-    with pytest.raises(errors.HoldsLeft):
+    with pytest.raises(errors.HoldsNotDropped):
         silent.perform(take(world, group))
     world.planner.perform(take(world, group))
     assert_settled(world, group, 2)
@@ -46,7 +47,7 @@ def test_giving_up_an_update_keeps_the_previous_plan(world):
     ask(world, group, revised(web=LARGE))
     silent = world.planner_with(
         world.table, Silent(world.holds, 'drop', 'put'))
-    with pytest.raises(errors.HoldsLeft):
+    with pytest.raises(errors.HoldsNotDropped):
         silent.perform(take(world, group))
     world.planner.give_up(take(world, group), 'tried too often')
     record = assert_settled(world, group, 1)
@@ -154,15 +155,15 @@ def test_an_interrupted_update_is_finished_by_another_engine(world, scene):
     world.lifecycle.delete(group.uuid)
     for calls in itertools.count():
         group = world.create()
-        life = Life(calls)
+        life = CallBudget(calls)
         planner = world.planner_with(
-            Mortal(life, world.table),
-            HoldClient(Mortal(life, world.placement.adapter)))
+            KillableProxy(life, world.table),
+            HoldClient(KillableProxy(life, world.placement.adapter)))
         ask(world, group, document())
         record = take(world, group)
         try:
             planner.perform(record)
-        except Death:
+        except ProcessKilled:
             pass
         except TableError:
             pytest.fail('a dead engine does not complain')

@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.engine import errors
-from tests.functional.engine.mortal import Death
+from tests.functional.engine.process_death import ProcessKilled
 from tests.functional.engine.updates import (
     ask, assert_settled, fill, held, hosts, LARGE, Meanwhile, revised, rows,
     take, update)
@@ -78,7 +78,7 @@ def test_a_group_deleted_after_its_engine_died_holds_nothing(world):
     group = world.create()
 
     def die():
-        raise Death
+        raise ProcessKilled
 
     for call in ('put', 'drop'):
         planner = world.planner_with(
@@ -86,7 +86,7 @@ def test_a_group_deleted_after_its_engine_died_holds_nothing(world):
         group = world.create()
         ask(world, group, revised(web=LARGE))
         record = take(world, group)
-        with pytest.raises(Death):
+        with pytest.raises(ProcessKilled):
             planner.perform(record)
         world.lifecycle.delete(group.uuid)
         assert world.vcpus_used() == 3

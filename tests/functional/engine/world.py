@@ -9,9 +9,9 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
-from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.reconcile.server_positions import ServerPositions
 from tests.functional.placement_service import PlacementService
 from tests.tables import new_table
 from tests.world.base import BaseWorld, SMALL
@@ -70,7 +70,7 @@ class World(BaseWorld):
         self.conf = cfg.ConfigOpts()
         options.register_opts(self.conf)
         self.conf([])
-        self.positions = Positions(
+        self.positions = ServerPositions(
             self.inventory, self.table, self.instances, self.clock)
         self.repairer = Repairer(
             self.conf, self.inventory, self.table, self.holds,
@@ -98,7 +98,7 @@ class World(BaseWorld):
         self.reconciler.reconcile()
         self.wait(self.conf.reconciler.host_grace)
 
-    def mend(self):
+    def reconcile_members(self):
         """Passes of the reconciler until nothing is waited for."""
         self.reconciler.reconcile()
         self.wait_out_grace()

@@ -2,7 +2,7 @@
 import pytest
 
 from nova_holistic.holds.client import HoldClient
-from tests.functional.holds.wire import Wire
+from tests.functional.holds.faulty_adapter import Wire
 from tests.functional.placement_service import PlacementService
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from nova_holistic.holds import errors
 from nova_holistic.holds.retry_policy import (
-    ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, succeeds)
+    ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, retry_until_success)
 from tests.functional.holds.members import member, new_uuid, put, swap
 
 OTHERS_CHANGE = 'deadlock detected'
@@ -65,7 +65,7 @@ def test_each_change_waits_between_its_attempts(
 def waits_of(attempts):
     """Waits of a change that fails so often."""
     waits = []
-    assert not succeeds(lambda: False, waits.append)
+    assert not retry_until_success(lambda: False, waits.append)
     assert len(waits) == attempts - 1
     return waits
 
@@ -86,5 +86,5 @@ def test_an_error_ends_the_attempts():
         raise errors.CapacityGone('no room')
 
     with pytest.raises(errors.CapacityGone):
-        succeeds(broken, waits.append)
+        retry_until_success(broken, waits.append)
     assert waits == []

@@ -10,20 +10,21 @@ import uuid
 from nova import objects
 from oslo_utils import timeutils
 
-from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.holds.errors import CapacityGone
 from nova_holistic.holds.requests import Requests
-from nova_holistic.model.marked import tell
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.scheduler.claim.claims import Claims
-from nova_holistic.scheduler.claim.making_room import MakingRoom
-from nova_holistic.scheduler.claim.refusal import HostRefused
+from nova_holistic.scheduler.claim.evacuation_capacity import (
+    EvacuationCapacity)
+from nova_holistic.scheduler.claim.request_refusal import HostRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler import group_moves
 from nova_holistic.scheduler.manager import HolisticSchedulerManager
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.changes.claim import SeenRows
-from nova_holistic.table.changes import moving
+from nova_holistic.table.changes import member_moves
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
 from tests.services.crash.moving_servers import change_host
@@ -147,8 +148,9 @@ def perform_with_stranger(parts, group):
 
 def perform_with_objection(parts, group):
     """Another group reserves a host after the holds are put."""
-    objection = Reason.told('', tell('host {:name} is closed', 'a1'))
-    with mock.patch.object(Decider, 'objections', return_value=[objection]):
+    objection = Reason.told('', format_message('host {:name} is closed', 'a1'))
+    with mock.patch.object(SnapshotPlanner, 'objections',
+                           return_value=[objection]):
         perform(parts, group)
 
 
@@ -294,7 +296,7 @@ def refuse(parts, group, path, server):
 
 def make_room(parts, group):
     """The holds of a group are given up for a server that is evacuated."""
-    room = object.__new__(MakingRoom)
+    room = object.__new__(EvacuationCapacity)
     room._connections = _connections(parts)
     assert room._give_up(parts.table.members(group), 'server')
 
@@ -328,15 +330,14 @@ def send(parts, group, server, host, rival=None):
     rows = parts.table.members(group)
     own = next(row for row in rows if row.instance_uuid == server)
     membership = mock.Mock(record=mock.Mock(uuid=group), own=own, rows=rows)
-    membership.judge.return_value.rules = [mock.Mock(hard=True)]
+    membership.evaluation.return_value.rules = [mock.Mock(hard=True)]
 
     def stock(spec_obj):
         if rival is None:
             return [{'host': host, 'nodename': host}]
         other = next(row for row in rows if row.instance_uuid == rival)
-        moving.send(parts.table.database, replace(
-            other, destination=replace(own.place, host=host)), rows,
-            parts.clock())
+        sent = replace(other, destination=replace(own.place, host=host))
+        member_moves.send(parts.table.database, sent, rows, parts.clock())
         change_host(parts.placement, server, parts.site.hosts[host])
         return [{'host': host, 'nodename': host}]
 
@@ -344,7 +345,7 @@ def send(parts, group, server, host, rival=None):
                            return_value=membership), \
             mock.patch.object(group_moves.membership, 'prepare'), \
             mock.patch.object(
-                group_moves.locations, 'looked_up', return_value={
+                group_moves.locations, 'locate_hosts', return_value={
                     host: mock.Mock(location=(host[0],), labels={})}):
         group_moves.choose(_connections(parts), mock.Mock(), server, stock)
 

@@ -15,11 +15,11 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.reconcile.instances import InstanceView
-from nova_holistic.reconcile.positions import Positions
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
-from nova_holistic.service.old_records import OldRecords
+from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
+from nova_holistic.service.record_expiry import RecordExpiry
 from nova_holistic.service.work_queues import (
     AlternatesQueue, GroupQueue, PlanQueue)
 from nova_holistic.table.store import PlacementTable
@@ -126,7 +126,7 @@ class Parts:
     def planner(self):
         planner = Planner(self.conf, self.inventory, self.table, self.holds,
                           self.clock)
-        positions = Positions(
+        positions = ServerPositions(
             self.inventory, self.table, self.instances, self.clock)
         repairer = Repairer(
             self.conf, self.inventory, self.table, self.holds,
@@ -154,5 +154,5 @@ class Parts:
         return PeriodicTasks({
             'reconcile': PeriodicTask(self.reconciler.reconcile, 60),
             'forget': PeriodicTask(
-                OldRecords(self.conf, self.table, self.clock).delete, 60),
+                RecordExpiry(self.conf, self.table, self.clock).delete, 60),
         }, self.table.jobs, engine, self.conf.engine.stale_after, self.clock)

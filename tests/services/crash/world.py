@@ -8,7 +8,7 @@ import uuid
 
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.table.records import GroupStatus, MemberState, Task
-from tests.services.crash import invariants, lives, operations
+from tests.services.crash import crashing_processes, invariants, operations
 from tests.services.crash.parts import Parts, Site
 
 
@@ -41,13 +41,15 @@ class CrashWorld:
 
     def dies(self, point, operation, *arguments):
         """A process is killed at a crash point while it does something."""
-        code = lives.exit_code(point, self.site, operation, arguments)
-        assert lives.was_killed(code), (
+        code = crashing_processes.exit_code(point, self.site, operation,
+                                            arguments)
+        assert crashing_processes.was_killed(code), (
             f'{operation.__name__} ended with {code} and not at {point}')
 
     def lives(self, operation, *arguments):
         """A process does something, and is not killed."""
-        assert lives.exit_code(None, self.site, operation, arguments) == 0
+        assert crashing_processes.exit_code(None, self.site, operation,
+                                            arguments) == 0
 
     def recover(self):
         """New processes find what the killed one has left."""

@@ -5,12 +5,12 @@ import itertools
 
 import pytest
 
-from tests.judging import every_plan_is_judged  # noqa: F401
+from tests.plan_checks import every_plan_is_judged  # noqa: F401
 from tests.services.engine.world import EngineWorld
 from tests.services.placement import PlacementServer
 from tests.services.postgresql import PostgreSQL
 from tests.services.rabbit import RabbitBroker
-from tests.world.leaving import leaves_nothing  # noqa: F401
+from tests.world.leftover_check import leaves_nothing  # noqa: F401
 
 _numbers = itertools.count()
 

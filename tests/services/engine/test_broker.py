@@ -6,7 +6,7 @@ import threading
 from oslo_utils import timeutils
 
 from nova_holistic.table.records import GroupStatus
-from tests.services.background import PATIENCE
+from tests.services.background_processes import PATIENCE
 from tests.services.engine.world import ANN
 
 

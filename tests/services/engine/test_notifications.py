@@ -7,7 +7,7 @@ import oslo_messaging as messaging
 
 from nova_holistic.messaging.transport import get_notification_transport
 from nova_holistic.notifications import publisher
-from tests.services.background import PATIENCE
+from tests.services.background_processes import PATIENCE
 
 
 class Consumer:

@@ -12,7 +12,7 @@ import pytest
 from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus
 from nova_holistic.table.store import PlacementTable
-from tests.services.background import wait_for
+from tests.services.background_processes import wait_for
 
 
 @pytest.fixture

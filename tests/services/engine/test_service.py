@@ -15,7 +15,7 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.models import EventRow
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
-from tests.services.background import PATIENCE, wait_for
+from tests.services.background_processes import PATIENCE, wait_for
 from tests.services.engine.world import ANN, HOSTS, pair
 
 NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'

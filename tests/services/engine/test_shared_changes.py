@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A notification of Nova reaches one engine, and all engines learn from it."""
 
-from tests.services.background import PATIENCE, wait_for
+from tests.services.background_processes import PATIENCE, wait_for
 from tests.services.engine.world import HOSTS
 from tests.world.inventory import RackInventory
 

@@ -10,7 +10,7 @@ from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.table.records import GroupStatus
-from tests.services.background import PATIENCE, wait_for
+from tests.services.background_processes import PATIENCE, wait_for
 from tests.services.engine.world import ANN, WatchedPlanner
 
 

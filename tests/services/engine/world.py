@@ -27,7 +27,7 @@ from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
-from tests.services.background import NotThere, Process, wait_for
+from tests.services.background_processes import Process, wait_for, WaitTimeout
 from tests.tables import new_table
 from tests.world.base import BaseWorld, SMALL
 
@@ -253,7 +253,7 @@ class EngineWorld(BaseWorld):
         """They agree as soon as the engines have done what they do now."""
         try:
             wait_for('agreement', lambda: not self.disagreements())
-        except NotThere:
+        except WaitTimeout:
             super().assert_nothing_left()
 
     def _with_transport(self, conf):

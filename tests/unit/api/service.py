@@ -11,7 +11,7 @@ import webob
 
 from nova_holistic.api.app import make_app
 from nova_holistic import conf as options
-from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.results import Released
 from nova_holistic.table.records import GroupStatus, PlanStatus
 
 NOON = datetime(2030, 1, 1, 12)

@@ -8,7 +8,7 @@ import pytest
 import webob
 
 from nova_holistic.api import deploy
-from nova_holistic.cli.connect import NotConfigured
+from nova_holistic.cli.components.connections import NotConfigured
 from nova_holistic.table import errors, migration
 from tests.tables import new_table
 from tests.unit.api.service import ADMIN

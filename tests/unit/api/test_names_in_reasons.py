@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from nova_holistic.api.views.reasons import shown
+from nova_holistic.api.views.reasons import visible_reasons
 from nova_holistic.api.views.totals import without_totals
-from nova_holistic.model.named_reasons import named
+from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Violations
 from nova_holistic.model.snapshot import Link
@@ -115,8 +115,8 @@ def _solved(names):
 def _told(reasons, names, hosts=False):
     """After the table."""
     rows = [json.loads(json.dumps(reason.to_row()))
-            for reason in named(list(reasons), _cloud(names))]
-    return [each['message'] for each in shown(rows, hosts)]
+            for reason in mark_names(list(reasons), _cloud(names))]
+    return [each['message'] for each in visible_reasons(rows, hosts)]
 
 
 def _expected(reasons, zone=PLAIN[6]):
@@ -169,7 +169,7 @@ def test_names_are_found_in_messages_that_mark_none():
 def test_marked_names_stay_marked_beside_found_ones():
     snapshot = _cloud(('a b', 'r', 'h', 'i', 'j', 'k', 'z', 'g', 'l'))
     reason = Reason('x', 'see a b, host h', None, ((4, 7),))
-    (found,) = named([reason], snapshot)
+    (found,) = mark_names([reason], snapshot)
     assert found.hidden == ((4, 7), (14, 15))
     assert found.names == ('a b', 'h')
 
@@ -177,7 +177,7 @@ def test_marked_names_stay_marked_beside_found_ones():
 def test_marked_names_are_stored_in_the_table(service):
     uuid = service.created()['id']
     names = STRANGE[4]
-    reasons = named(check(
+    reasons = mark_names(check(
         group(servers('web', 1), policies=[Location(path=(names[1],))]),
         _cloud(names), {'web-0': names[2]}), _cloud(names))
     service.settle(uuid, GroupStatus.UNPLACEABLE,

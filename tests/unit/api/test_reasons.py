@@ -3,9 +3,9 @@
 
 import pytest
 
-from nova_holistic.api.views.reasons import GENERAL, shown
+from nova_holistic.api.views.reasons import GENERAL, visible_reasons
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.named_reasons import named
+from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import GroupStatus
@@ -18,8 +18,8 @@ SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
 
 
 def told(message, hosts=False, at='web', snapshot=SNAPSHOT):
-    (reason,) = named([Reason(at, message)], snapshot)
-    (found,) = shown([reason.to_row()], hosts)
+    (reason,) = mark_names([Reason(at, message)], snapshot)
+    (found,) = visible_reasons([reason.to_row()], hosts)
     return found['message']
 
 
@@ -76,16 +76,17 @@ def test_names_that_are_common_words_are_hidden_where_they_are_names(
 
 
 def test_names_listed_by_an_older_engine_are_hidden():
-    (found,) = shown([{'at': 'web', 'message': 'rack r7 has a host',
-                       'names': ['r7', 'a']}], False)
+    (found,) = visible_reasons([{'at': 'web', 'message': 'rack r7 has a host',
+                                 'names': ['r7', 'a']}], False)
     assert found['message'] == 'rack … has … host'
 
 
 @pytest.mark.parametrize('at', ['', 'web', 'members[0].flavor'])
 def test_a_reason_in_which_nobody_looked_for_names_is_not_told(at):
     row = Reason(at, 'host x is closed').to_row()
-    assert shown([row], False) == [{'at': at, 'message': GENERAL}]
-    assert shown([row], True) == [{'at': at, 'message': 'host x is closed'}]
+    assert visible_reasons([row], False) == [{'at': at, 'message': GENERAL}]
+    assert visible_reasons([row],
+                           True) == [{'at': at, 'message': 'host x is closed'}]
 
 
 def test_a_project_sees_a_failure_without_its_details():
@@ -94,12 +95,12 @@ def test_a_project_sees_a_failure_without_its_details():
                  public='what was planned went away 5 times').to_row()
     for hosts, text in ((False, 'what was planned went away 5 times'),
                         (True, message)):
-        assert shown([row], hosts) == [{'at': '', 'message': text}]
+        assert visible_reasons([row], hosts) == [{'at': '', 'message': text}]
 
 
 def test_a_project_sees_reasons_without_names(service):
     group = service.created()['id']
-    reasons = [r.to_row() for r in named(
+    reasons = [r.to_row() for r in mark_names(
         [Reason('web', 'rack az1/r7 is full')], SNAPSHOT)]
     service.settle(group, GroupStatus.UNPLACEABLE, reasons=reasons)
     shown = service.ask('GET', f'/v1/groups/{group}', token=ADMIN)

@@ -6,7 +6,7 @@ import pytest
 from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
 from tests.tables import new_table
-from tests.unit.api.crowd import crowd, requests
+from tests.unit.api.many_groups import crowd, requests
 from tests.unit.api.service import Service
 
 MOST = {'show': 2, 'list, a page of 100': 2, 'list, the next page': 3,

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from nova_holistic.api.views.reasons import shown
+from nova_holistic.api.views.reasons import visible_reasons
 from nova_holistic.documents.group import parse_group
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.text import load
 from nova_holistic.model.binding import bind
-from nova_holistic.model.named_reasons import named
+from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.solve import solve
 
@@ -30,8 +30,10 @@ CASES = sorted((DATA / 'unplaceable').glob('*.yaml'))
      'needs 3 racks; there are 2 members')])
 def test_totals_are_left_out_for_users_only(message, read):
     reason = {'at': 'web', 'message': message, 'names': [], 'hidden': []}
-    assert shown([reason], hosts=False) == [{'at': 'web', 'message': read}]
-    assert shown([reason], hosts=True) == [{'at': 'web', 'message': message}]
+    assert visible_reasons([reason],
+                           hosts=False) == [{'at': 'web', 'message': read}]
+    assert visible_reasons([reason],
+                           hosts=True) == [{'at': 'web', 'message': message}]
 
 
 @pytest.mark.parametrize('case', CASES, ids=lambda path: path.stem)
@@ -44,8 +46,8 @@ def test_no_reason_has_the_number_of_hosts_or_racks(case):
     group = bind(parse_group(document['group'], load_policy_types()),
                  snapshot)
     answer = solve(group, snapshot)
-    rows = [reason.to_row() for reason in named(answer.reasons, snapshot)]
-    for each in shown(rows, hosts=False):
+    rows = [reason.to_row() for reason in mark_names(answer.reasons, snapshot)]
+    for each in visible_reasons(rows, hosts=False):
         for total in (len(snapshot.hosts), 6):
             assert not re.search(
                 rf'\bof {total}\b|\bare {total}(?! member)|'

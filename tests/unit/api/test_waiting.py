@@ -34,7 +34,7 @@ class Clock:
             conf=SimpleNamespace(
                 holistic_api=SimpleNamespace(wait_max=seconds)))
         call = SimpleNamespace(service=service, query={'wait': seconds})
-        return waiting.settled(call, self.read, bool)
+        return waiting.wait_until_settled(call, self.read, bool)
 
 
 @pytest.mark.parametrize('ready', [0.3, 1.0, 2.5, 7.0, 20.0])

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from tests.chaos.facts import Facts
+from tests.chaos.final_state import FinalState
 from tests.chaos.invariants import (
     HOLD, left_by_nova, misallocated_by_nova, violations)
 
@@ -35,7 +35,7 @@ def room(*hosts):
     return {host: Counter(SIZE) for host in hosts}
 
 
-GOOD = Facts(
+GOOD = FinalState(
     groups={'g': group(APART)},
     members=[member('a', 'built', 'h1', 's'), member('b', 'planned', 'h2')],
     allocations={'s': room('h1'), 'hold-b': room('h2')},

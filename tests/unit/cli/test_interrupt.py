@@ -23,7 +23,7 @@ def tell(before):
         time.sleep(0.05)
     print('busy', flush=True)
 
-with interrupt.prompt(lambda: print('tidy', flush=True)):
+with interrupt.handle_promptly(lambda: print('tidy', flush=True)):
     threading.Thread(target=tell, args=[time.clock_gettime(used)]).start()
     hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)
 '''
@@ -41,7 +41,7 @@ def test_an_interrupt_ends_a_solver_that_ignores_signals():
 def test_an_interrupt_in_python_raises_keyboard_interrupt():
     tidied = []
     with pytest.raises(KeyboardInterrupt):
-        with interrupt.prompt(lambda: tidied.append(True)):
+        with interrupt.handle_promptly(lambda: tidied.append(True)):
             signal.raise_signal(signal.SIGINT)
     assert tidied == []
 
@@ -49,6 +49,6 @@ def test_an_interrupt_in_python_raises_keyboard_interrupt():
 def test_the_previous_wakeup_descriptor_is_restored():
     before = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before)
-    with interrupt.prompt(lambda: None):
+    with interrupt.handle_promptly(lambda: None):
         pass
     assert signal.set_wakeup_fd(before) == before

@@ -193,7 +193,7 @@ def test_a_plan_that_fails_the_check_is_an_internal_error(
     assert terminal.run('plan', shop, '--inventory', zones) == 70
     assert terminal.out == ''
     assert terminal.err == (
-        'nova-holistic: internal error: BrokenPlan: web: anti-affinity: '
+        'nova-holistic: internal error: InvalidPlan: web: anti-affinity: '
         'z1r1h1 holds 2 (--debug shows where)\n')
 
 

@@ -4,7 +4,7 @@
 from oslo_config import cfg
 import pytest
 
-from nova_holistic.cli.connect import connect, NotConfigured
+from nova_holistic.cli.components.connections import connect, NotConfigured
 from nova_holistic.conf import inventory, services
 
 ACCOUNT = '''

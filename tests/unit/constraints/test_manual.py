@@ -4,7 +4,7 @@
 import pathlib
 import re
 
-from nova_holistic.constraints import table
+from nova_holistic.constraints import filter_table
 
 PAGE = pathlib.Path('doc/source/admin/nova-filters.rst')
 
@@ -15,5 +15,5 @@ def test_the_manual_lists_each_filter_with_its_status():
                       (root / PAGE).read_text())
     assert dict(rows) == {
         rule.name: rule.status.value
-        for rule in (*table.FILTERS, *table.REQUEST_FILTERS)}
+        for rule in (*filter_table.FILTERS, *filter_table.REQUEST_FILTERS)}
     assert len(rows) == len(dict(rows))

@@ -10,9 +10,9 @@ import pytest
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.inventory_writer import inventory_document
 from nova_holistic.documents import text
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Link, Snapshot
 from tests.unit.builders import cloud, host
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from nova_holistic.engine import exclusive_hosts
-from nova_holistic.engine.usable_snapshot import with_closed
+from nova_holistic.engine.decision import exclusive_hosts
+from nova_holistic.engine.decision.usable_snapshot import with_hosts_disabled
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.records import MemberState
 from tests.unit.builders import cloud, host
@@ -61,7 +61,7 @@ def test_closed_hosts_count_as_disabled_and_are_counted_in_a_reason():
     snapshot = cloud(host('a', 'r1'), host('b', 'r1'),
                      host('c', 'r1', enabled=False))
     shut = frozenset({'a', 'c'})
-    assert [h.name for h in with_closed(snapshot, shut).hosts
+    assert [h.name for h in with_hosts_disabled(snapshot, shut).hosts
             if h.enabled] == ['b']
     hosts = {h.name: h for h in snapshot.hosts}
     (reason,) = exclusive_hosts.reasons(shut, hosts)

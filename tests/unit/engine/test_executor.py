@@ -7,9 +7,10 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic import conf as options
+from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors
-from nova_holistic.engine.executor import Change, Executor, Parts, Proposal
-from nova_holistic.engine.questions import NotPlanned
+from nova_holistic.engine.executor import (
+    Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.plan import Reason
 from nova_holistic.table import errors as table_errors
@@ -72,11 +73,11 @@ def carry_out(change):
     options.register_opts(conf)
     conf([])
     conf.set_override('attempts', ATTEMPTS, group='planner')
-    decider = types.SimpleNamespace(
-        objections=lambda question, decision, hosts: change.check() or (),
-        distrust=lambda: None)
-    return Executor(Parts(
-        conf, decider, None, None, None, None)).carry_out(change)
+    snapshot_planner = types.SimpleNamespace(
+        objections=lambda request, decision, hosts: change.check() or (),
+        invalidate=lambda: None)
+    return Executor(PlannerComponents(
+        conf, snapshot_planner, None, None, None, None)).carry_out(change)
 
 
 ALL = ['propose', 'write', 'hold', 'check', 'accept', 'drop']
@@ -96,12 +97,12 @@ def test_without_a_proposal_nothing_happens():
 
 
 @pytest.mark.parametrize('step, error, before', [
-    ('write', errors.Overtaken('changed'), ['propose', 'write']),
+    ('write', errors.OutdatedPlan('changed'), ['propose', 'write']),
     ('hold', hold_errors.CapacityGone('full'),
      ['propose', 'write', 'hold', 'undo']),
     ('check', [Reason('', 'closed')],
      ['propose', 'write', 'hold', 'check', 'undo']),
-    ('accept', errors.Overtaken('changed'),
+    ('accept', errors.OutdatedPlan('changed'),
      ['propose', 'write', 'hold', 'check', 'accept', 'undo']),
 ])
 def test_a_change_that_is_refused_is_undone_and_planned_again(
@@ -144,7 +145,8 @@ def test_a_change_is_not_undone_if_the_table_may_have_accepted_it(step):
 
 
 def test_an_accepted_change_is_not_undone_if_old_holds_stay():
-    change = Recorded(drop=[errors.HoldsLeft('Placement does not answer')])
-    with pytest.raises(errors.HoldsLeft):
+    change = Recorded(
+        drop=[errors.HoldsNotDropped('Placement does not answer')])
+    with pytest.raises(errors.HoldsNotDropped):
         carry_out(change)
     assert change.steps == ALL

@@ -4,9 +4,10 @@
 import pytest
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine import partial_replan
-from nova_holistic.engine.partial_replan import PartialPlanner
-from nova_holistic.engine.questions import NotPlanned, Question
+from nova_holistic.engine.decision.planning_request import (
+    NotPlanned, PlanningRequest)
+from nova_holistic.engine.replan import partial_replan
+from nova_holistic.engine.replan.partial_replan import PartialPlanner
 from nova_holistic.model.plan import Reason
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.records import GroupStatus
@@ -24,8 +25,8 @@ class Room:
         self._vcpus = vcpus
         self.attempts = []
 
-    def __call__(self, question, seconds):
-        members = question.group.all_members()
+    def __call__(self, request, seconds):
+        members = request.group.all_members()
         self.attempts.append([member.path for member in members])
         wanted = sum(m.requirements.resources['VCPU'] for m in members)
         if wanted > self._vcpus:
@@ -42,8 +43,9 @@ def parsed(*sizes, **more):
 
 def plan(group, room, placed=(), remaining=lambda: 1.0):
     lost = [m.path for m in group.all_members() if m.path not in placed]
-    question = Question(group, 'spread', placed=dict.fromkeys(placed, 'h'))
-    return PartialPlanner(question, room, partial_replan.kinds(group, lost),
+    request = PlanningRequest(group, 'spread',
+                              placed=dict.fromkeys(placed, 'h'))
+    return PartialPlanner(request, room, partial_replan.kinds(group, lost),
                           remaining).plan(WHOLE)
 
 

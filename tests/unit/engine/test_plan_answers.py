@@ -4,8 +4,8 @@ again."""
 
 import pytest
 
-from nova_holistic.engine.adviser import Advice
-from nova_holistic.engine.plan_answers import answer
+from nova_holistic.engine.decision.plan_analysis import PlanAnalysis
+from nova_holistic.engine.plan_answers import answer_request
 from nova_holistic import exceptions
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.plan import Reason, Unknown, Unplaceable
@@ -21,7 +21,7 @@ def planning(outcome):
     def plan():
         if isinstance(outcome, BaseException):
             raise outcome
-        return Advice(outcome)
+        return PlanAnalysis(outcome)
 
     return plan
 
@@ -33,7 +33,7 @@ def planning(outcome):
     (ZeroDivisionError('a fault'), '', "ZeroDivisionError('a fault')"),
 ])
 def test_an_error_is_an_answer(error, at, message):
-    found = answer(planning(error), RECORD)
+    found = answer_request(planning(error), RECORD)
     assert found.status == PlanStatus.ERROR
     (reason,) = found.document['reasons']
     assert reason['at'] == at and message in reason['message']
@@ -41,16 +41,16 @@ def test_an_error_is_an_answer(error, at, message):
 
 def test_a_plan_is_tried_again_where_the_table_does_not_answer():
     with pytest.raises(TableError):
-        answer(planning(TableError('gone away')), RECORD)
+        answer_request(planning(TableError('gone away')), RECORD)
 
 
 def test_a_process_that_is_stopped_gives_no_answer():
     with pytest.raises(KeyboardInterrupt):
-        answer(planning(KeyboardInterrupt()), RECORD)
+        answer_request(planning(KeyboardInterrupt()), RECORD)
 
 
 def test_reasons_of_an_unplaceable_group_tell_what_they_name():
-    found = answer(planning(Unplaceable((
+    found = answer_request(planning(Unplaceable((
         Reason('web', 'host cmp-1 is full', ('cmp-1',)),))), RECORD)
     assert found.status == PlanStatus.UNPLACEABLE
     assert found.document['reasons'] == [
@@ -58,7 +58,7 @@ def test_reasons_of_an_unplaceable_group_tell_what_they_name():
 
 
 def test_time_that_ran_out_is_an_answer_too():
-    found = answer(planning(Unknown('no time left')), RECORD)
+    found = answer_request(planning(Unknown('no time left')), RECORD)
     assert (found.status, found.document['message']) == (
         PlanStatus.UNKNOWN, 'no time left')
 
@@ -66,7 +66,7 @@ def test_time_that_ran_out_is_an_answer_too():
 def test_each_mistake_of_a_document_is_a_reason():
     error = exceptions.InvalidDocument('members[0].flavor', 'unknown', [
         exceptions.InvalidDocument('members[1].flavor', 'unknown, too')])
-    found = answer(planning(error), RECORD)
+    found = answer_request(planning(error), RECORD)
     assert [(reason['at'], reason['message'])
             for reason in found.document['reasons']] == [
         ('members[0].flavor', 'unknown'),

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from nova_holistic.api.views.reasons import shown
+from nova_holistic.api.views.reasons import visible_reasons
 from nova_holistic.engine import errors
 from nova_holistic.engine import reasons
 from nova_holistic.exceptions import HolisticError, InvalidDocument
@@ -13,10 +13,10 @@ from nova_holistic.holds.errors import CapacityGone, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors as rpc_errors
-from nova_holistic.model.marked import tell
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.table.errors import TableError
-from nova_holistic.topology.document import in_file
 from nova_holistic.topology.errors import AmbiguousLocation
+from nova_holistic.topology.option_file import in_file
 
 TEXT = 'host cmp-1 at http://10.0.0.1 is unwell'
 
@@ -29,7 +29,7 @@ UNLISTED = [
 
 
 def read(reason, hosts=False):
-    (found,) = shown([reason.to_row()], hosts)
+    (found,) = visible_reasons([reason.to_row()], hosts)
     return found['message']
 
 
@@ -60,7 +60,7 @@ def test_what_is_wrong_in_a_definition_does():
 
 def test_names_that_are_marked_in_it_do_not():
     reason = reasons.of_error(InvalidDocument(
-        'placed[web]', tell("unknown host '{:name}'", 'cmp-1')))
+        'placed[web]', format_message("unknown host '{:name}'", 'cmp-1')))
     assert read(reason) == "unknown host '…'"
     assert read(reason, hosts=True) == "unknown host 'cmp-1'"
 

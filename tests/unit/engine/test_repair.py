@@ -8,11 +8,11 @@ import pytest
 
 from nova_holistic import conf as options
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decider import Decider
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies import load_policy_types
-from nova_holistic.repair.proposal import Case, propose
+from nova_holistic.repair.proposal import propose, RepairCase
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from tests.unit.builders import cloud, host
@@ -69,11 +69,14 @@ def repaired(document, places, *racks, states=None, movable=None, **fields):
             tuple(FrozenMapping().items())), f'hold-{number}', False,
         (states or {}).get(member.path, BUILT), f'server-{member.path}')
         for number, member in enumerate(group.all_members())]
-    decider = Decider(CONF, SimpleNamespace(snapshot=lambda: snapshot),
-                      NoExclusiveGroups(), load_policy_types(), lambda: 0.0)
+    snapshot_planner = SnapshotPlanner(CONF,
+                                       SimpleNamespace(
+                                           snapshot=lambda: snapshot),
+                                       NoExclusiveGroups(),
+                                       load_policy_types(), lambda: 0.0)
     record = GroupRecord('g', 'shop', 'p', 'u', GroupStatus.DEGRADED,
                          document, 'spread')
-    return propose(CONF, decider, Case(
+    return propose(CONF, snapshot_planner, RepairCase(
         record, group, members, snapshot,
         places if movable is None else movable), {})
 

@@ -33,17 +33,17 @@ def stands(rows, revised, *, before=None, earlier=()):
 
 @pytest.mark.parametrize('state, revised, expected', [
     (MemberState.PLANNED, SMALL, 'movable'),
-    (MemberState.PLANNED, LARGE, 'anew'),
+    (MemberState.PLANNED, LARGE, 'to_plan'),
     (MemberState.CLAIMED, SMALL, 'fixed'),
     (MemberState.CLAIMED, LARGE, 'fixed'),
     (MemberState.BUILT, SMALL, 'fixed'),
-    (MemberState.LOST, SMALL, 'anew'),
-    (MemberState.FAILED, SMALL, 'anew'),
+    (MemberState.LOST, SMALL, 'to_plan'),
+    (MemberState.FAILED, SMALL, 'to_plan'),
 ])
 def test_a_member_with_a_server_stays_and_an_unchanged_plan_may(
         state, revised, expected):
     _, found = stands([row('web', state)], document(web=revised))
-    assert [name for name in ('fixed', 'movable', 'anew')
+    assert [name for name in ('fixed', 'movable', 'to_plan')
             if 'web' in getattr(found, name)] == [expected]
     assert not found.removed and not found.left_out
 
@@ -52,8 +52,8 @@ def test_a_member_with_a_server_stays_and_an_unchanged_plan_may(
 def test_a_member_released_since_the_request_is_left_out(earlier, wanted):
     record, found = stands([row('web', MemberState.RELEASED)],
                            document(web=SMALL), earlier=earlier)
-    question = found.question(record, 'spread')
-    assert [m.path for m in question.group.all_members()] == wanted
+    request = found.request(record, 'spread')
+    assert [m.path for m in request.group.all_members()] == wanted
 
 
 def test_what_was_released_when_the_update_was_asked_for_is_in_its_task():
@@ -76,7 +76,7 @@ def test_servers_whose_members_go_are_no_strangers(state, instance, guests):
     record, found = stands([row('web', state, instance=instance)],
                            document(db=SMALL))
     assert [m.member.path for m in found.removed] == ['web']
-    assert found.question(record, 'spread').guests == guests
+    assert found.request(record, 'spread').guests == guests
 
 
 def test_only_planned_members_that_go_or_move_give_up_holds():
@@ -88,9 +88,9 @@ def test_only_planned_members_that_go_or_move_give_up_holds():
     before = document(**{r.member.path: SMALL for r in rows})
     record, found = stands(rows, document(
         web=SMALL, db=SMALL, lost=SMALL), before=before)
-    question = found.question(record, 'spread', {'db'})
-    assert {m.member.path for m in question.vacated} == {'db', 'old'}
-    assert question.placed == {'web': 'h1'}
+    request = found.request(record, 'spread', {'db'})
+    assert {m.member.path for m in request.vacated} == {'db', 'old'}
+    assert request.placed == {'web': 'h1'}
 
 
 def test_a_server_that_would_have_to_become_another_is_named():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot in which some members hold nothing."""
 
-from nova_holistic.engine.usable_snapshot import vacated
+from nova_holistic.engine.decision.usable_snapshot import with_members_removed
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import Member
 from nova_holistic.table.records import MemberRecord, MemberState, Place
@@ -31,22 +31,25 @@ def use(snapshot):
 
 def test_their_room_and_their_servers_are_gone_from_their_hosts_alone():
     snapshot = cloud(used(7, 3), used(7, 3, 'h2'))
-    freed = vacated(snapshot, [member('a', 'h1', 2), member('b', 'h1', 4)])
+    freed = with_members_removed(snapshot,
+                                 [member('a', 'h1', 2), member('b', 'h1', 4)])
     assert use(freed) == {'h1': (1, 30, 1), 'h2': (7, 30, 3)}
     assert use(snapshot)['h1'] == (7, 30, 3)
 
 
 def test_a_hold_that_the_snapshot_has_not_seen_frees_no_more_than_there_is():
     """It was put, or audited away, after the snapshot was taken."""
-    assert use(vacated(cloud(used(1, 0)), [member('a', 'h1', 2)])) == {
-        'h1': (0, 30, 0)}
+    assert use(with_members_removed(cloud(used(1, 0)),
+                                    [member('a', 'h1', 2)])) == {
+                                        'h1': (0, 30, 0)}
 
 
 def test_members_on_hosts_that_are_gone_free_nothing():
     snapshot = cloud(used(7, 3))
-    assert use(vacated(snapshot, [member('a', 'h9', 2)])) == use(snapshot)
+    assert use(with_members_removed(snapshot,
+                                    [member('a', 'h9', 2)])) == use(snapshot)
 
 
 def test_without_members_it_is_the_same_snapshot():
     snapshot = cloud(used(7, 3))
-    assert vacated(snapshot, []) is snapshot
+    assert with_members_removed(snapshot, []) is snapshot

@@ -3,14 +3,15 @@
 
 from dataclasses import dataclass, field
 
-from nova_holistic.inventory.assembly import Assembly, NovaFacts
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.provider import Provider
-from nova_holistic.model.flavor import Flavor
+from nova_holistic.inventory.snapshot_assembly import (
+    NovaFacts, SnapshotAssembly)
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.base import Aggregate
 
@@ -80,7 +81,7 @@ class MemoryReader(CloudReader):
     """Reads a cloud in memory."""
 
     def __init__(self, cloud):
-        super().__init__(None, None, MemoryProviders(cloud), Assembly(
+        super().__init__(None, None, MemoryProviders(cloud), SnapshotAssembly(
             AggregatesTopology(['rack', 'host'])))
         self._cloud = cloud
 

@@ -12,7 +12,7 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.nova.compute_reader import ComputeReader, MAX_AGE
 from nova_holistic.inventory.nova.hypervisors import read_hypervisors
 from nova_holistic.inventory.resource_providers.provider_source import Listed
-from nova_holistic.inventory.service import Service
+from nova_holistic.inventory.service_client import ServiceClient
 
 
 class Nova:
@@ -85,7 +85,7 @@ class Cloud:
         self.providers = {f'uuid-{host}': host for host in hosts}
         self.now = 0.0
         self._reader = ComputeReader(
-            Service('nova', self.nova), timer=lambda: self.now)
+            ServiceClient('nova', self.nova), timer=lambda: self.now)
         self.read()
 
     def read(self):
@@ -103,7 +103,7 @@ class Cloud:
 
     def as_before(self):
         """What a reader finds that knows nothing yet."""
-        fresh = ComputeReader(Service('nova', self.nova))
+        fresh = ComputeReader(ServiceClient('nova', self.nova))
         return {each.name: each for each in fresh.read({})}
 
 
@@ -281,7 +281,7 @@ def test_sections_of_a_long_list_contain_every_hypervisor(order):
         uuids = uuids[::-1]
     elif order == 'random':
         random.Random(1).shuffle(uuids)
-    found = read_hypervisors(Service('nova', nova), uuids, threads=8)
+    found = read_hypervisors(ServiceClient('nova', nova), uuids, threads=8)
     assert sorted(found) == sorted(nova.uuids)
     if order == 'same':
         # Nothing is read twice, but for the page in which a section ends.
@@ -292,12 +292,14 @@ def test_sections_of_a_long_list_contain_every_hypervisor(order):
 def test_a_list_is_read_in_one_section_if_a_section_cannot_begin():
     nova = PagedNova([f'u{number}' for number in range(2500)])
     nova.missing.add('u1249')
-    found = read_hypervisors(Service('nova', nova), nova.uuids, threads=8)
+    found = read_hypervisors(ServiceClient('nova', nova), nova.uuids,
+                             threads=8)
     assert sorted(found) == sorted(nova.uuids)
     assert nova.listed[-4:] == [1000, 1000, 500, 0]
 
 
 def test_a_short_list_is_read_in_one_section():
     nova = PagedNova([f'u{number}' for number in range(1500)])
-    found = read_hypervisors(Service('nova', nova), nova.uuids, threads=8)
+    found = read_hypervisors(ServiceClient('nova', nova), nova.uuids,
+                             threads=8)
     assert (len(found), nova.listed) == (1500, [1000, 500, 0])

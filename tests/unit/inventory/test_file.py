@@ -5,7 +5,7 @@ import pytest
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.inventory.file import FileInventory
-from nova_holistic.topology.document import UnreadableFile
+from nova_holistic.topology.option_file import UnreadableFile
 
 CLOUD = """
 levels: [rack, host]

@@ -20,7 +20,7 @@ ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8)
-KINDS = (payloads.OfGroup, payloads.OfPlan, payloads.Release,
+KINDS = (payloads.GroupPayload, payloads.PlanPayload, payloads.Release,
          payloads.Extend, payloads.HostStatistics)
 
 
@@ -89,7 +89,7 @@ def test_an_invalid_name_of_a_host_is_refused(name):
     None, 7, '', 'shop', GROUP.upper(), GROUP.replace('-', ''),
     f'{{{GROUP}}}', GROUP + ' '])
 def test_a_group_uuid_must_be_in_canonical_form(uuid):
-    assert refused(payloads.OfGroup, group_uuid=uuid) == 'group_uuid'
+    assert refused(payloads.GroupPayload, group_uuid=uuid) == 'group_uuid'
 
 
 @pytest.mark.parametrize('seconds', [
@@ -114,5 +114,6 @@ def test_members_may_be_none_for_all_members():
 
 
 def test_unknown_and_missing_keys_are_named():
-    assert refused(payloads.OfGroup, group_uuid=GROUP, force=True) == 'force'
+    assert refused(payloads.GroupPayload, group_uuid=GROUP,
+                   force=True) == 'force'
     assert refused(payloads.Extend, group_uuid=GROUP) == 'seconds'

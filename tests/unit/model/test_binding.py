@@ -6,8 +6,8 @@ import pytest
 from nova_holistic.documents.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.policies import load_policy_types
 from tests.unit.builders import cloud, host
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from nova_holistic.inventory.service import PAGE
-from nova_holistic.reconcile.instances import read_in_vain
+from nova_holistic.inventory.service_client import PAGE
+from nova_holistic.reconcile.instances import is_list_too_long
 
 
 @pytest.mark.parametrize('listed, servers, in_vain', [
@@ -18,4 +18,4 @@ from nova_holistic.reconcile.instances import read_in_vain
 ])
 def test_a_list_is_read_for_as_many_pages_as_servers_are_missing(
         listed, servers, in_vain):
-    assert read_in_vain(listed, servers) is in_vain
+    assert is_list_too_long(listed, servers) is in_vain

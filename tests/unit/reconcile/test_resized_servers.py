@@ -89,12 +89,13 @@ class Scenario:
     def change(self, instance, **fields):
         self.views[instance] = replace(self.views[instance], **fields)
 
-    def mend(self):
+    def reconcile_members(self):
         """A pass: what it mended, and how many hosts it asked about."""
         mended, asked = Counter(), len(self.placement.asked)
-        self.resized.mend(mended, self.table.outlines.read().members(
-            [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE),
-            self.views.get, Reconciler._each)
+        members = self.table.outlines.read().members(
+            [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE)
+        self.resized.reconcile_members(
+            mended, members, self.views.get, Reconciler._each)
         return mended['resized'], len(self.placement.asked) - asked
 
 
@@ -104,21 +105,21 @@ def scenario(tmp_path):
 
 
 def test_each_host_is_asked_about_once(scenario):
-    assert scenario.mend() == (0, 2)
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 2)
+    assert scenario.reconcile_members() == (0, 0)
 
 
 def test_another_flavor_is_looked_at(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     scenario.placement.found[scenario.first] = LARGE
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 0)
     scenario.change(scenario.first, flavor='large')
-    assert scenario.mend() == (1, 1)
+    assert scenario.reconcile_members() == (1, 1)
     assert scenario.resources() == [LARGE, dict(builders.SMALL.resources)]
     wanted = scenario.rows()[0].member.requirements
     assert replace(wanted, resources=builders.SMALL.resources) == (
         builders.SMALL)
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 0)
 
 
 @pytest.mark.parametrize('change', [
@@ -127,21 +128,21 @@ def test_another_flavor_is_looked_at(scenario):
 def test_a_server_that_moves_or_is_unknown_is_left_alone(scenario, change):
     scenario.placement.found[scenario.first] = LARGE
     scenario.change(scenario.first, **change)
-    assert scenario.mend() == (0, 1)
+    assert scenario.reconcile_members() == (0, 1)
     assert scenario.resources()[0] == builders.SMALL.resources
 
 
 def test_a_resize_that_was_reverted_is_checked_again(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     scenario.change(scenario.first, status='VERIFY_RESIZE', flavor='large')
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 0)
     scenario.change(scenario.first, status='ACTIVE', flavor='small')
-    assert scenario.mend() == (0, 1)
+    assert scenario.reconcile_members() == (0, 1)
 
 
 def test_a_server_without_an_allocation_keeps_what_was_planned(scenario):
     scenario.placement.found = {}
-    assert scenario.mend() == (0, 2)
+    assert scenario.reconcile_members() == (0, 2)
     assert scenario.resources() == [dict(builders.SMALL.resources)] * 2
 
 
@@ -153,7 +154,7 @@ def test_a_server_that_is_another_members_by_now(scenario):
     scenario.table.change_state(
         rows[0].id, [MemberState.BUILT], MemberState.CLAIMED, scenario.now)
     mended = Counter()
-    scenario.resized.mend(
+    scenario.resized.reconcile_members(
         mended, taken, scenario.views.get, Reconciler._each)
     assert not mended['resized']
     assert scenario.resources()[0] == builders.SMALL.resources
@@ -161,15 +162,16 @@ def test_a_server_that_is_another_members_by_now(scenario):
 
 def test_a_placement_that_is_away_is_asked_again(scenario):
     scenario.placement.away = True
-    assert scenario.mend() == (0, 2)
+    assert scenario.reconcile_members() == (0, 2)
     scenario.placement.away = False
     scenario.placement.found[scenario.second] = LARGE
-    assert scenario.mend() == (1, 2)
+    assert scenario.reconcile_members() == (1, 2)
 
 
 def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
-    assert [scenario.mend() for _ in range(3)] == [(0, 1), (0, 1), (0, 0)]
+    assert [scenario.reconcile_members() for _ in range(3)] == [(0, 1), (0, 1),
+                                                                (0, 0)]
 
 
 def an_hour_later(scenario, *written):
@@ -183,7 +185,7 @@ def test_each_host_has_a_turn_if_a_round_takes_longer_than_an_hour(
         scenario, monkeypatch):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
     for _ in range(4):
-        assert scenario.mend() == (0, 1)
+        assert scenario.reconcile_members() == (0, 1)
         an_hour_later(scenario, *scenario.placement.generations)
     assert len({*scenario.placement.asked[:2]}) == 2
     assert {*scenario.placement.asked[:2]} == {*scenario.placement.asked[2:]}
@@ -193,63 +195,63 @@ def test_each_host_has_a_turn_if_a_round_takes_longer_than_an_hour(
 def test_a_resize_does_not_wait_for_other_hosts(
         scenario, monkeypatch, noticed):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
-    assert [scenario.mend() for _ in range(2)] == [(0, 1), (0, 1)]
+    assert [scenario.reconcile_members() for _ in range(2)] == [(0, 1), (0, 1)]
     last = next(row.instance_uuid for row in scenario.rows()
                 if row.place.provider == scenario.placement.asked[-1])
     if noticed:
         scenario.change(last, status='VERIFY_RESIZE', flavor='large')
-        assert scenario.mend() == (0, 0)
+        assert scenario.reconcile_members() == (0, 0)
     # All hosts are due again.
     an_hour_later(scenario, *scenario.placement.generations)
     scenario.placement.found[last] = LARGE
     scenario.change(last, status='ACTIVE', flavor='large')
-    assert scenario.mend() == (1, 1)
+    assert scenario.reconcile_members() == (1, 1)
 
 
 def test_hosts_are_checked_again_if_allocations_were_written(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     scenario.now += resized_servers.CHECK_AGAIN - timedelta(seconds=1)
     written = scenario.rows()[1].place.provider
     scenario.placement.generations[written] += 1
     scenario.placement.found[scenario.second] = LARGE
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 0)
     scenario.now += timedelta(seconds=1)
-    assert scenario.mend() == (1, 1)
+    assert scenario.reconcile_members() == (1, 1)
     assert scenario.placement.asked[2:] == [written]
 
 
 def test_an_hour_without_changes_costs_one_request(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     for number in range(2, 5):
         an_hour_later(scenario)
-        assert [scenario.mend() for _ in range(3)] == [(0, 0)] * 3
+        assert [scenario.reconcile_members() for _ in range(3)] == [(0, 0)] * 3
         assert scenario.placement.listed == number
 
 
 def test_what_was_written_during_the_checks_is_checked_an_hour_later(
         scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     scenario.placement.found[scenario.first] = LARGE
     an_hour_later(scenario, *scenario.placement.generations)
-    assert scenario.mend() == (1, 2)
+    assert scenario.reconcile_members() == (1, 2)
 
 
 def test_all_hosts_are_checked_if_generations_are_not_known(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     scenario.placement.away = True
     an_hour_later(scenario)
-    assert scenario.mend() == (0, 2)
+    assert scenario.reconcile_members() == (0, 2)
     scenario.placement.away = False
-    assert scenario.mend() == (0, 2)
+    assert scenario.reconcile_members() == (0, 2)
     an_hour_later(scenario)
     # No earlier generation is known.
-    assert scenario.mend() == (0, 2)
+    assert scenario.reconcile_members() == (0, 2)
     an_hour_later(scenario)
-    assert scenario.mend() == (0, 0)
+    assert scenario.reconcile_members() == (0, 0)
 
 
 def test_a_provider_that_is_gone_is_asked_about(scenario):
-    scenario.mend()
+    scenario.reconcile_members()
     del scenario.placement.generations[scenario.rows()[0].place.provider]
     an_hour_later(scenario)
-    assert scenario.mend() == (0, 1)
+    assert scenario.reconcile_members() == (0, 1)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import has_pointer, Pointer
 
 GROUP = '7c6f5e1a-3a5d-4c52-9c0e-0d3f0a3a9f10'
@@ -47,5 +47,5 @@ def test_strings_and_lists_of_one_string_make_a_pointer(hints):
 ])
 def test_an_invalid_pointer_is_refused_with_a_message(hints, message):
     assert has_pointer(hints)
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(RequestRefused, match=message):
         Pointer.from_hints(hints)

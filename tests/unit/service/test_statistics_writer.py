@@ -9,7 +9,7 @@ import pytest
 
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.inventory.with_statistics import InventoryWithStatistics
+from nova_holistic.inventory.statistics_inventory import StatisticsInventory
 from nova_holistic.messaging.errors import HostUnknown
 from nova_holistic.service.statistics_writer import StatisticsWriter
 from nova_holistic.table.store import PlacementTable
@@ -77,7 +77,7 @@ def statistics(cloud, table, clock):
 
 @pytest.fixture
 def measured(cloud, table, clock):
-    return InventoryWithStatistics(
+    return StatisticsInventory(
         cloud, table.statistics.since, clock, timedelta(seconds=60))
 
 

@@ -7,7 +7,7 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic import conf as options
-from nova_holistic.engine.plan_answers import failed
+from nova_holistic.engine.plan_answers import failed_answer
 from nova_holistic.model.plan import Reason
 from nova_holistic.service.work_queues import GroupQueue, PlanQueue
 from nova_holistic.table.records import (
@@ -40,7 +40,7 @@ class Planner:
             self.performed.append(record.attempts)
         else:
             self.given_up.append(why_not)
-        return failed([Reason('', why_not or 'no plan')])
+        return failed_answer([Reason('', why_not or 'no plan')])
 
 
 class Engines:

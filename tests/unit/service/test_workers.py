@@ -67,7 +67,7 @@ def ask(table):
 
 
 @pytest.mark.parametrize('error', [
-    errors.HoldsLeft('Placement does not answer'), ZeroDivisionError()])
+    errors.HoldsNotDropped('Placement does not answer'), ZeroDivisionError()])
 def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
         workers, planner, table, error):
     """It does not count as tried: no engine has died of it."""
@@ -82,12 +82,12 @@ def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
     assert begun.wait(LONG)
     end(workers)
     assert table.get_group(uuid).engine == 'one'
-    workers.beat()
+    workers.send_heartbeats()
     record = table.get_group(uuid)
     assert (record.engine, record.attempts) == (None, 0)
     # Another engine has it by the time of the second sign of life.
     assert table.tasks.take(uuid, 'two', NOON, NOON)
-    workers.beat()
+    workers.send_heartbeats()
     assert table.get_group(uuid).engine == 'two'
 
 
@@ -103,7 +103,7 @@ def test_a_task_that_another_engine_has_is_left_to_it(
     workers.offer('group', uuid)
     assert begun.wait(LONG)
     end(workers)
-    workers.beat()
+    workers.send_heartbeats()
     record = table.get_group(uuid)
     assert (record.engine, record.attempts) == ('one', 1)
 

@@ -4,10 +4,10 @@ import dataclasses
 import pytest
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.flavor import Flavor
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity

@@ -10,7 +10,8 @@ from nova_holistic.documents.group import parse_group
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.policies import load_policy_types
-from nova_holistic.scheduler.policies.judge import Cloud, Judge
+from nova_holistic.scheduler.policies.policy_evaluation import (
+    Cloud, PolicyEvaluation)
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.settings import Settings, Strategy
@@ -200,12 +201,14 @@ def test_the_scheduler_applies_external_policies_to_a_move(policy, keys, fine):
         'paint': paint, 'feed': feed}) for n, (paint, feed) in enumerate((
             ('red', 'A'), ('red', 'B'), ('blue', 'C')))))
     hosts = {h.name: h for h in snapshot.hosts}
-    judge = Judge(one(policy, **keys), snapshot.levels, 'a-1',
-                  {'a-0': hosts['h0']}, cloud=Cloud(snapshot, hosts))
+    judge = PolicyEvaluation(one(policy, **keys), snapshot.levels, 'a-1',
+                             {'a-0': hosts['h0']},
+                             cloud=Cloud(snapshot, hosts))
     assert tuple(name for name, each in hosts.items()
                  if not judge.objections(each)) == fine
-    wish = Judge(one(policy, weight=2, **keys), snapshot.levels, 'a-1',
-                 {'a-0': hosts['h0']}, cloud=Cloud(snapshot, hosts))
+    wish = PolicyEvaluation(one(policy, weight=2, **keys), snapshot.levels,
+                            'a-1',
+                            {'a-0': hosts['h0']}, cloud=Cloud(snapshot, hosts))
     assert [wish.cost(each) == 0 for each in hosts.values()] == [
         name in fine for name in hosts]
 

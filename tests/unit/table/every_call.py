@@ -5,18 +5,19 @@ for a group of four members."""
 from dataclasses import replace
 from datetime import timedelta
 
-from nova_holistic.table.changes import (
-    degrading, moving, purging, releasing, renewal, revising)
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes import (
+    group_degradation, group_purge, group_revision, member_moves,
+    member_release, member_replan)
+from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, overview
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
-from nova_holistic.table.queries.pointed import pointed_at
+from nova_holistic.table.queries.pointer_target import pointed_at
 from nova_holistic.table.queries.totals import totals
 from nova_holistic.table.records import (
     GroupStatus, MemberState, PlanRecord, PlanStatus, Task)
@@ -77,16 +78,16 @@ def read(table, group):
     table.find_members([MemberState.RELEASED, MemberState.LOST], held=True)
     # The second read is of what has changed since.
     for _ in range(2):
-        table.rosters.read(group.uuid)
+        table.group_cache.read(group.uuid)
         table.outlines.read()
     table.outlines.compare_some()
     overview.members_of_servers(database, [server])
     overview.groups(database, [group.uuid])
     overview.whole(database, table.outlines.read().members(
         [MemberState.PLANNED], overview.ACTIVE)[:9])
-    consumers.known(database, [server])
+    consumers.known_consumers(database, [server])
     consumers.any_group(database)
-    consumers.told_updates(database)
+    consumers.unfinished_updates(database)
     for path in 'db/web', 'db/node':
         pointed_at(database, group.uuid, path)
     totals(database)
@@ -170,24 +171,24 @@ def move_and_release(table, group):
     """Members that get other places, or that nobody wants."""
     web, built, lost, free = rows = table.members(group.uuid)
     moved = replace(web, hold=builders.new_uuid())
-    assert moving.move(table.database, moved, web.hold, rows,
-                       NOON) is moving.Move.WRITTEN
+    assert member_moves.move(table.database, moved, web.hold, rows,
+                             NOON) is member_moves.Move.WRITTEN
     assert table.change_state(
         built.id, [MemberState.CLAIMED], MemberState.BUILT, NOON, held=False,
         of_hold=built.hold, of_instance=built.instance_uuid)
     rows = table.members(group.uuid)
-    assert moving.send(
+    assert member_moves.send(
         table.database, replace(rows[1], destination=built.place), rows,
-        NOON) is moving.Move.WRITTEN
+        NOON) is member_moves.Move.WRITTEN
     assert table.change_state(
         lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
     anew = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)
     assert table.offer_places([anew])
     elsewhere = replace(anew, hold=builders.new_uuid(), held=True)
-    assert renewal.move(table.database, {anew.hold: elsewhere})
+    assert member_replan.move(table.database, {anew.hold: elsewhere})
     anew = elsewhere
     table.accept_places([anew.hold], NOON)
-    table.rosters.read(group.uuid)
+    table.group_cache.read(group.uuid)
     table.forget_holds([anew.hold])
     table.release([free.hold], NOON)
     table.release([built.hold], NOON, with_servers=True)
@@ -195,7 +196,7 @@ def move_and_release(table, group):
         built.id, [MemberState.BUILT], MemberState.CLAIMED, NOON)
     built = table.member_of_instance(built.instance_uuid)
     assert table.release_unleased(built, NOON)
-    assert releasing.released(table.database, group)
+    assert member_release.released(table.database, group)
 
 
 def update(table, group):
@@ -206,15 +207,15 @@ def update(table, group):
     assert tasks.ask(uuid, Task.UPDATING, {}, [GroupStatus.BUILDING],
                      table.get_group(uuid).revision, NOON, 5)
     assert tasks.take(uuid, ENGINE, NOON, NOON)
-    consumers.told_updates(database)
+    consumers.unfinished_updates(database)
     web, _, node, free = table.members(uuid)
-    renewal.move(database, {web.hold: web}, ENGINE)
-    assert revising.vacate(database, uuid, ENGINE, [node], NOON)
-    assert revising.occupy(database, uuid, ENGINE, [node.hold], NOON)
+    member_replan.move(database, {web.hold: web}, ENGINE)
+    assert group_revision.vacate(database, uuid, ENGINE, [node], NOON)
+    assert group_revision.occupy(database, uuid, ENGINE, [node.hold], NOON)
     node = table.members(uuid)[2]
     more = replace(node, hold=builders.new_uuid(), member=replace(
         node.member, path='db/more', description='db/more'))
-    assert revising.revise(database, uuid, ENGINE, Revision(
+    assert group_revision.revise(database, uuid, ENGINE, Revision(
         {}, {'db/more': 'db/more', 'db/web': 'db/web',
              node.member.path: 'db/node'},
         [(node, replace(node, hold=builders.new_uuid()))], [free], [more],
@@ -226,8 +227,8 @@ def degrade(table):
     """Two servers break a policy, and then they do not any more."""
     group = builders.planned(table, builders.a_group(GroupStatus.BUILDING),
                              web=None)
-    assert degrading.degrade(table.database, group, [], NOON)
-    assert degrading.recover(
+    assert group_degradation.degrade(table.database, group, [], NOON)
+    assert group_degradation.recover(
         table.database, group, table.members(group.uuid), NOON)
 
 
@@ -254,10 +255,10 @@ def expire(table):
     table.expire(group.uuid, NOON)
     table.settle(group.uuid, NOON)
     table.forget_holds([row.hold for row in table.members(group.uuid)])
-    choice = purging.Choice(unchanged_since=LATER)
-    list(purging.finished(table.database, choice, limit=3))
-    assert purging.obstacle(table.database, group.uuid, choice) is None
-    assert purging.purge(table.database, group.uuid, choice)
+    choice = group_purge.Choice(unchanged_since=LATER)
+    list(group_purge.finished(table.database, choice, limit=3))
+    assert group_purge.obstacle(table.database, group.uuid, choice) is None
+    assert group_purge.purge(table.database, group.uuid, choice)
 
 
 def delete(table):

@@ -17,7 +17,7 @@ OTHERS = 10_000
 """Groups of other projects, each with a member."""
 SHARE = 20
 """Of this number of groups in ``fill_all``, one is planned. The first read of
-``KeptOutlines`` reads all of those."""
+``OutlineCache`` reads all of those."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow)
 """Tables that ``fill_all`` fills. The two others have a row for each job of

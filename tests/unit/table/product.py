@@ -4,9 +4,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from nova_holistic.table.changes import purging, revising
 from nova_holistic.table.changes.claim import SeenRows
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes import group_purge, group_revision
+from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors
 from nova_holistic.table.queries.progress import SETTLING
@@ -41,7 +41,8 @@ class Product:
         self._table.delete_group(uuid)
 
     def purge(self, uuid):
-        return purging.purge(self._table.database, uuid, purging.Choice())
+        return group_purge.purge(self._table.database, uuid,
+                                 group_purge.Choice())
 
     def ask(self, uuid, task, statuses, revision):
         return self._table.tasks.ask(
@@ -80,7 +81,7 @@ class Product:
         changes = {'status': GroupStatus.PLANNED} if (
             group and group.status not in SETTLING) else {}
         try:
-            return revising.revise(
+            return group_revision.revise(
                 self._table.database, uuid, engine, Revision(
                     changes, PATHS,
                     [(row, self._anew(row, hold, 'h2',
@@ -92,11 +93,11 @@ class Product:
             return 'Duplicate'
 
     def vacate(self, uuid, engine, rows):
-        return revising.vacate(
+        return group_revision.vacate(
             self._table.database, uuid, engine, rows, self._at)
 
     def occupy(self, uuid, engine, holds):
-        return revising.occupy(
+        return group_revision.occupy(
             self._table.database, uuid, engine, holds, self._at)
 
     def offer(self, rows, holds):

@@ -40,7 +40,8 @@ CALLS = {
     'member counts': lambda table: table.listing.member_counts(uuids()),
     'statistics': lambda table: table.statistics.since(
         datetime(2000, 1, 1), hosts=uuids()),
-    'consumers': lambda table: consumers.known(table.database, uuids()),
+    'consumers': lambda table: consumers.known_consumers(table.database,
+                                                         uuids()),
     'whole members': lambda table: overview.whole(table.database, [
         overview.MemberOutline(number, 'group', MemberState.BUILT, 'host',
                                'provider', 'hold', None)

@@ -168,7 +168,7 @@ def test_a_claim_ends_the_hold_and_records_the_owner(table, shop):
 
 
 def test_a_row_that_was_read_before_saves_a_query(table, shop):
-    web = table.rosters.read(shop.uuid)[1][0]
+    web = table.group_cache.read(shop.uuid)[1][0]
     assert statements(table, lambda: table.take(
         shop.uuid, 'db/web', builders.new_uuid(), NOON, SeenRows([web]))) == 4
 
@@ -208,7 +208,7 @@ def test_a_claimed_row_has_its_alternates(table, shop):
     """Also if it was read before without them."""
     web, node, *_ = table.members(shop.uuid)
     assert web.alternates and node.alternates
-    bare = table.rosters.read(shop.uuid)[1][0]
+    bare = table.group_cache.read(shop.uuid)[1][0]
     assert not bare.alternates
     claimed = table.take(
         shop.uuid, 'db/web', builders.new_uuid(), NOON, SeenRows([bare])).row

@@ -4,8 +4,8 @@ document, whatever order the database reads its rows in."""
 
 import pytest
 
-from nova_holistic.table.changes import revising
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes import group_revision
+from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.models import MemberRow
 from tests.unit.table import builders
 
@@ -33,7 +33,7 @@ def test_servers_are_handed_out_in_an_order_in_which_they_were_not_written(
     table = unsorted
     group = builders.planned(
         table, builders.a_group(engine='engine-1'), node=4)
-    assert revising.revise(
+    assert group_revision.revise(
         table.database, group.uuid, 'engine-1',
         Revision({}, dict.fromkeys(NEW_ORDER, 'db/node')), NOON)
     claimed = [table.claim(group.uuid, 'db/node', builders.new_uuid(), NOON)

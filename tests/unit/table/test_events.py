@@ -8,9 +8,9 @@ import pytest
 
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.table.changes.claim import CLAIMABLE
-from nova_holistic.table.changes.purging import Choice, purge
-from nova_holistic.table.changes import revising
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes.group_purge import Choice, purge
+from nova_holistic.table.changes import group_revision
+from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.database import Database
 from nova_holistic.table import errors, states
@@ -210,9 +210,9 @@ def test_a_revision_tells_what_it_did(table):
         {}, {row.member.path: row.member.description
              for row in (web, first)},
         renewed=[(first, moved)], removed=[second])
-    assert after(table, group, lambda: revising.revise(
+    assert after(table, group, lambda: group_revision.revise(
         table.database, group.uuid, 'engine-2', revision, NOON)) == []
-    assert after(table, group, lambda: revising.revise(
+    assert after(table, group, lambda: group_revision.revise(
         table.database, group.uuid, 'engine-1', revision, NOON)) == [
             ('group.revised', None, None, None),
             ('place.moved', 'db/node-0', None, None)]
@@ -228,7 +228,7 @@ def test_a_revision_that_is_undone_leaves_no_event(table):
     table.claim(group.uuid, 'db/web', 'server-1', NOON)
     heard = []
     table.database.listen(heard.extend)
-    assert after(table, group, lambda: revising.revise(
+    assert after(table, group, lambda: group_revision.revise(
         table.database, group.uuid, 'engine-1',
         Revision({'status': GroupStatus.PLANNED}, {}, removed=[web]),
         NOON)) == []
@@ -242,9 +242,10 @@ def test_members_that_an_update_vacates_come_back(table):
     members = table.members(group.uuid)
 
     def both():
-        revising.vacate(table.database, group.uuid, 'engine-1', members, NOON)
-        revising.occupy(table.database, group.uuid, 'engine-1',
-                        [members[0].hold], NOON)
+        group_revision.vacate(table.database, group.uuid, 'engine-1', members,
+                              NOON)
+        group_revision.occupy(table.database, group.uuid, 'engine-1',
+                              [members[0].hold], NOON)
 
     assert after(table, group, both) == [
         member('db/web', 'planned', 'lost'),

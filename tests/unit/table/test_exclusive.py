@@ -7,10 +7,10 @@ import pytest
 
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.records import MemberState, Place
-from nova_holistic.table.store import PlacementTable, SITTING
+from nova_holistic.table.store import OCCUPYING, PlacementTable
 from tests.statements import recorded
 from tests.unit.table import builders
-from tests.unit.table import test_rosters
+from tests.unit.table import test_group_cache
 
 HEAVY = ('document', 'requirements', 'location', 'alternates')
 
@@ -26,7 +26,7 @@ def sitting(table, group):
     """The group and its members, read without any memory."""
     record, members = table.group_with_members(group.uuid)
     return reserving((record, [
-        member for member in members if member.state in SITTING]))
+        member for member in members if member.state in OCCUPYING]))
 
 
 def reserving(found):
@@ -35,7 +35,7 @@ def reserving(found):
     return (record.uuid, record.project_id, record.document, record.levels,
             record.revision, record.fingerprint, record.created_at, [
                 replace(member, held=False) for member
-                in sorted(test_rosters.unstamped(members), key=by_id)])
+                in sorted(test_group_cache.unstamped(members), key=by_id)])
 
 
 def by_id(member):
@@ -43,10 +43,10 @@ def by_id(member):
 
 
 @pytest.mark.parametrize('change', [
-    test_rosters.claimed, test_rosters.built_elsewhere,
-    test_rosters.lost_and_planned_anew, test_rosters.written_anew,
-    test_rosters.revised, test_rosters.created_again,
-    test_rosters.created_again_in_that_moment
+    test_group_cache.claimed, test_group_cache.built_elsewhere,
+    test_group_cache.lost_and_planned_anew, test_group_cache.written_anew,
+    test_group_cache.revised, test_group_cache.created_again,
+    test_group_cache.created_again_in_that_moment
 ], ids=lambda change: change.__name__)
 def test_every_change_of_a_group_is_seen(table, table_url, shop, change):
     before, = map(reserving, table.exclusive_groups())
@@ -59,7 +59,8 @@ def test_every_change_of_a_group_is_seen(table, table_url, shop, change):
         assert found != before
 
 
-@pytest.mark.parametrize('end', [test_rosters.released, test_rosters.deleted])
+@pytest.mark.parametrize('end',
+                         [test_group_cache.released, test_group_cache.deleted])
 def test_an_exclusive_group_without_servers_is_not_listed(table, shop, end):
     table.exclusive_groups()
     table.release([table.members(shop.uuid)[0].hold], builders.NOON)
@@ -72,7 +73,7 @@ def test_cached_exclusive_groups_cost_one_statement(table, shop):
     others = [builders.planned(table, builders.a_group(exclusive=True),
                                node=2) for _ in range(3)]
     table.exclusive_groups()
-    test_rosters.claimed(table, others[0], ())
+    test_group_cache.claimed(table, others[0], ())
     with recorded(table.database.engine) as sent:
         assert len(table.exclusive_groups()) == 4
     assert len(sent.statements) == 1
@@ -160,7 +161,7 @@ def owners(table):
 def test_groups_above_the_cache_limit_are_read_correctly(table, shop):
     other = builders.planned(
         table, builders.a_group(exclusive=True), node=2)
-    groups = ExclusiveGroups(table.database, SITTING, limit=4)
+    groups = ExclusiveGroups(table.database, OCCUPYING, limit=4)
     expected = {shop.uuid: 4, other.uuid: 2}
     for _ in range(2):
         assert {record.uuid: len(members) for record, members

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries import outlines
-from nova_holistic.table.queries.outlines import KeptOutlines
+from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.statements import recorded
 from tests.unit.table import builders
@@ -149,7 +149,7 @@ def test_the_first_read_takes_a_few_rows_at_a_time(table, monkeypatch):
 
     sa.event.listen(table.database.engine, 'after_cursor_execute',
                     lambda *args: fetched(args[4]))
-    found = KeptOutlines(table.database).read()
+    found = OutlineCache(table.database).read()
     assert sum(map(len, found.by_group.values())) == 200
     assert sizes.count(10) == 1
 
@@ -159,12 +159,12 @@ def test_an_error_loses_nothing(table, monkeypatch):
     table.outlines.read()
     row = table.claim(uuids[0], 'db/node', builders.new_uuid(), builders.NOON)
     with monkeypatch.context() as patch:
-        patch.setattr(KeptOutlines, '_merge', broken)
+        patch.setattr(OutlineCache, '_merge', broken)
         with pytest.raises(RuntimeError):
             table.outlines.read()
     found = table.outlines.read()
     assert found.by_group[uuids[0]][row.id].state == MemberState.CLAIMED
-    assert found == KeptOutlines(table.database).read()
+    assert found == OutlineCache(table.database).read()
 
 
 def broken(*_):

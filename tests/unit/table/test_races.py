@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 import threading
 
-from nova_holistic.table.changes import revising
-from nova_holistic.table.changes.revising import Revision
+from nova_holistic.table.changes import group_revision
+from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
@@ -77,7 +77,7 @@ def test_claims_during_a_revision_are_never_lost(table):
                     if m.state == MemberState.PLANNED]
             if not rows:
                 return done
-            done += revising.revise(
+            done += group_revision.revise(
                 table.database, group.uuid, 'engine',
                 Revision({}, {}, [(row, replace(
                     row, hold=builders.new_uuid())) for row in rows]), NOON)

@@ -18,7 +18,7 @@ from hypothesis import stateful, strategies as st
 import sqlalchemy as sa
 
 from nova_holistic.table import models
-from nova_holistic.table.queries.outlines import KeptOutlines
+from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.store import PlacementTable
 from tests import effort
 from tests.unit.table.builders import NOON
@@ -97,7 +97,7 @@ class Machine(stateful.RuleBasedStateMachine):
         self.choice.readings = [rows, *self.choice.readings][:READINGS]
         # What is kept in memory is what a new reader finds.
         assert (self.tables[0].outlines.read()
-                == KeptOutlines(self.tables[0].database).read())
+                == OutlineCache(self.tables[0].database).read())
 
 
 class Concurrent(Machine):

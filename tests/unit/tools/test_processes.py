@@ -8,7 +8,7 @@ import pytest
 
 from tools.cloud.layout import Layout
 from tools.cloud.processes import Processes
-from tools.cloud.waiting import NotThere, wait_for
+from tools.cloud.waiting import wait_for, WaitTimeout
 
 STAYS = 'import time; print("there", flush=True); time.sleep(600)'
 STUBBORN = 'import signal; signal.signal(signal.SIGTERM, print); ' + STAYS
@@ -70,7 +70,7 @@ def test_a_reused_process_id_is_not_killed(layout, start):
 
 
 def test_the_output_of_a_failed_command_is_reported(layout):
-    with pytest.raises(NotThere, match='the reason'):
+    with pytest.raises(WaitTimeout, match='the reason'):
         Processes(layout).run('failing', [
             sys.executable, '-c', 'raise SystemExit("the reason")'])
 

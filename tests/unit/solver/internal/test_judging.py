@@ -10,7 +10,7 @@ from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve
-from tests.judging import BadPlan
+from tests.plan_checks import BadPlan
 from tests.unit.builders import group, servers, two_racks
 
 

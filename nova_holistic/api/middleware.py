@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The WSGI middleware between the server and the application.
+
+From the outside in: a proxy's headers, the request id, the health check,
+keystone's tokens. The length of bodies is limited where they are read, so that
+the response has the same format as all others.
+"""
+
+from collections.abc import Callable
+import json
+from typing import Any
+
+from keystonemiddleware import auth_token
+from oslo_middleware import healthcheck, http_proxy_to_wsgi, request_id
+import webob
+
+from nova_holistic.api import errors
+from nova_holistic.api.requests import microversions
+from nova_holistic.api.routes import ROUTES
+
+HEALTHCHECK = '/healthcheck'
+PUBLIC_PATHS = frozenset(
+    route.path for route in ROUTES if route.rule is None)
+
+Wsgi = Callable[[dict[str, Any], Any], Any]
+
+
+def with_middleware(conf, app: Wsgi) -> Wsgi:
+    """The application together with its middleware."""
+    tokens = auth_token.AuthProtocol(app, {'oslo_config_config': conf})
+    check = healthcheck.Healthcheck(None, conf)
+    inner = request_id.RequestId(_ByPath(app, tokens, check))
+    return http_proxy_to_wsgi.HTTPProxyToWSGI(inner, conf)
+
+
+class _ByPath:
+    """Public paths need no token; any other path needs a valid one."""
+
+    def __init__(self, app: Wsgi, tokens: Wsgi, check: Wsgi):
+        self._app = app
+        self._tokens = tokens
+        self._check = check
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        path = environ.get('PATH_INFO', '').rstrip('/')
+        if path == HEALTHCHECK:
+            return self._check(environ, start_response)
+        if (path or '/') in PUBLIC_PATHS:
+            _forget_identity(environ)
+            # The URLs of the version documents end in a slash.
+            environ['PATH_INFO'] = path or '/'
+            return self._app(environ, start_response)
+        response = webob.Request(environ).get_response(self._tokens)
+        if microversions.HEADER not in response.headers:
+            _in_our_form(response, environ['openstack.request_id'])
+        return response(environ, start_response)
+
+
+def _forget_identity(environ: dict[str, Any]) -> None:
+    """Remove headers with identity data from the client on paths that bypass
+    keystonemiddleware.
+    """
+    environ.pop('HTTP_X_IDENTITY_STATUS', None)
+
+
+def _in_our_form(response: webob.Response, request: str) -> None:
+    """Convert a response of keystonemiddleware: an invalid token, or keystone
+    is unavailable."""
+    error = (errors.ApiError(401, 'unauthorized', 'a valid token is needed: '
+                             'X-Auth-Token') if response.status_int == 401
+             else errors.ApiError(503, 'keystone_unavailable',
+                                  'keystone is unavailable; try again later'))
+    response.status_int = error.status
+    response.content_type = 'application/json'
+    response.charset = None
+    response.body = json.dumps(errors.document(error, request)).encode()

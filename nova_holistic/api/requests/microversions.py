@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versions of the API, in the header ``OpenStack-API-Version``.
+
+A request without the header gets the first version, so that a new version does
+not change the API for existing clients.
+"""
+
+import microversion_parse
+import webob
+
+from nova_holistic.api.errors import ApiError
+
+SERVICE_TYPE = 'holistic'
+HEADER = 'OpenStack-API-Version'
+VERSIONS = ('1.0',)
+"""Every version, oldest first."""
+
+MIN, MAX = VERSIONS[0], VERSIONS[-1]
+
+
+def requested_version(request: webob.Request) -> microversion_parse.Version:
+    """The version in the header of the request.
+
+    :raises ApiError: 400 for an invalid version, 406 for an unsupported one
+    """
+    text = microversion_parse.get_version(
+        request.headers, service_type=SERVICE_TYPE)
+    if text is None:
+        return microversion_parse.parse_version_string(MIN)
+    if text == 'latest':
+        return microversion_parse.parse_version_string(MAX)
+    try:
+        version = microversion_parse.parse_version_string(text)
+    except TypeError:
+        raise ApiError(400, 'invalid_version',
+                       f'{text[:80]!r} is not a valid version: X.Y, or latest'
+                       ) from None
+    if str(version) not in VERSIONS:
+        raise ApiError(406, 'unsupported_version',
+                       f'version {version} is not supported; supported are '
+                       f'{MIN} to {MAX}')
+    return version

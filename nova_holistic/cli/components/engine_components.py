@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine of a process of this project, made from its configuration."""
+
+import oslo_messaging as messaging
+
+from nova_holistic.cli.components.connections import (
+    connect, connect_if_configured)
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
+from nova_holistic.inventory.cached_inventory import with_cache
+from nova_holistic.inventory import load_inventory
+from nova_holistic.metrics import exporter
+from nova_holistic.observers import observe
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.service.service import EngineParts, EngineService
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.queries.totals import totals
+from nova_holistic.table.store import PlacementTable
+
+
+def managed_table(conf) -> PlacementTable:
+    """The table as a command uses it.
+
+    :raises BadTransport: the transport of notifications does not exist
+    """
+    table = PlacementTable.from_conf(conf, 'manage')
+    observe(conf, table.database, 'manage')
+    return table
+
+
+def lifecycle(conf, table: PlacementTable) -> Lifecycle:
+    """:raises NotConfigured: the options of Placement are invalid"""
+    return Lifecycle(
+        conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
+        DatabaseClock(table.database))
+
+
+def planner(conf, table: PlacementTable) -> Planner:
+    """:raises NotConfigured: the options of Placement or Nova are invalid"""
+    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    inventory = load_inventory(
+        conf, placement=placement, compute=nova,
+        image=connect_if_configured(conf, 'glance'))
+    clock = DatabaseClock(table.database)
+    planner = Planner(
+        conf, inventory, table, HoldClient.from_conf(conf, placement), clock)
+    planner.connect(
+        ServerPositions(inventory, table, NovaInstances(nova), clock).refresh)
+    return planner
+
+
+def reconciler(conf, table: PlacementTable) -> Reconciler:
+    """:raises NotConfigured: the options of Placement or Nova are invalid"""
+    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    return Reconciler(
+        conf, load_inventory(conf, placement=placement, compute=nova), table,
+        HoldClient.from_conf(conf, placement), NovaInstances(nova),
+        DatabaseClock(table.database))
+
+
+def orphans(conf, table: PlacementTable) -> OrphanHolds:
+    """:raises NotConfigured: the options of Placement are invalid"""
+    return OrphanHolds(
+        conf, table, HoldClient.from_conf(conf, connect(conf, 'placement')),
+        DatabaseClock(table.database))
+
+
+def engine(conf, transport: messaging.Transport,
+           notifications: messaging.Transport | None = None) -> EngineService:
+    """
+    :param notifications: the transport of Nova's notifications; None if the
+        engine does not listen to them
+    :raises NotConfigured: the options of Placement or Nova are invalid
+    """
+    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    table = PlacementTable.from_conf(conf, 'engine')
+    observe(conf, table.database, 'engine')
+    exporter.start(conf, lambda: totals(table.database))
+    # One object for all parts, since it remembers what it has read.
+    inventory = with_cache(conf, load_inventory(
+        conf, placement=placement, compute=nova,
+        image=connect_if_configured(conf, 'glance')))
+    holds = HoldClient.from_conf(
+        conf, UseTrackingAdapter(placement, inventory))
+    clock = DatabaseClock(table.database)
+    instances = NovaInstances(nova)
+    planner = Planner(conf, inventory, table, holds, clock)
+    repairer = Repairer(conf, inventory, table, holds, instances, clock)
+    planner.connect(
+        ServerPositions(inventory, table, instances, clock).refresh,
+        repairing=repairer.run)
+    return EngineService(conf, EngineParts(
+        table, inventory, planner, Lifecycle(conf, table, holds, clock),
+        Reconciler(conf, inventory, table, holds, instances, clock), repairer,
+    ), transport, clock, notifications)

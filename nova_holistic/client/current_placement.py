@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The current placement of a group, as a plan on the cloud without the
+group."""
+
+from collections.abc import Iterable, Mapping
+from collections import Counter
+from dataclasses import replace
+import math
+from typing import Any
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic import exceptions
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group, Member
+from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies import load_policy_types
+
+_THERE = ('planned', 'claimed', 'built')
+"""States of a member that occupies capacity on its host."""
+
+
+class Mismatch(exceptions.HolisticError):
+    """The API and the cloud contradict each other."""
+
+
+def current_plan(group: Mapping[str, Any],
+                 placements: Iterable[Mapping[str, Any]],
+                 snapshot: Snapshot) -> tuple[Plan, Group, Snapshot]:
+    """The placed members, as a plan without a proven bound.
+
+    :param group: the group from the API, with its definition
+    :param placements: the placements of its members, with hosts
+    :param snapshot: the current state of the cloud, including the usage of the
+        members
+    :returns: the plan, the definition, and the cloud without the members
+    :raises Mismatch: a host is unknown, or the levels differ
+    """
+    there = [p for p in placements if p['state'] in _THERE]
+    _must_fit(there, snapshot)
+    definition = bind(parse_group(
+        {'group': group['definition']}, load_policy_types()).resized(
+            {p['member'] for p in there}), snapshot)
+    where = {p['member']: p['host'] for p in there}
+    members = [m for m in definition.all_members() if m.path in where]
+    without = _without(snapshot, members, where)
+    hosts = {host.name: host for host in without.hosts}
+    value = load_objective(group['objective']).for_group(definition).value(
+        members, {path: hosts[name] for path, name in where.items()}, {},
+        without)
+    return Plan(group['name'], tuple(
+        Placement(p['member'], p['host'], p['node'], tuple(p['location']))
+        for p in there), ObjectiveValue(
+            group['objective'], value, -math.inf, math.inf)), (
+                definition), without
+
+
+def _must_fit(there: Iterable[Mapping[str, Any]], snapshot: Snapshot) -> None:
+    known = {host.name: host for host in snapshot.hosts}
+    for each in there:
+        host = known.get(each['host'])
+        if host is None:
+            raise Mismatch(f'member {each["member"]}: its host '
+                           f'{each["host"]!r} is not in the cloud')
+        if len(each['location']) != len(host.location):
+            raise Mismatch(
+                f'member {each["member"]} is at '
+                f'{"/".join([*each["location"], each["host"]])}, which are '
+                f'not the levels {", ".join(snapshot.levels)}')
+
+
+def _without(snapshot: Snapshot, members: Iterable[Member],
+             where: Mapping[str, str]) -> Snapshot:
+    taken: dict[str, Counter[str]] = {}
+    for member in members:
+        taken.setdefault(where[member.path], Counter()).update(
+            member.requirements.resources)
+    return replace(snapshot, hosts=tuple(
+        _relieved(host, taken[host.name]) if host.name in taken else host
+        for host in snapshot.hosts))
+
+
+def _relieved(host: Host, amounts: Mapping[str, int]) -> Host:
+    return replace(host, inventories=FrozenMapping({
+        name: replace(each, used=max(0, each.used - amounts.get(name, 0)))
+        for name, each in host.inventories.items()}))

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AggregateImagePropertiesIsolation: a property of the image has one of the
+values that the metadata of the host's aggregates has under its name."""
+
+from nova_holistic.constraints.image_fields import fields_of, SWITCHES
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    if asked.image is None:
+        return None
+    namespace = options.aggregate_image_properties_isolation_namespace
+    prefix = namespace + (
+        options.aggregate_image_properties_isolation_separator
+    ) if namespace else ''
+    # Nova ignores properties that are false or an empty text.
+    wanted = {key: value for key, value in fields_of(asked.image).items()
+              if key.startswith(prefix) and value
+              and not (key in SWITCHES and value == 'False')}
+    if not wanted:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return all(value in facts.metadata[key]
+                   for key, value in wanted.items() if key in facts.metadata)
+
+    return admits

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AggregateInstanceExtraSpecsFilter: extra specs of the flavor match the
+metadata of the host's aggregates."""
+
+from nova_holistic.constraints.operators import matches
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+_SCOPE = 'aggregate_instance_extra_specs'
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    wanted = {}
+    for key, value in asked.extra_specs.items():
+        scope, _, name = key.partition(':')
+        if not name or scope == _SCOPE:
+            wanted[name or scope] = value
+    if not wanted:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return all(
+            any(matches(value, required)
+                for value in facts.metadata.get(key, ()))
+            for key, required in wanted.items())
+
+    return admits

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AggregateMultiTenancyIsolation: a host in aggregates that name projects is
+for these projects only."""
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+KEY = 'filter_tenant_id'
+"""Keys of the metadata that name projects begin with it."""
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    named = any(key.startswith(KEY) for metadata in aggregates.values()
+                for key in metadata)
+    if not named or asked.project_id is None:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        projects = frozenset[str]().union(*(
+            values for key, values in facts.metadata.items()
+            if key.startswith(KEY)))
+        return not projects or asked.project_id in projects
+
+    return admits

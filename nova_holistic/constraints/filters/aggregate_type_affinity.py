@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AggregateTypeAffinityFilter: a host in aggregates that name flavors takes
+these flavors only."""
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+KEY = 'instance_type'
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    if asked.flavor is None:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        flavors = facts.metadata.get(KEY)
+        return flavors is None or asked.flavor in flavors
+
+    return admits

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ComputeCapabilitiesFilter: extra specs of the flavor match what the host
+reports.
+
+Of what hosts report, Nova's API tells the type and the version of the
+hypervisor. Refusals because of other capabilities are learnt.
+"""
+
+from nova_holistic.constraints.operators import matches
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+_SCOPE = 'capabilities:'
+_KNOWN = ('hypervisor_type', 'hypervisor_version')
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    wanted = {
+        _KNOWN.index(name): value
+        for key, value in asked.extra_specs.items()
+        for name in [key.removeprefix(_SCOPE)] if name in _KNOWN}
+    if not wanted:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return all(matches(str(facts.host.hypervisor[index]), required)
+                   for index, required in wanted.items())
+
+    return admits

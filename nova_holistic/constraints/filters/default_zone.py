@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""default_schedule_zone: a server that names no zone goes to this one."""
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    zone = options.default_schedule_zone
+    if not zone or not asked.is_anywhere:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return facts.host.availability_zone == zone
+
+    return admits

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""transform_image_metadata: the host supports the devices of the image."""
+
+import os_traits
+
+from nova_holistic.constraints.image_fields import fields_of
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+_PREFIXES = {
+    'hw_cdrom_bus': 'COMPUTE_STORAGE_BUS',
+    'hw_disk_bus': 'COMPUTE_STORAGE_BUS',
+    'hw_video_model': 'COMPUTE_GRAPHICS_MODEL',
+    'hw_vif_model': 'COMPUTE_NET_VIF_MODEL',
+    'hw_architecture': 'HW_ARCH',
+    'hw_emulation_architecture': 'COMPUTE_ARCH',
+    'hw_viommu_model': 'COMPUTE_VIOMMU'}
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    if not options.image_metadata_prefilter or asked.image is None:
+        return None
+    found = fields_of(asked.image)
+    traits = frozenset(
+        f'{prefix}_{found[key].replace("-", "_").upper()}'
+        for key, prefix in _PREFIXES.items() if key in found)
+    # If Nova does not know one of the traits, it asks for none of them.
+    if not traits or not all(hasattr(os_traits, each) for each in traits):
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return traits <= facts.host.traits
+
+    return admits

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ImagePropertiesFilter: the host has the hypervisor that the image needs.
+
+Nova also compares architecture and VM mode with what the virt driver supports,
+which its API does not tell. Refusals because of these are learnt.
+"""
+
+from oslo_utils import versionutils
+
+from nova_holistic.constraints.image_fields import fields_of
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+_SUPPORTED = {
+    'qemu': ('kvm', 'qemu'), 'lxc': ('lxc',), 'vmware vcenter server': (
+        'vmware',), 'ironic': ('ironic', 'baremetal'), 'zvm': ('zvm',),
+    'fake': ('fake',)}
+"""Values of img_hv_type that a host supports, by its hypervisor type."""
+
+_DECIDING = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
+"""Without one of these, Nova does not look at the version either."""
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    found = fields_of(asked.image) if asked.image is not None else {}
+    if not (options.image_properties_default_architecture
+            or any(found.get(key) for key in _DECIDING)):
+        return None
+    kind = found.get('img_hv_type', '').lower()
+    version = _predicate(found.get('img_hv_requested_version', ''))
+
+    def admits(facts: HostFacts) -> bool:
+        own_kind, own_version = facts.host.hypervisor
+        supported = _SUPPORTED.get(own_kind.lower())
+        if kind and supported and kind not in supported:
+            return False
+        return not version or not own_version or version.satisfied_by(
+            versionutils.convert_version_to_str(own_version))
+
+    return admits if kind or version else None
+
+
+def _predicate(text: str) -> versionutils.VersionPredicate | None:
+    try:
+        return versionutils.VersionPredicate(text) if text else None
+    except ValueError:
+        # Nova refuses such a request itself.
+        return None

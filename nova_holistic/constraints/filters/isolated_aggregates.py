@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""isolate_aggregates: an aggregate that requires traits is closed to servers
+whose flavor and image do not require them."""
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+_TRAIT = 'trait:'
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    if not options.enable_isolated_aggregate_filtering or (
+            asked.flavor is None):
+        return None
+    closed = frozenset(
+        uuid for uuid, metadata in aggregates.items()
+        if any(key.startswith(_TRAIT) and value == 'required'
+               and key.removeprefix(_TRAIT) not in asked.traits
+               for key, value in metadata.items()))
+    if not closed:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return closed.isdisjoint(facts.host.aggregates)
+
+    return admits

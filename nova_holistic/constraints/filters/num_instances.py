@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumInstancesFilter and AggregateNumInstancesFilter: a host takes no more
+servers than nova.conf, or the metadata of its aggregates, allows."""
+
+from collections.abc import Mapping, Sequence
+
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import HostFacts
+from nova_holistic.constraints.server_limits import Limit
+
+PLAIN, AGGREGATE = 'NumInstancesFilter', 'AggregateNumInstancesFilter'
+NAME = 'servers by max_instances_per_host'
+KEY = 'max_instances_per_host'
+
+
+def limit(options: NovaOptions, facts: Sequence[HostFacts],
+          servers: Mapping[str, int]) -> Limit | None:
+    """
+    :param servers: number of servers on each host, held places included
+    :returns: None if neither filter is enabled
+    """
+    enabled = options.enabled_filters
+    if not {PLAIN, AGGREGATE} & enabled:
+        return None
+    return Limit(NAME, {
+        each.host.name: min(_most(options, each, name) for name
+                            in (PLAIN, AGGREGATE) if name in enabled)
+        for each in facts}, servers)
+
+
+def _most(options: NovaOptions, facts: HostFacts, name: str) -> int:
+    most = options.max_instances_per_host
+    if name == PLAIN:
+        return most
+    try:
+        return min(map(int, facts.values.get(KEY, ())), default=most)
+    except ValueError:
+        # Nova takes its option then.
+        return most

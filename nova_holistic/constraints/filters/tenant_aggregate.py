@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""require_tenant_aggregate: a project that aggregates name is confined to the
+hosts of these aggregates."""
+
+from nova_holistic.constraints.filters import (
+    aggregate_multitenancy_isolation as multitenancy)
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import (
+    Admits, Aggregates, HostFacts, ServerRequest)
+
+
+def host_check(asked: ServerRequest, options: NovaOptions,
+               aggregates: Aggregates) -> Admits | None:
+    if (not options.limit_tenants_to_placement_aggregate
+            or asked.project_id is None):
+        return None
+    # Nova compares whole values here, unlike in its filter.
+    own = frozenset(
+        uuid for uuid, metadata in aggregates.items()
+        if asked.project_id in metadata.values() and any(
+            key.startswith(multitenancy.KEY) for key in metadata))
+    if not own and not options.placement_aggregate_required_for_tenants:
+        return None
+
+    def admits(facts: HostFacts) -> bool:
+        return not own.isdisjoint(facts.host.aggregates)
+
+    return admits

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that Nova would refuse for a member are not planned for it.
+
+Such a host gets a trait in the snapshot, and the description of the member
+forbids that trait, as for refusals that were learnt.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from nova_holistic.constraints import default_zone_scope
+from nova_holistic.constraints.filter_table import rules_in_force
+from nova_holistic.constraints.filters import num_instances, server_groups
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.constraints.rule import facts_of, HostFacts, ServerRequest
+from nova_holistic.constraints.server_limits import Limit, with_limits
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Snapshot
+
+PREFIX = 'refused by Nova: '
+"""Traits of the planner's own begin with it; none of Placement's does."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningContext:
+    """The planner's data other than the group and the snapshot.
+
+    :ivar project_id: of the group; None if it is not known
+    :ivar placed: path to host name of members that stay where they are
+    :ivar own_servers: UUIDs of servers of the group
+    :ivar servers: number of consumers on each host, by name
+    """
+
+    project_id: str | None = None
+    placed: Mapping[str, str] = field(default_factory=FrozenMapping)
+    own_servers: Collection[str] = ()
+    servers: Mapping[str, int] = field(default_factory=FrozenMapping)
+
+
+def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
+                  options: NovaOptions) -> tuple[Snapshot, tuple[Reason, ...]]:
+    """The snapshot with traits and limits for the members of the group.
+
+    :returns: also what to add to the reasons if the group cannot be placed
+    """
+    facts = facts_of(snapshot.hosts, snapshot.aggregates)
+    limits = _limits(snapshot, group, situation, options, facts)
+    traits: dict[str, set[str]] = {}
+    reasons = []
+    anywhere = _anywhere(group, snapshot, options)
+    for trait, (paths, asked, uuid) in _signatures(
+            group, snapshot, situation.project_id, anywhere).items():
+        refusals = _refusals(facts, asked, options, snapshot)
+        refusals += _affinity(snapshot, uuid, group, situation, options)
+        if not refusals:
+            continue
+        for _, name in refusals:
+            traits.setdefault(name, set()).add(trait)
+        reasons.append(_reason(paths[0], trait, refusals, len(facts)))
+    hosts = snapshot.hosts
+    if traits:
+        hosts = tuple(
+            replace(host, traits=host.traits | traits[host.name])
+            if host.name in traits else host for host in hosts)
+    if limits:
+        hosts = with_limits(hosts, limits)
+    return (snapshot if hosts is snapshot.hosts
+            else replace(snapshot, hosts=hosts)), tuple(reasons)
+
+
+def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
+                     affinity: Callable[[str, str], Policy]) -> Group:
+    """The group whose members keep to what ``with_refusals`` added to the
+    snapshot.
+
+    :param affinity: makes a hard relationship of two members on one host
+    """
+    own = snapshot.once('constraints', lambda: _own(snapshot))
+    anywhere = _anywhere(group, snapshot, options)
+    changed = _constrained(group, snapshot, own, anywhere, '')
+    paths: dict[str, list[str]] = {}
+    for member in group.all_members():
+        uuid = member.requirements.server_group
+        found = uuid and snapshot.server_groups.get(uuid)
+        if found and found.policy == server_groups.AFFINITY and (
+                server_groups.FILTERS[found.policy]
+                in options.enabled_filters):
+            paths.setdefault(uuid, []).append(member.path)
+    pairs = tuple(affinity(*pair) for pair in server_groups.chains(paths))
+    return replace(changed, relationships=(
+        *changed.relationships, *pairs)) if pairs else changed
+
+
+def _own(snapshot: Snapshot) -> frozenset[str]:
+    """Traits and classes of the planner's own in the snapshot."""
+    # Many hosts have the same traits.
+    kinds = {host.traits for host in snapshot.hosts}
+    return frozenset(
+        trait for traits in kinds for trait in traits
+        if trait.startswith(PREFIX)).union(
+            name for host in snapshot.hosts[:1] for name in host.inventories)
+
+
+def _constrained(group: Group, snapshot: Snapshot, own: frozenset[str],
+                 anywhere: frozenset[str], prefix: str) -> Group:
+    return replace(
+        group,
+        members=tuple(
+            _description(each, own, _is_anywhere(each, prefix, anywhere))
+            for each in group.members),
+        groups=tuple(_constrained(
+            nested, snapshot, own, anywhere, f'{prefix}{nested.name}/')
+            for nested in group.groups))
+
+
+def _description(description: MemberDescription, own: frozenset[str],
+                 is_anywhere: bool) -> MemberDescription:
+    wanted = description.requirements
+    trait = _trait(description, is_anywhere)
+    classes = {num_instances.NAME} & own
+    if wanted.server_group:
+        classes |= {server_groups.class_name(wanted.server_group)} & own
+    if trait not in own and not classes:
+        return description
+    return replace(description, requirements=replace(
+        wanted, forbidden_traits=wanted.forbidden_traits | ({trait} & own),
+        counted=FrozenMapping(dict.fromkeys(sorted(classes), 1))))
+
+
+def _trait(description: MemberDescription, is_anywhere: bool) -> str:
+    """Members with the same requests to Nova share a trait."""
+    wanted = description.requirements
+    image = wanted.image
+    parts = [f'flavor {wanted.flavor}' if wanted.flavor else 'resources']
+    if isinstance(image, Image):
+        # Equal mappings are equal images; their text would be long.
+        parts.append('image of ' + description.place)
+    elif image:
+        parts.append(f'image {image}')
+    if wanted.boot_from_volume:
+        parts.append('volume')
+    if wanted.server_group:
+        parts.append(f'server group {wanted.server_group}')
+    if is_anywhere:
+        parts.append('default zone')
+    return PREFIX + ', '.join(parts)
+
+
+def _anywhere(group: Group, snapshot: Snapshot,
+              options: NovaOptions) -> frozenset[str]:
+    """Paths of members that the default zone is for."""
+    if not options.default_schedule_zone:
+        return frozenset()
+    return default_zone_scope.members_anywhere(group, snapshot)
+
+
+def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
+                anywhere: frozenset[str]
+                ) -> Mapping[str, tuple[list[str], ServerRequest, str | None]]:
+    """By trait: paths of descriptions, the request, and a server group."""
+    found: dict[str, tuple[list[str], ServerRequest, str | None]] = {}
+    for path, description in descriptions(group):
+        is_anywhere = _is_anywhere(
+            description, path.removesuffix(description.name), anywhere)
+        trait = _trait(description, is_anywhere)
+        if trait not in found:
+            found[trait] = [], _asked(
+                description, snapshot, project_id, is_anywhere
+            ), description.requirements.server_group
+        found[trait][0].append(path)
+    return found
+
+
+def _is_anywhere(description: MemberDescription, prefix: str,
+                 anywhere: frozenset[str]) -> bool:
+    """The constraint applies to all members of a description."""
+    return any(member.path in anywhere
+               for member in description.members(prefix)[:1])
+
+
+def descriptions(group: Group, prefix: str = ''
+                 ) -> Iterator[tuple[str, MemberDescription]]:
+    """Path and description, wherever there are members."""
+    for each in group.members:
+        if each.server_names():
+            yield prefix + each.name, each
+    for nested in group.groups:
+        yield from descriptions(nested, f'{prefix}{nested.name}/')
+
+
+def _asked(description: MemberDescription, snapshot: Snapshot,
+           project_id: str | None, is_anywhere: bool) -> ServerRequest:
+    wanted = description.requirements
+    flavor = wanted.flavor and snapshot.flavors.get(wanted.flavor) or None
+    image = (snapshot.images.get(wanted.image)
+             if isinstance(wanted.image, str) else wanted.image)
+    return ServerRequest(
+        flavor=flavor and flavor.name,
+        extra_specs=flavor.extra_specs if flavor else FrozenMapping(),
+        image=image, project_id=project_id,
+        traits=(flavor.required_traits if flavor else frozenset())
+        | (image.required_traits if image else frozenset()),
+        volume=wanted.boot_from_volume, is_anywhere=is_anywhere)
+
+
+def _refusals(facts: Collection[HostFacts], asked: ServerRequest,
+              options: NovaOptions, snapshot: Snapshot
+              ) -> list[tuple[str, str]]:
+    """(name of the rule, name of the host), one for each refused host."""
+    host_checks = [(rule.name, admits)
+                   for rule in rules_in_force(options.enabled_filters)
+                   if rule.host_check is not None
+                   for admits
+                   in [rule.host_check(asked, options, snapshot.aggregates)]
+                   if admits is not None]
+    if not host_checks:
+        return []
+    found = []
+    for each in facts:
+        name = next((name for name, admits in host_checks
+                     if not admits(each)), None)
+        if name is not None:
+            found.append((name, each.host.name))
+    return found
+
+
+def _affinity(snapshot: Snapshot, uuid: str | None, group: Group,
+              situation: PlanningContext, options: NovaOptions
+              ) -> list[tuple[str, str]]:
+    """Hosts other than those with existing servers of a server group."""
+    found = uuid and snapshot.server_groups.get(uuid)
+    name = server_groups.FILTERS[server_groups.AFFINITY]
+    if not uuid or not found or found.policy != server_groups.AFFINITY or (
+            name not in options.enabled_filters):
+        return []
+    hosts = set(_hosts_of(snapshot, uuid, group, situation))
+    return [(name, host.name) for host in snapshot.hosts
+            if host.name not in hosts] if hosts else []
+
+
+def _hosts_of(snapshot: Snapshot, uuid: str, group: Group,
+              situation: PlanningContext) -> list[str]:
+    """Host name of each server of a server group, and of each placed member
+    that is in it."""
+    others = [host for server, host
+              in snapshot.server_groups[uuid].hosts.items()
+              if server not in situation.own_servers]
+    return others + [
+        situation.placed[member.path] for member in group.all_members()
+        if member.requirements.server_group == uuid
+        and member.path in situation.placed]
+
+
+def _limits(snapshot: Snapshot, group: Group, situation: PlanningContext,
+            options: NovaOptions, facts: list[HostFacts]) -> list[Limit]:
+    found = []
+    servers = num_instances.limit(options, facts, situation.servers)
+    if servers is not None:
+        found.append(servers)
+    anti = server_groups.ANTI_AFFINITY
+    if server_groups.FILTERS[anti] in options.enabled_filters:
+        for uuid, each in snapshot.server_groups.items():
+            if each.policy == anti:
+                found.append(server_groups.limit(
+                    uuid, snapshot.hosts, each.max_per_host,
+                    _hosts_of(snapshot, uuid, group, situation)))
+    return found
+
+
+def _reason(path: str, trait: str, refusals: list[tuple[str, str]],
+            total: int) -> Reason:
+    counts = Counter(name for name, _ in refusals)
+    listed = ', '.join(f'{name} {count}'
+                       for name, count in sorted(counts.items()))
+    return Reason(
+        path, f'Nova refuses {len(refusals)} of {total} hosts for this '
+        f'member ({listed}): these have the trait {trait!r}', names=())

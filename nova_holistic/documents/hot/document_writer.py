@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each part of the group document is written with where it comes from.
+
+The template itself is the top-level group: a server that is in no entry of
+``groups`` is its direct member, so that all servers are planned together. A
+server group becomes a nested group with its resource's name, and so does an
+OS::Heat::ResourceGroup whose servers differ.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nova_holistic.documents.hot.group_entries import GroupEntry
+from nova_holistic.documents.hot.membership import Membership, TOP
+from nova_holistic.documents.hot.parameters import STACK_NAME
+from nova_holistic.documents.hot.resources import Resources
+from nova_holistic.documents.hot.server_resource import Server, ServerRequest
+from nova_holistic.documents.hot.source_places import SourcePlaces
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument
+
+
+class DocumentWriter:
+    """Writes one group document.
+
+    :ivar places: of the document, with those of the template
+    :ivar pointers: path of each resource's servers, with the index variable
+    """
+
+    def __init__(self, resources: Resources, servers: dict[str, Server],
+                 membership: Membership):
+        self._resources = resources
+        self._servers = servers
+        self._membership = membership
+        # Paths of servers as entries know them, to those that they have.
+        self._moved: dict[str, str] = {}
+        self.places = SourcePlaces()
+        self.pointers: dict[str, str] = {}
+
+    def top(self, name: str, entries: Sequence[GroupEntry]) -> dict[str, Any]:
+        self.places.add('name', join('parameters', STACK_NAME))
+        document = {'name': name}
+        self._fill(document, '', '', self._membership.at(TOP), entries)
+        return document
+
+    def _fill(self, document: dict, place: str, prefix: str,
+              names: Sequence[str], entries: Sequence[GroupEntry]) -> None:
+        """
+        :param place: of the group in the document
+        :param prefix: path of the group; '' or ends with a slash
+        """
+        for name in names:
+            if name in self._servers:
+                self._server(self._servers[name], document, place, prefix,
+                             prefix)
+            else:
+                self._server_group(name, document, place, prefix)
+        for entry in entries:
+            self._entry(entry, document, place, prefix)
+        self._check_names(document, place)
+
+    def _entry(self, entry: GroupEntry, around: dict, place: str,
+               prefix: str) -> None:
+        document = {'name': entry.name, **entry.rules}
+        place = _add(around, 'groups', document, place)
+        self.places.add(place, entry.place)
+        self.places.add(join(place, 'name'), entry.place)
+        prefix = f'{prefix}{entry.name}/'
+        self._fill(document, place, prefix, self._membership.at(entry.place),
+                   entry.groups)
+        if 'relationships' in document:
+            document['relationships'] = [
+                self._followed(r, prefix) for r in document['relationships']]
+
+    def _server_group(self, name: str, around: dict, place: str,
+                      prefix: str) -> None:
+        servers = self._membership.inside[name]
+        if not any(server.asked for server in servers):
+            return
+        origin = join('resources', name)
+        document = {'name': name,
+                    'policies': [self._resources.server_group(name)]}
+        place = _add(around, 'groups', document, place)
+        self.places.add(place, origin)
+        self.places.add(join(place, 'name'), origin)
+        self.places.add(join(place, 'policies'),
+                        join(origin, 'properties', 'policies'))
+        for server in servers:
+            self._server(server, document, place, f'{prefix}{name}/', prefix)
+        self._check_names(document, place)
+
+    def _server(self, server: Server, document: dict, place: str,
+                prefix: str, home: str) -> None:
+        """
+        :param home: path of the entry that the server is a member of
+        """
+        if server.asked and not server.alike:
+            around, document = document, {'name': server.name}
+            place = _add(around, 'groups', document, place)
+            prefix += f'{server.name}/'
+            self._trace(place, server)
+            for i, asked in enumerate(server.asked):
+                self._member(server, asked, {'name': f'{server.name}-{i}'},
+                             document, place)
+            self._moved[home + server.name] = prefix[:-1]
+        elif server.asked:
+            count = {} if server.count is None else {'count': server.count}
+            self._member(server, server.asked[0],
+                         {'name': server.name, **count}, document, place)
+            self._moved[home + server.name] = prefix + server.name
+        for i in range(server.count or 0):
+            name = f'{server.name}-{i}'
+            self._moved[home + name] = prefix + name
+        self.pointers[server.name] = self._pointer(server, prefix)
+
+    def _member(self, server: Server, asked: ServerRequest, head: dict,
+                document: dict, place: str) -> None:
+        keys = self._membership.keys(server.name)
+        place = _add(document, 'members',
+                     {**head, **asked.keys(), **keys}, place)
+        self._trace(place, server)
+        for key in keys:
+            self.places.add(
+                join(place, key),
+                join(self._membership.place(server.name), key))
+
+    def _trace(self, place: str, server: Server) -> None:
+        origin = join('resources', server.name)
+        self.places.add(place, server.properties)
+        self.places.add(join(place, 'name'), origin)
+        self.places.add(join(place, 'count'),
+                        join(origin, 'properties', 'count'))
+
+    def _pointer(self, server: Server, prefix: str) -> str:
+        pointer = prefix + server.leaf
+        if server.count is not None and pointer.count(server.index_var) != 1:
+            raise InvalidDocument(
+                join('resources', server.name, 'properties', 'index_var'),
+                f'{brief(server.index_var)} is in the path '
+                f'{brief(prefix + server.name)}, too')
+        return pointer
+
+    def _followed(self, relationship: Any, prefix: str) -> Any:
+        """The relationship with its sides where they are now."""
+        if not isinstance(relationship, dict):
+            return relationship
+        between = relationship.get('between')
+        if not isinstance(between, list):
+            return relationship
+        return {**relationship, 'between': [
+            self._moved.get(prefix + side, prefix + side)[len(prefix):]
+            if isinstance(side, str) else side for side in between]}
+
+    def _check_names(self, document: dict, place: str) -> None:
+        """No two parts of the group may share a name."""
+        taken: dict[str, str] = {}
+        for key in ('members', 'groups'):
+            for i, part in enumerate(document.get(key, ())):
+                origin = self.places.origin(join(place, key, i, 'name'))
+                name = part['name']
+                names = [name] if isinstance(name, str) else []
+                names += [f'{name}-{n}' for n in range(part.get('count', 0))]
+                for name in names:
+                    if name in taken:
+                        raise InvalidDocument(
+                            origin, f'{brief(name)} is already a name at '
+                            f'{taken[name]}')
+                taken.update(dict.fromkeys(names, origin))
+
+
+def _add(document: dict, key: str, part: dict, place: str) -> str:
+    """Append to one of the group's lists; returns the place of the part."""
+    parts = document.setdefault(key, [])
+    parts.append(part)
+    return join(place, key, len(parts) - 1)

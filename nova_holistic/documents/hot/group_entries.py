@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section ``groups`` of a template: groups whose members are resources."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.documents.hot.functions import Resolver
+from nova_holistic.documents.schemas.group import MAX_DEPTH, MAX_MEMBERS
+from nova_holistic.documents.schemas.hot import ENTRY, ENTRY_MEMBER
+from nova_holistic.documents.validation import brief, join, validator
+from nova_holistic.exceptions import InvalidDocument
+
+_check_entry = validator(ENTRY)
+_check_member = validator(ENTRY_MEMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedResource:
+    """A resource that an entry names as member.
+
+    :ivar keys: the keys of the entry that group documents also have
+    """
+
+    resource: str
+    place: str
+    keys: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEntry:
+    """One group of the section, functions worked out.
+
+    :ivar rules: ``policies`` and ``relationships``, as far as there are any
+    """
+
+    name: Any
+    place: str
+    members: tuple[NamedResource, ...]
+    groups: tuple['GroupEntry', ...]
+    rules: dict[str, list]
+
+    def all(self) -> Iterator['GroupEntry']:
+        """This one and those nested in it."""
+        yield self
+        for entry in self.groups:
+            yield from entry.all()
+
+
+def read_entries(section: Any, resolver: Resolver, place: str = 'groups',
+                 depth: int = 1) -> tuple[GroupEntry, ...]:
+    """Entries by name, or a list of entries with names.
+
+    :raises InvalidDocument: at the first thing that cannot be accepted
+    """
+    if section is None:
+        return ()
+    # The template itself is the outermost group.
+    if depth >= MAX_DEPTH:
+        raise InvalidDocument(
+            place, f'groups are nested more than {MAX_DEPTH} deep')
+    if isinstance(section, dict):
+        found = [(name, entry, join(place, name))
+                 for name, entry in section.items()]
+    elif isinstance(section, list):
+        found = [(_own_name(entry, join(place, i)), entry, join(place, i))
+                 for i, entry in enumerate(section)]
+    else:
+        raise InvalidDocument(
+            place, f'must be a mapping or a list, not {brief(section)}')
+    return tuple(_entry(name, entry, resolver, where, depth)
+                 for name, entry, where in found)
+
+
+def _own_name(entry: Any, place: str) -> Any:
+    if not isinstance(entry, dict):
+        raise InvalidDocument(place, f'must be a mapping, not {brief(entry)}')
+    if 'name' not in entry:
+        raise InvalidDocument(place, 'name is missing')
+    return entry['name']
+
+
+def _entry(name: Any, entry: Any, resolver: Resolver, place: str,
+           depth: int) -> GroupEntry:
+    if isinstance(entry, dict):
+        entry = {key: value for key, value in entry.items()
+                 if value is not None}
+    _check_entry(entry, place)
+    if entry.get('name', name) != name:
+        raise InvalidDocument(
+            join(place, 'name'), f'is {brief(name)} by its key already')
+    members = entry.get('members', [])
+    if len(members) > MAX_MEMBERS:
+        raise InvalidDocument(
+            join(place, 'members'), f'more than {MAX_MEMBERS} members')
+    return GroupEntry(
+        name, place,
+        tuple(_named(member, resolver, join(place, 'members', i))
+              for i, member in enumerate(members)),
+        read_entries(entry.get('groups'), resolver, join(place, 'groups'),
+                     depth + 1),
+        {key: resolver.value(entry[key], join(place, key))
+         for key in ('policies', 'relationships') if key in entry})
+
+
+def _named(member: Any, resolver: Resolver, place: str) -> NamedResource:
+    if isinstance(member, str):
+        return NamedResource(member, place, {})
+    if not isinstance(member, dict):
+        raise InvalidDocument(
+            place, 'must be the name of a resource, or a mapping with '
+            f'resource, not {brief(member)}')
+    keys = {key: value if key == 'resource'
+            else resolver.value(value, join(place, key))
+            for key, value in member.items()}
+    _check_member(keys, place)
+    return NamedResource(keys.pop('resource'), place, keys)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A resource of which servers are made, as far as placement cares."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRequest:
+    """What one server asks for, as a member of a group document says it.
+
+    :ivar image: None if the server has none, or if it is known only when the
+        stack is created
+    :ivar server_group: UUID of a server group outside the template
+    """
+
+    flavor: str
+    availability_zone: str | None
+    image: str | None = None
+    boot_from_volume: bool = False
+    server_group: str | None = None
+
+    def keys(self) -> dict[str, Any]:
+        """The description of the server."""
+        found = {'flavor': self.flavor,
+                 'availability_zone': self.availability_zone,
+                 'image': self.image,
+                 'boot_from_volume': self.boot_from_volume or None,
+                 'server_group': self.server_group}
+        return {key: value for key, value in found.items()
+                if value is not None}
+
+    def at_index(self, index_var: str, index: int) -> 'ServerRequest':
+        """What the server of that index asks for."""
+        return replace(self, **{
+            name: value.replace(index_var, str(index))
+            for name in ('flavor', 'availability_zone', 'image')
+            for value in [getattr(self, name)] if value is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An OS::Nova::Server, or an OS::Heat::ResourceGroup of them.
+
+    :ivar name: of the resource
+    :ivar properties: place in the template of the server's properties
+    :ivar asked: the requirements of each server; a single value if all are
+        equal, none if the count is 0
+    :ivar count: number of servers; None for a single server with the plain
+        name
+    :ivar index_var: text that Heat replaces by a server's index
+    :ivar server_group: name of the OS::Nova::ServerGroup that it is in
+    """
+
+    name: str
+    properties: str
+    asked: tuple[ServerRequest, ...]
+    count: int | None = None
+    index_var: str = ''
+    server_group: str | None = None
+
+    @property
+    def alike(self) -> bool:
+        return len(self.asked) == 1
+
+    @property
+    def leaf(self) -> str:
+        """Last name in the path of each server, as its resource can say it."""
+        if self.count is None:
+            return self.name
+        return f'{self.name}-{self.index_var}'

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes in a group document that was made from a template are reported at
+their position in the template."""
+
+from collections.abc import Iterator
+import contextlib
+from dataclasses import replace
+
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.group import Group
+
+
+class SourcePlaces:
+    """Places of a group document, with those in the template they stand for.
+    """
+
+    def __init__(self):
+        self._origin: dict[str, str] = {}
+
+    def add(self, place: str, origin: str) -> None:
+        """All parts below the position come from below its origin, except for
+        added parts."""
+        self._origin[place] = origin
+
+    def origin(self, place: str) -> str:
+        """The place in the template, as exactly as it is known."""
+        cut = len(place)
+        while cut > 0:
+            if place[:cut] in self._origin:
+                return self._origin[place[:cut]] + place[cut:]
+            cut = max(place.rfind('.', 0, cut), place.rfind('[', 0, cut))
+        return place
+
+    @contextlib.contextmanager
+    def told(self) -> Iterator[None]:
+        """Errors in this context are reported at their positions of origin."""
+        try:
+            yield
+        except InvalidDocument as error:
+            raise InvalidDocument(
+                self.origin(error.place), error.message,
+                [InvalidDocument(self.origin(each.place), each.message)
+                 for each in error.more]) from None
+
+    def moved(self, group: Group) -> Group:
+        """The group with its parts at their places of origin."""
+        return replace(
+            group,
+            place=self.origin(group.place),
+            members=tuple(replace(m, place=self.origin(m.place))
+                          for m in group.members),
+            groups=tuple(self.moved(g) for g in group.groups),
+            policies=tuple(replace(p, place=self.origin(p.place))
+                           for p in group.policies),
+            relationships=tuple(replace(r, place=self.origin(r.place))
+                                for r in group.relationships))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A template is plain data of limited size, with the sections of HOT and the
+additional section ``groups``."""
+
+from typing import Any
+
+from nova_holistic.documents.schemas.hot import TEMPLATE
+from nova_holistic.documents.text import MAX_DEPTH, MAX_DIGITS, MAX_NODES
+from nova_holistic.documents.validation import brief, join, validator
+from nova_holistic.exceptions import InvalidDocument
+
+_MERGE = '<<'
+_PLAIN = (dict, list, str, int, float, type(None))
+
+_check_shape = validator(TEMPLATE)
+
+
+def validated_template(document: Any) -> dict[str, Any]:
+    """The template without its empty sections.
+
+    :raises InvalidDocument: it is not a valid template
+    """
+    _bound(document)
+    if isinstance(document, dict):
+        document = {key: value for key, value in document.items()
+                    if value is not None}
+    _check_shape(document)
+    return document
+
+
+def _bound(document: Any) -> None:
+    """Refuse what is too deep, too large or not plain data, layer by layer.
+
+    ``way`` of a value is (way of what it is in, step), None at the top.
+    """
+    layer, nodes = [(document, None)], 0
+    for _ in range(MAX_DEPTH + 1):
+        nodes += len(layer)
+        if nodes > MAX_NODES:
+            raise InvalidDocument('', f'more than {MAX_NODES} values')
+        below = []
+        for value, way in layer:
+            _check_value(value, way)
+            if isinstance(value, dict):
+                below += [(v, (way, key)) for key, v in value.items()]
+            elif isinstance(value, list):
+                below += [(v, (way, i)) for i, v in enumerate(value)]
+        layer = below
+    if layer:
+        raise InvalidDocument('', f'nested deeper than {MAX_DEPTH} levels')
+
+
+def _check_value(value: Any, way: tuple | None) -> None:
+    if not isinstance(value, _PLAIN):
+        raise InvalidDocument(_place(way), 'not plain data')
+    if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        raise InvalidDocument(
+            _place(way), f'a number of more than {MAX_DIGITS} digits')
+    for key in value if isinstance(value, dict) else ():
+        if not isinstance(key, str):
+            raise InvalidDocument(
+                _place(way), f'a key must be text, not {brief(key)}')
+        if key == _MERGE:
+            # Heat merges them; read as text, they would be lost in silence.
+            raise InvalidDocument(
+                _place((way, key)), 'merge keys of YAML are not supported')
+
+
+def _place(way: tuple | None) -> str:
+    steps = []
+    while way is not None:
+        way, step = way
+        steps.append(step)
+    return join('', *reversed(steps))

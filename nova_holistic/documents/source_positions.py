@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the places of a document are in its text: line and column."""
+
+from collections.abc import Iterable, Iterator, Mapping
+import re
+
+import yaml
+
+from nova_holistic.documents.validation import join
+
+MAX_LENGTH = 2**23
+"""Longest text that is searched; reading YAML takes time."""
+
+_Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+Position = tuple[int, int]
+
+
+def source_positions(
+        text: bytes, places: Iterable[str]) -> Mapping[str, Position]:
+    """Line and column, counted from 1, of the key or list item at each place.
+
+    A place that the text does not have is sought at what surrounds it. JSON
+    is read as YAML. Nothing is found in a text that is not YAML.
+    """
+    wanted = {each for place in places for each in _around(place)}
+    found: dict[str, Position] = {}
+    if len(text) > MAX_LENGTH:
+        return found
+    try:
+        for place, mark in _marks(text):
+            # Places do not contain the outer key of a group document.
+            place = place.removeprefix('group.')
+            if place in wanted:
+                found.setdefault(place, (mark.line + 1, mark.column + 1))
+    except (yaml.YAMLError, UnicodeError):
+        return {}
+    return {place: position for place in places
+            if (position := next((found[each] for each in _around(place)
+                                  if each in found), None))}
+
+
+def _around(place: str) -> Iterator[str]:
+    """The place and what surrounds it, the innermost first."""
+    while place:
+        yield place
+        place = re.sub(r'(\.[^.\[\]]*|\[[^\[\]]*\]|^[^.\[]+)\Z', '', place)
+
+
+def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
+    """Each place with where it begins."""
+    # Of each open collection: its place, and the key or index to come; None
+    # for a mapping in which a key comes next.
+    open_: list[list] = []
+    loader = _Loader(text)
+    try:
+        while loader.check_event():
+            event = loader.get_event()
+            if isinstance(event, yaml.CollectionEndEvent):
+                open_.pop()
+                _next(open_)
+            elif isinstance(event, yaml.NodeEvent):
+                around = open_[-1] if open_ else None
+                if around is not None and around[1] is None:
+                    # A key.
+                    around[1] = getattr(event, 'value', '')
+                    yield join(around[0], around[1]), event.start_mark
+                    continue
+                place = join(*around[:2]) if around else ''
+                if around is not None and isinstance(around[1], int):
+                    yield place, event.start_mark
+                if isinstance(event, yaml.CollectionStartEvent):
+                    is_list = isinstance(event, yaml.SequenceStartEvent)
+                    open_.append([place, 0 if is_list else None])
+                else:
+                    _next(open_)
+    finally:
+        loader.dispose()
+
+
+def _next(open_: list[list]) -> None:
+    """The value at the current key or index has ended."""
+    if open_:
+        step = open_[-1][1]
+        open_[-1][1] = step + 1 if isinstance(step, int) else None

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo from beginning to end: every sentence it says is then checked."""
+
+from pathlib import Path
+import shutil
+import time
+
+from rich.console import Console
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.demo.demo_cloud import DemoCloud
+from nova_holistic.embedded.demo.expectations import Expectations
+from nova_holistic.embedded.demo.joint_planning import JointPlanning
+from nova_holistic.embedded.demo.outcome import Attempt
+from nova_holistic.embedded.demo import scenario, tables
+from nova_holistic.embedded.demo.stock_nova import one_by_one
+from nova_holistic.embedded.demo.tiers import (
+    in_words_of_nova, largest_first, Tier, tiers)
+from nova_holistic.policies import load_policy_types
+from nova_holistic.solver.check import check
+
+LOG = 'nova-holistic-demo.log'
+
+
+def run_demo(console: Console, folder: Path) -> bool:
+    """Run the demo; whether all that it promises held.
+
+    :param folder: for the map; and for what the services logged, where
+        something goes wrong
+    """
+    started = time.monotonic()
+    console.print('A whole Nova and Placement start in this process.')
+    with (console.status('Nova is at work'), EmbeddedCloud(
+            [host for host, _ in scenario.hosts()], scheduler='stock',
+            options=scenario.OPTIONS) as cloud):
+        kept = False
+        try:
+            kept = DemoRun(cloud, console, folder).run()
+        finally:
+            if not kept:
+                shutil.copy(cloud.log_path, folder / LOG)
+                console.print(f'What the services logged is in {folder / LOG}',
+                              markup=False)
+    console.print(f'All in {time.monotonic() - started:.0f} seconds.')
+    return kept
+
+
+class DemoRun:
+    """One run on one cloud."""
+
+    def __init__(self, cloud, console: Console, folder: Path):
+        self.console = console
+        self.folder = folder
+        self.promises = Expectations(console)
+        self.stage = DemoCloud(cloud)
+        self.group = parse_group(scenario.document(), load_policy_types())
+        self.tiers = tiers(self.group)
+        self.attempts: list[Attempt] = []
+
+    def run(self) -> bool:
+        self._cloud()
+        self._wishes()
+        self._stock('stock, as listed', self.tiers,
+                    'in the order of the document',
+                    'The web servers went to the emptiest hosts, as is right '
+                    'for each of them, and took the room of databases and '
+                    'caches.')
+        memory = {flavor.name: flavor.resources['MEMORY_MB']
+                  for flavor in scenario.FLAVORS}
+        self._stock('stock, largest first', largest_first(self.tiers, memory),
+                    'the largest servers first, as a careful operator would',
+                    'The first cache went to the host with the most free '
+                    'capacity overall, which does not have enough memory for '
+                    'the second cache.')
+        self._joint()
+        self._summary()
+        return self.promises.kept
+
+    def _cloud(self) -> None:
+        self.console.rule('A nearly full cloud')
+        self.stage.put_load()
+        self.snapshot = self.stage.cloud.inventory.snapshot()
+        self.console.print(tables.cloud(self.snapshot))
+        memory = [h.inventories['MEMORY_MB'] for h in self.snapshot.hosts]
+        share = sum(m.used for m in memory) / sum(m.capacity for m in memory)
+        self.console.print(
+            f'A real nova-api, conductor, scheduler and Placement, and '
+            f'{len(memory)} nova-computes with fake hypervisors. A server on '
+            f'each host takes {share:.0%} of all memory.')
+
+    def _wishes(self) -> None:
+        self.console.rule('The requested group')
+        flavors = {flavor.name: flavor for flavor in scenario.FLAVORS}
+        self.console.print(tables.group(self.tiers, flavors))
+        self.console.print(
+            'Nova has no equivalent of [cyan]anti-affinity rack[/]: only the '
+            'joint plan has to satisfy it, which makes its task more '
+            'difficult.')
+
+    def _stock(self, name: str, order: tuple[Tier, ...], words: str,
+               why: str) -> None:
+        self.console.rule(f'Stock Nova, {words}')
+        tried = self._judged(one_by_one(self.stage, name, order))
+        self.stage.delete(tried.outcomes)
+        self.attempts.append(tried)
+        self.console.print(tables.attempt(tried, order))
+        for fault in dict.fromkeys(o.fault for o in tried.failed):
+            self.console.print(f'Nova says: {fault}', markup=False)
+        if tried.failed:
+            self.console.print(why)
+        self.promises.expect(
+            'Nova, one server at a time, gets stuck',
+            [] if tried.failed else ['all servers are ACTIVE'])
+        self.promises.expect(
+            'the servers are deleted; Placement contains only the load',
+            self.stage.discrepancies(self.stage.load_servers()))
+
+    def _joint(self) -> None:
+        self.console.rule('The same group, jointly')
+        joint = JointPlanning(self.stage, self.console, self.promises)
+        joint.plan(self.group, self.snapshot, self.folder)
+        self.attempts.append(self._judged(joint.create()))
+        joint.release()
+        joint.delete()
+
+    def _judged(self, tried: Attempt) -> Attempt:
+        """With the result of the independent check for the ACTIVE servers, by
+        the policies that apply to all attempts."""
+        hosts = tried.hosts()
+        reasons = check(in_words_of_nova(self.group, frozenset(hosts)),
+                        self.snapshot, hosts)
+        return tried.with_violations(
+            f'{reason.at}: {reason.message}' for reason in reasons)
+
+    def _summary(self) -> None:
+        self.console.rule('Summary')
+        members = len(self.group.all_members())
+        self.console.print(tables.summary(members, self.attempts))
+        last = self.attempts[-1]
+        self.promises.expect('no policy is violated', last.violations)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo says will hold, each with whether it did."""
+
+from collections.abc import Collection
+
+from rich.console import Console
+from rich.markup import escape
+
+_SHOWN = 5
+
+
+class Expectations:
+    """Checks that print one line each on the console.
+
+    :ivar kept: whether all of them held so far
+    """
+
+    def __init__(self, console: Console):
+        self.console = console
+        self.kept = True
+
+    def expect(self, text: str, objections: Collection[str] = ()) -> None:
+        """The promise holds where there are no objections to it."""
+        if not objections:
+            self.console.print(f'[green]✓[/] {text}')
+            return
+        self.kept = False
+        self.console.print(f'[red]✗ {text}[/]')
+        for objection in list(objections)[:_SHOWN]:
+            self.console.print(f'  [red]{escape(objection)}[/]')
+        if len(objections) > _SHOWN:
+            self.console.print(f'  and {len(objections) - _SHOWN} more')

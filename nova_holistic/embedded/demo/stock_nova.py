@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers one by one through stock Nova: each gets the best host at its time,
+without information about later servers."""
+
+from collections.abc import Sequence
+import time
+
+from nova_holistic.embedded.demo.demo_cloud import DemoCloud
+from nova_holistic.embedded.demo.outcome import Attempt, Outcome
+from nova_holistic.embedded.demo.tiers import Tier
+
+
+def one_by_one(stage: DemoCloud, name: str,
+               tiers: Sequence[Tier]) -> Attempt:
+    """Ask for every server, each when the one before has settled.
+
+    A server that fails remains in ERROR, and the next one is requested, so
+    that as many as possible are created.
+    """
+    outcomes: list[Outcome] = []
+    started = time.monotonic()
+    for tier in tiers:
+        group = stage.cloud.create_server_group(
+            f'{name}: {tier.path}', tier.policy)
+        for member in tier.members:
+            server = stage.ask(member, server_group=group)
+            outcomes.append(stage.outcome(member, server))
+    return Attempt(name, tuple(outcomes), time.monotonic() - started)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's globals made ready for one cloud, and cleaned up after it.
+
+This does the same as ``nova.test.TestCase.setUp``, with the same fixtures, but
+as a fixture for any caller.
+"""
+
+import copy
+import importlib.metadata
+
+import fixtures
+from nova.api.openstack import wsgi_app
+from nova.compute import api as compute_api
+from nova.compute import rpcapi as compute_rpcapi
+import nova.conf
+from nova import context, crypto, objects, quota, service_auth
+from nova.db.api import api as api_database
+from nova.db.main import api as main_database
+import nova.limit.utils
+from nova.objects import base as objects_base
+from nova.scheduler.client import report
+from nova.scheduler import utils as scheduler_utils
+from nova.tests import fixtures as nova_fixtures
+from oslo_utils.fixture import uuidsentinel
+
+from nova_holistic.embedded.server_progress import ServerProgress
+
+CELL = 'cell1'
+
+
+def api_paste_config():
+    """The api-paste.ini that came with the installed Nova."""
+    for path in importlib.metadata.files('nova') or ():
+        if path.match('etc/nova/api-paste.ini'):
+            return str(path.locate().resolve())
+    raise FileNotFoundError('the installed nova has no etc/nova/api-paste.ini')
+
+
+class NovaRuntime(fixtures.Fixture):
+    """Configuration, databases, cells and a message bus, all in memory.
+
+    :ivar conf: Nova's CONF; everything set on it is undone at the end
+    :ivar cells: CellMapping by name
+    :ivar images: Nova's fake of Glance
+    :ivar volumes: Nova's fake of Cinder
+    :ivar progress: which servers Nova is at work on
+    """
+
+    def __init__(self, directory):
+        super().__init__()
+        self.directory = directory
+        self.conf = nova.conf.CONF
+        self.cells = {}
+        self.progress = None
+        self.images = None
+        self.volumes = None
+
+    def id(self):
+        """Name of this process's threads, as Nova's fixtures ask for it."""
+        return 'nova-holistic-embedded'
+
+    def flags(self, group=None, **options):
+        """Override options until the end."""
+        self.useFixture(nova_fixtures.ConfPatcher(group=group, **options))
+
+    def stub_out(self, name, replacement):
+        """Replace an attribute until the end."""
+        self.useFixture(fixtures.MonkeyPatch(name, replacement))
+
+    def _setUp(self):
+        self.useFixture(nova_fixtures.OpenStackSDKFixture())
+        self.useFixture(nova_fixtures.IsolatedExecutorFixture(self.id()))
+        self.useFixture(nova_fixtures.ConfFixture(self.conf))
+        self._set_options()
+        self.useFixture(nova_fixtures.RPCFixture('nova.test'))
+        self._reset_globals()
+        self.addCleanup(self._reset_globals)
+        self._keep_object_registry()
+        self.useFixture(nova_fixtures.Database(database='api'))
+        self._create_cells()
+        self.useFixture(nova_fixtures.RealPolicyFixture())
+        self.useFixture(nova_fixtures.PrivsepNoHelperFixture())
+        self.useFixture(nova_fixtures.ComputeNodeIdFixture())
+        self.useFixture(nova_fixtures.GreenThreadPoolShutdownWait())
+        self.useFixture(nova_fixtures.AllServicesCurrent())
+        self.images = self.useFixture(nova_fixtures.GlanceFixture(self))
+        self.volumes = self.useFixture(nova_fixtures.CinderFixture(self))
+        self.useFixture(nova_fixtures.NeutronFixture(self))
+
+    def _set_options(self):
+        self.flags(state_path=self.directory)
+        self.flags(group='wsgi', api_paste_config=api_paste_config())
+        self.flags(group='oslo_concurrency', lock_path=self.directory)
+        # Nova checks its own answers against its schemas otherwise.
+        self.flags(group='api', response_validation='ignore')
+        self.flags(group='notifications', notification_format='unversioned')
+        # Services write heartbeats only while the caller's own thread waits,
+        # and it may compute for a long time: no service is ever considered
+        # down because of the clock.
+        self.flags(report_interval=3600, service_down_time=86400)
+        self.stub_out('nova.servicegroup.api.INITIAL_REPORTING_DELAY', 3600)
+        # A compute reports when run_periodics is called, and never at random
+        # times.
+        self.flags(periodic_enable=False)
+        self.flags(group='quota', instances=-1, cores=-1, ram=-1,
+                   server_groups=-1, server_group_members=-1)
+
+    def _keep_object_registry(self):
+        registry = objects_base.NovaObjectRegistry._registry
+        classes = copy.copy(registry._obj_classes)
+        self.addCleanup(setattr, registry, '_obj_classes', classes)
+
+    @staticmethod
+    def _reset_globals():
+        """Forget what Nova's modules remember of an earlier cloud."""
+        objects_base.NovaObject.indirection_api = None
+        objects.Service.clear_min_version_cache()
+        compute_api.CELLS = []
+        # From Nova 33 on, nova.context has a function that does this.
+        context.CELL_CACHE = {}
+        context.CELLS = []
+        compute_rpcapi.reset_globals()
+        quota.UID_QFD_POPULATED_CACHE_BY_PROJECT = set()
+        quota.UID_QFD_POPULATED_CACHE_ALL = False
+        wsgi_app.init_global_data.reset()
+        wsgi_app.init_application.reset()
+        report.PLACEMENTCLIENT = None
+        scheduler_utils.reset_globals()
+        crypto._KEYMGR = None
+        nova.limit.utils.IDENTITY_CLIENT = None
+        service_auth.reset_globals()
+
+    def _create_cells(self):
+        databases = nova_fixtures.CellDatabases()
+        cell0 = objects.CellMapping.CELL0_UUID
+        for name, uuid in (('cell0', cell0), (CELL, uuidsentinel.cell1)):
+            mapping = objects.CellMapping(
+                context=context.get_context(), uuid=uuid, name=name,
+                transport_url='fake://nowhere/', database_connection=uuid)
+            mapping.create()
+            self.cells[name] = mapping
+            databases.add_cell_database(uuid, default=name == CELL)
+        self.useFixture(databases)
+        self.progress = ServerProgress(api_database.get_engine(), [
+            main_database.create_context_manager(
+                mapping.database_connection).writer.get_engine()
+            for mapping in self.cells.values()])

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This project's own parts, wired to the cloud as a deployment would."""
+
+import functools
+
+from oslo_utils import timeutils
+
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory import load_inventory
+from nova_holistic.reconcile.instances import NovaInstances
+from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.table.store import PlacementTable
+
+
+class ProjectComponents:
+    """The engine and what it works with; mixed into the cloud.
+
+    Each is made when first asked for, from ``conf``, ``placement`` and
+    ``compute``, and lasts as long as the cloud.
+    """
+
+    clock = staticmethod(timeutils.utcnow)
+
+    @functools.cached_property
+    def table(self):
+        table = PlacementTable.from_conf(self.conf, 'engine')
+        self.addCleanup(table.database.engine.dispose)
+        return table
+
+    @functools.cached_property
+    def holds(self):
+        return HoldClient.from_conf(self.conf, self.placement)
+
+    @functools.cached_property
+    def inventory(self):
+        return load_inventory(self.conf, placement=self.placement,
+                              compute=self.compute, image=self.image)
+
+    @functools.cached_property
+    def instances(self):
+        return NovaInstances(self.compute)
+
+    @functools.cached_property
+    def planner(self):
+        planner = Planner(self.conf, self.inventory, self.table, self.holds,
+                          self.clock)
+        planner.connect(self.positions.refresh, repairing=self.repairer.run)
+        return planner
+
+    @functools.cached_property
+    def repairer(self):
+        return Repairer(self.conf, self.inventory, self.table, self.holds,
+                        self.instances, self.clock)
+
+    @functools.cached_property
+    def positions(self):
+        return ServerPositions(self.inventory, self.table, self.instances,
+                               self.clock)
+
+    @functools.cached_property
+    def lifecycle(self):
+        return Lifecycle(self.conf, self.table, self.holds, self.clock)
+
+    @functools.cached_property
+    def reconciler(self):
+        return Reconciler(self.conf, self.inventory, self.table, self.holds,
+                          self.instances, self.clock)

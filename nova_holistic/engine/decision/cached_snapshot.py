@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers on the kept snapshot of the cloud, which may be out of date.
+
+If a plan was made on a snapshot that is out of date, Placement refuses the
+holds that do not fit. Nothing refuses the answer that there is no plan, so
+that answer is given only on a snapshot that was read after the question: room
+may have been freed, or a flavor created, and nothing has reported it.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from nova_holistic.engine.decision.planning_request import NotPlanned
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.plan import Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.table.records import GroupStatus
+
+T = TypeVar('T')
+
+
+def try_cached_snapshot(inventory: CloudInventory,
+                        work: Callable[[Snapshot], T]) -> T:
+    """What ``work`` returns for the kept snapshot. If that is a refusal, what
+    it returns or raises for a complete snapshot that is read then.
+
+    Refusals are Unplaceable, as a value, NotPlanned with the status
+    ``unplaceable``, and InvalidDocument: the cloud has no such flavor. If no
+    plan was found within the time limit, this proves nothing about the cloud
+    and is therefore not a refusal.
+    """
+    kept = inventory.cached_snapshot()
+    if not inventory.has_cache:
+        return work(kept)
+    try:
+        answer = work(kept)
+        if not isinstance(answer, Unplaceable):
+            return answer
+    except NotPlanned as refusal:
+        if refusal.status != GroupStatus.UNPLACEABLE:
+            raise
+    except exceptions.InvalidDocument:
+        # It is raised again unless a complete snapshot has what is missing.
+        pass
+    return work(inventory.snapshot())

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for groups whose members have their places already."""
+
+from collections.abc import Mapping
+
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
+from nova_holistic.model.snapshot import Snapshot
+
+
+def plan_for_hosts(request: PlanningRequest, group: Group, snapshot: Snapshot,
+                   hosts: Mapping[str, str]) -> Plan:
+    """The plan that puts each member on its host, without a value.
+
+    :param group: bound to the snapshot
+    :param hosts: path to host name of all members of the group
+    """
+    found = {host.name: host for host in snapshot.hosts}
+    return Plan(group.name, tuple(
+        Placement(member.path, host.name, host.node, host.location)
+        for member in group.all_members()
+        for host in [found[hosts[member.path]]]),
+        ObjectiveValue(request.objective, 0.0, 0.0, 0.0))

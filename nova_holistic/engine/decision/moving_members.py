@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A member whose server Nova is moving counts at both of its hosts.
+
+The move may succeed, or it may fail or be reverted. A plan therefore keeps
+the hard policies with all such servers at their destinations, and also with
+all of them at their sources. Policies that keep all members together count
+the destinations only, as the scheduler's filter does.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.messages.marked_text import MarkedText
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import MemberRecord, MemberState
+
+Positions = Mapping[str, str]
+"""Path of a member to the name of a host."""
+
+Rules = Sequence[tuple[Scope, Policy]]
+
+
+def placed(rows: Iterable[MemberRecord]) -> dict[str, str]:
+    """Where members are, or will be after the moves that Nova has begun."""
+    return {row.member.path: row.next_place.host for row in rows}
+
+
+def sources(rows: Iterable[MemberRecord]) -> Positions:
+    """Where members are that Nova is moving elsewhere."""
+    return FrozenMapping({row.member.path: row.place.host for row in rows
+                          if row.destination is not None})
+
+
+def guests(members: Sequence[MemberRecord]) -> list[str]:
+    """Hosts, once for each server of the group there that is not at a
+    member's position: the sources of moves, and servers that failed."""
+    return [*(row.place.host for row in members
+              if row.destination is not None),
+            *(row.place.host for row in members
+              if row.state == MemberState.FAILED and row.instance_uuid)]
+
+
+def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
+                   sources: Positions) -> dict[str, frozenset[str]]:
+    """Hosts that no further member may get while others may return to their
+    sources.
+
+    :param group: bound to the snapshot
+    :param placed: of all members that stay, with destinations of moves
+    :param sources: of those of them that are moving
+    :returns: names of hosts, by the path of a member description
+    """
+    rules = _rules(group)
+    levels = sorted({level for _, rule in rules for level in rule.levels})
+    there = _located(snapshot, {**placed, **sources})
+    hosts = _near(snapshot, {there[path] for path in sources
+                             if path in there}, levels)
+    found: dict[str, frozenset[str]] = {}
+    for member in group.all_members():
+        if member.path in placed or member.description in found:
+            continue
+        # Hosts in the same domains get the same result.
+        judged: dict[tuple[Any, ...], bool] = {}
+        for domains, host in hosts:
+            if domains not in judged:
+                judged[domains] = _breaks(
+                    rules, snapshot, there, {**there, member.path: host})
+        refused = frozenset(host.name for domains, host in hosts
+                            if judged[domains])
+        if refused:
+            found[member.description] = refused
+    return found
+
+
+def reasons(kept_off: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
+    """What to add to the reasons of a group that cannot be placed.
+
+    :param kept_off: names of hosts, by the path of a member description
+    """
+    return tuple(Reason.told(path, MarkedText(
+        f'Nova is moving servers of the group, so {len(hosts)} hosts at their '
+        f'sources count as refused for this member until the moves end'))
+        for path, hosts in sorted(kept_off.items()))
+
+
+def objections(group: Group, snapshot: Snapshot, hosts: Positions,
+               placed: Positions, sources: Positions) -> Sequence[Reason]:
+    """Why a plan violates a policy if all moves that Nova has begun fail.
+
+    :param group: bound to the snapshot
+    :param hosts: of all members, as the plan has them
+    """
+    if not sources:
+        return ()
+    before = _located(snapshot, {**placed, **sources})
+    after = _located(snapshot, {**hosts, **sources})
+    if not _breaks(_rules(group), snapshot, before, after):
+        return ()
+    return (Reason.told('', MarkedText(
+        'Nova is moving servers of the group: there is no place that keeps '
+        'the policies wherever these moves end')),)
+
+
+def _rules(group: Group) -> Rules:
+    """Hard rules, apart from those that keep all members together."""
+    return [(scope, rule) for scope in group.scopes()
+            for rule in scope.group.rules if rule.hard and not rule.confines]
+
+
+def _located(snapshot: Snapshot, positions: Positions) -> dict[str, Host]:
+    known = {host.name: host for host in snapshot.hosts}
+    return {path: known[name] for path, name in positions.items()
+            if name in known}
+
+
+def _near(snapshot: Snapshot, hosts: Iterable[Host], levels: Sequence[str]
+          ) -> list[tuple[tuple[Any, ...], Host]]:
+    """Every host that shares a domain of the levels with one of these, and
+    all its domains."""
+    own = {snapshot.domain(host, level) for host in hosts for level in levels}
+    own.discard(None)
+    found = []
+    for host in snapshot.hosts:
+        domains = tuple(snapshot.domain(host, level) for level in levels)
+        if own.intersection(domains):
+            found.append((domains, host))
+    return found
+
+
+def _breaks(rules: Rules, snapshot: Snapshot, before: Mapping[str, Host],
+            after: Mapping[str, Host]) -> bool:
+    """Whether a rule is violated more after than before."""
+    for scope, rule in rules:
+        count = rule.check(scope, after, snapshot).count
+        if count and count > rule.check(scope, before, snapshot).count:
+            return True
+    return False

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images, server groups and filters of Nova, for one question of a plan."""
+
+from collections.abc import Collection, Mapping
+from collections import Counter
+from dataclasses import replace
+
+from oslo_log import log as logging
+
+from nova_holistic.constraints import group_constraints
+from nova_holistic.constraints.group_constraints import PlanningContext
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.errors import UnreadableReference
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.server_group import ServerGroup
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy import Policy
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+Usable = tuple[Snapshot, Collection[Reason]]
+
+
+class NovaConstraints:
+    """Applies nova_holistic.constraints to the questions of a decider."""
+
+    def __init__(self, conf, inventory: CloudInventory,
+                 table: PlacementTable, policy_types: PolicyTypes):
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._affinity = policy_types.relationships['affinity']
+
+    def informed(self, snapshot: Snapshot,
+                 request: PlanningRequest) -> Snapshot:
+        """The snapshot with the images and server groups of the members.
+
+        :raises InvalidDocument: there is no such image or server group that
+            the project may use
+        :raises UnreadableReference: it cannot be read
+        """
+        images, groups = dict(snapshot.images), dict(snapshot.server_groups)
+        for _, each in group_constraints.descriptions(request.group):
+            name = each.requirements.image
+            if isinstance(name, str) and name not in images:
+                images[name] = self._image(each, name, request.project_id)
+            uuid = each.requirements.server_group
+            if uuid is not None and uuid not in groups:
+                groups[uuid] = self._group(each, uuid, request.project_id)
+        if (len(images), len(groups)) == (
+                len(snapshot.images), len(snapshot.server_groups)):
+            return snapshot
+        return replace(snapshot, images=FrozenMapping(images),
+                       server_groups=FrozenMapping(groups))
+
+    def _image(self, description: MemberDescription, name: str,
+               project_id: str | None) -> Image:
+        place = f'{description.place}.image'
+        try:
+            found = self._inventory.image(name, project_id)
+        except exceptions.HolisticError as error:
+            LOG.error('Image %s cannot be read: %s', name, error)
+            raise UnreadableReference(place,
+                                      f'image {name!r} cannot be read now'
+                                      ) from error
+        if found is None:
+            raise exceptions.InvalidDocument(
+                place, f'unknown image {name!r}')
+        return found
+
+    def _group(self, description: MemberDescription, uuid: str,
+               project_id: str | None) -> ServerGroup:
+        place = f'{description.place}.server_group'
+        try:
+            found = self._inventory.server_groups([uuid]).get(uuid)
+        except exceptions.HolisticError as error:
+            LOG.error('Server group %s cannot be read: %s', uuid, error)
+            raise UnreadableReference(place,
+                                      f'server group {uuid} cannot be read now'
+                                      ) from error
+        if found is None or project_id not in (None, found.project_id):
+            raise exceptions.InvalidDocument(
+                place, f'unknown server group {uuid}')
+        return found
+
+    def marked(self, snapshot: Snapshot, request: PlanningRequest,
+               whole: Mapping[str, Host]) -> Usable:
+        """See ``group_constraints.with_refusals``.
+
+        :param whole: every host with all of its servers, by name
+        """
+        left = Counter(row.place.host for row in request.vacated)
+        own = {
+            row.instance_uuid for row in self._table.members(request.uuid)
+            if row.member.path in request.placed and row.instance_uuid
+        } if request.uuid and snapshot.server_groups else ()
+        context = PlanningContext(
+            request.project_id, request.placed, own,
+            {name: host.servers - left[name] for name, host in whole.items()})
+        return group_constraints.with_refusals(
+            snapshot, request.group, context,
+            NovaOptions.from_conf(self._conf))
+
+    def constrained(self, group: Group, snapshot: Snapshot) -> Group:
+        """See ``group_constraints.with_constraints``."""
+        return group_constraints.with_constraints(
+            group, snapshot, NovaOptions.from_conf(self._conf),
+            self._together)
+
+    def _together(self, path: str, other: str) -> Policy:
+        return self._affinity.from_document(
+            {'between': (path, other), 'level': 'host'}, weight=None,
+            place='')

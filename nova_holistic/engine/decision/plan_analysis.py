@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers to requests for a plan, with the requested additional answers:
+changes that make an unplaceable group fit, and the number of copies that
+fit."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.relaxations import Headroom, Relaxations
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.relaxations.relax import relax
+
+_LEAST = 0.1
+"""Share of the time limit that each further answer may take at least, beyond
+the limit if need be."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAnalysis:
+    """
+    :ivar group: that the answer is for
+    :ivar relaxations: None if they were not asked for, or if the group is not
+        unplaceable
+    :ivar headroom: None if it was not asked for
+    """
+
+    answer: Plan | Unplaceable | Unknown
+    relaxations: Relaxations | None = None
+    headroom: Headroom | None = None
+    group: Group | None = None
+
+
+class PlanAnalyser:
+    """Answers everything on the snapshot on which the plan was made."""
+
+    def __init__(self, conf, snapshot_planner: SnapshotPlanner,
+                 timer: Callable[[], float]):
+        """:param timer: returns seconds, to measure durations"""
+        self._conf = conf
+        self._snapshot_planner = snapshot_planner
+        self._timer = timer
+
+    def analyse(self, request: PlanningRequest,
+                extras: Collection[str]) -> PlanAnalysis:
+        """
+        :param extras: some of ``table.records.EXTRAS``
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        if not extras:
+            return PlanAnalysis(self._snapshot_planner.answer(request),
+                                group=request.group)
+        started = self._timer()
+        found: list[tuple[Plan | Unplaceable | Unknown, Snapshot]] = []
+
+        def work(cloud: Snapshot) -> Plan | Unplaceable | Unknown:
+            found.append(self._snapshot_planner.answer_on(request, cloud,
+                                                          started))
+            return found[-1][0]
+
+        answer = self._snapshot_planner.on_cached_snapshot(work)
+        return self._further(request, extras, answer, found[-1][1])
+
+    def _further(self, request: PlanningRequest, extras: Collection[str],
+                 answer: Plan | Unplaceable | Unknown,
+                 snapshot: Snapshot) -> PlanAnalysis:
+        seconds, limit = answer.seconds, self._conf.planner.time_limit
+        until = self._timer() + limit - (
+            seconds.get('total', 0.0) - seconds.get('snapshot', 0.0))
+
+        def options() -> dict:
+            return {'time_limit': max(until - self._timer(), _LEAST * limit),
+                    'solver': self._conf.planner.solver,
+                    'timer': self._timer, 'constrain': constrain}
+
+        def constrain(group: Group, cloud: Snapshot) -> Group:
+            return self._snapshot_planner.constrained(
+                replace(request, group=group), cloud)
+
+        return PlanAnalysis(
+            answer,
+            relax(request.group, snapshot, reasons=answer.reasons,
+                  **options())
+            if 'relaxations' in extras and isinstance(answer, Unplaceable)
+            else None,
+            headroom(request.group, snapshot, answer, **options())
+            if 'headroom' in extras else None,
+            request.group)

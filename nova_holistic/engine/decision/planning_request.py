@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The questions that a decider answers, and its answers."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic import exceptions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Plan, Reason
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import GroupStatus, MemberRecord
+
+
+class NotPlanned(exceptions.HolisticError):
+    """There is no plan: the group gets this status, for these reasons."""
+
+    def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
+        super().__init__('; '.join(r.message for r in reasons))
+        self.status = status
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningRequest:
+    """A group whose members need places.
+
+    :ivar uuid: of the group; None if it is not in the table
+    :ivar placed: path to host name of members that stay at their places, or
+        that Nova is moving there
+    :ivar sources: path to host name of members that Nova is moving from there
+    :ivar guests: for each other server of the group, the name of its host;
+        exclusive policies do not count it as a server of others
+    :ivar vacated: members that give up their holds; the group may use their
+        room, and exclusive policies do not count them
+    :ivar project_id: of the group; None if it is not known
+    :ivar remembered: hosts of members that stay, as the table remembers them;
+        a host that is missing from the inventory counts as disabled
+    :ivar refused: hosts that Nova refused for members
+    """
+
+    group: Group
+    objective: str
+    uuid: str | None = None
+    placed: Mapping[str, str] = field(default_factory=FrozenMapping)
+    guests: Collection[str] = ()
+    vacated: Sequence[MemberRecord] = ()
+    remembered: Collection[Host] = ()
+    refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
+    project_id: str | None = None
+    sources: Mapping[str, str] = field(default_factory=FrozenMapping)
+
+    @property
+    def has_hard_rules(self) -> bool:
+        """Whether some policy or relationship of the group is hard."""
+        return any(rule.hard for scope in self.group.scopes()
+                   for rule in scope.group.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPlan:
+    """A plan that was checked, and the data that it was made from.
+
+    :ivar group: with flavors resolved
+    :ivar exclusive: whether some members reserve the hosts that they use
+    """
+
+    group: Group
+    snapshot: Snapshot
+    plan: Plan
+    exclusive: bool

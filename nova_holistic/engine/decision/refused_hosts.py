@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that Nova refused for members are not planned for them again.
+
+The planner does not know all of Nova's filters. It learns what they refuse:
+such a host gets a trait in the snapshot, and the members' description forbids
+that trait.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.store import PlacementTable
+
+Refused = Mapping[str, Collection[str]]
+"""Names of hosts, by the path of the description of the members."""
+
+
+def read(conf, table: PlacementTable, group_uuid: str, now: datetime
+         ) -> Refused:
+    """Hosts that were refused for members of a group, and still count."""
+    lifetime = conf.planner.refusal_lifetime
+    if not lifetime:
+        return {}
+    return table.refusals.of_group(
+        group_uuid, now - timedelta(seconds=lifetime))
+
+
+def with_refusal_traits(snapshot: Snapshot, refused: Refused) -> Snapshot:
+    """The snapshot in which the refused hosts have a trait for each
+    description."""
+    traits: dict[str, set[str]] = {}
+    for path, hosts in refused.items():
+        for name in hosts:
+            traits.setdefault(name, set()).add(_trait(path))
+    if not traits:
+        return snapshot
+    return replace(snapshot, hosts=tuple(
+        replace(host, traits=host.traits | traits[host.name])
+        if host.name in traits else host for host in snapshot.hosts))
+
+
+def with_forbidden_traits(group: Group, refused: Refused,
+                          prefix: str = '') -> Group:
+    """The group whose descriptions forbid the traits of refused hosts."""
+    if not refused:
+        return group
+    return replace(
+        group,
+        members=tuple(
+            replace(each, requirements=replace(
+                each.requirements,
+                forbidden_traits=each.requirements.forbidden_traits
+                | {_trait(prefix + each.name)}))
+            if prefix + each.name in refused else each
+            for each in group.members),
+        groups=tuple(with_forbidden_traits(nested, refused,
+                                           f'{prefix}{nested.name}/')
+                     for nested in group.groups))
+
+
+def reasons(refused: Refused,
+            hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
+    """What to add to the reasons of a group that cannot be placed."""
+    counts = {path: sum(name in hosts and hosts[name].enabled
+                        for name in names)
+              for path, names in sorted(refused.items())}
+    return tuple(
+        Reason(path, f"Nova's filters refused {count} of {len(hosts)} hosts "
+                     f'for this member: these have the trait {_trait(path)}',
+               names=())
+        for path, count in counts.items() if count)
+
+
+def _trait(path: str) -> str:
+    """No trait of Placement's is like this."""
+    return f'refused:{path}'

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans a group on a snapshot of the cloud, and checks the plan."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.decision.cached_snapshot import try_cached_snapshot
+from nova_holistic.engine.decision import (
+    exclusive_hosts, moving_members, refused_hosts, solver_metrics)
+from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
+from nova_holistic.engine.decision.nova_constraints import NovaConstraints
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision.usable_snapshot import (
+    with_hosts_disabled, with_members_removed, with_missing_hosts)
+from nova_holistic.engine import reasons
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.model.messages.marked_text import format_message
+from nova_holistic.model.messages.name_detection import mark_names
+from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+Answer = TypeVar('Answer')
+Usable = tuple[Snapshot, Sequence[Reason]]
+"""The part of the cloud that a group may use, and why it may not use all."""
+
+
+class SnapshotPlanner:
+    """Every plan keeps the hard policies of its group, and uses no host that
+    another group reserves."""
+
+    def __init__(self, conf, inventory: CloudInventory,
+                 table: PlacementTable, policy_types: PolicyTypes,
+                 timer: Callable[[], float]):
+        """:param timer: returns seconds, to measure durations"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._policy_types = policy_types
+        self._timer = timer
+        self._constraints = NovaConstraints(
+            conf, inventory, table, policy_types)
+
+    def answer(self, request: PlanningRequest) -> Plan | Unplaceable | Unknown:
+        """The answer of the solver. That there is no plan is answered on a
+        complete snapshot.
+
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        started = self._timer()
+        return try_cached_snapshot(
+            self._inventory,
+            lambda cloud: self.answer_on(request, cloud, started)[0])
+
+    def answer_on(self, request: PlanningRequest, cloud: Snapshot,
+                  started: float
+                  ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        """The same on a snapshot of all hosts, and the part that was used."""
+        return self._answered(request, self.usable(request, cloud), started)
+
+    def decide(self, request: PlanningRequest, *, usable: Usable | None = None,
+               time_limit: float | None = None) -> CheckedPlan:
+        """A plan.
+
+        :param usable: what ``usable`` gave for this group; None is the kept
+            snapshot, and a complete one for the answer that there is no plan
+        :param time_limit: seconds; None is the configured limit
+        :raises NotPlanned: no plan exists, or none was found
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        started = self._timer()
+        if usable is not None:
+            return self._decided(request, usable, started, time_limit)
+        return try_cached_snapshot(
+            self._inventory, lambda cloud: self._decided(
+                request, self.usable(request, cloud), started, time_limit))
+
+    def _decided(self, request: PlanningRequest, usable: Usable,
+                 started: float, time_limit: float | None) -> CheckedPlan:
+        asked, usable = self._without_sources(request, usable)
+        plan, snapshot = self._answered(asked, usable, started, time_limit)
+        if isinstance(plan, Unplaceable):
+            raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
+        if isinstance(plan, Unknown):
+            raise NotPlanned(
+                GroupStatus.ERROR, [reasons.of_engine(plan.message)])
+        bound = bind(self.constrained(asked, snapshot), snapshot)
+        # The check does not rely on the solver.
+        violations = check(bound, snapshot, plan.hosts(), request.placed)
+        if violations:
+            LOG.error('The solver broke a rule of group %s: %s',
+                      bound.name, violations)
+            raise NotPlanned(
+                GroupStatus.ERROR, mark_names(violations, snapshot))
+        refused = moving_members.objections(
+            bound, snapshot, plan.hosts(), request.placed, request.sources)
+        if refused:
+            raise NotPlanned(GroupStatus.UNPLACEABLE, refused)
+        return self._decision(request, bound, snapshot, plan)
+
+    def confirm(self, request: PlanningRequest, hosts: Mapping[str, str],
+                usable: Usable) -> CheckedPlan:
+        """The decision that members are on given hosts.
+
+        :param hosts: path to host name of all members of the question
+        :param usable: what ``usable`` gave for this group
+        :raises NotPlanned: a hard policy does not allow that, or there is no
+            room
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        snapshot = usable[0]
+        bound = bind(self.constrained(request, snapshot), snapshot)
+        violations = (*check(bound, snapshot, hosts, request.placed),
+                      *moving_members.objections(
+                          bound, snapshot, hosts, request.placed,
+                          request.sources))
+        if violations:
+            raise NotPlanned(GroupStatus.UNPLACEABLE,
+                             mark_names(violations, snapshot))
+        return self._decision(request, bound, snapshot, plan_for_hosts(
+            request, bound, snapshot, hosts))
+
+    def alternates(self, request: PlanningRequest, hosts: Mapping[str, str],
+                   given: Mapping[str, Sequence[str]]
+                   ) -> Mapping[str, Sequence[Host]]:
+        """Other hosts for members that are at their places already, found
+        within the time limit for planning.
+
+        :param request: those of its members that are not placed get
+            alternates
+        :param hosts: path to host name of all members of the question
+        :param given: alternates that members have, by path
+        :returns: path to hosts, the best first
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
+        conf = self._conf.planner
+        asked, (snapshot, _) = self._without_sources(
+            request, self.usable(request, self._inventory.cached_snapshot()))
+        bound = bind(self.constrained(asked, snapshot), snapshot)
+        with ALTERNATES_SECONDS.timed():
+            found = alternates(
+                bound, snapshot,
+                plan_for_hosts(request, bound, snapshot, hosts),
+                conf.alternates, placed=request.placed, given=given,
+                time_limit=conf.time_limit, timer=self._timer)
+        known = {host.name: host for host in snapshot.hosts}
+        return {path: tuple(known[name] for name in names)
+                for path, names in found.items()}
+
+    def _without_sources(self, request: PlanningRequest, usable: Usable
+                         ) -> tuple[PlanningRequest, Usable]:
+        """Members keep off hosts from which Nova is moving servers away."""
+        if not request.sources:
+            return request, usable
+        snapshot, why = usable
+        near = moving_members.excluded_hosts(
+            bind(self.constrained(request, snapshot), snapshot), snapshot,
+            request.placed, request.sources)
+        group = refused_hosts.with_forbidden_traits(request.group, near)
+        return replace(request, group=group), (
+            refused_hosts.with_refusal_traits(snapshot, near),
+            [*why, *moving_members.reasons(near)])
+
+    def _decision(self, request: PlanningRequest, bound: Group,
+                  snapshot: Snapshot,
+                  plan: Plan) -> CheckedPlan:
+        return CheckedPlan(
+            bind(request.group, snapshot), snapshot, plan,
+            exclusive_hosts.reserves(bound, snapshot, plan.hosts()))
+
+    def objections(self, request: PlanningRequest, decision: CheckedPlan,
+                   held: Collection[str]) -> Sequence[Reason]:
+        """Why holds that were put for a plan cannot stay.
+
+        Placement checks capacity and nothing else. If two groups that exclude
+        each other were planned at the same time, at least one of them finds
+        the other here.
+
+        :param held: for each hold, the name of its host
+        """
+        if not decision.exclusive:
+            closed = exclusive_hosts.closed_hosts(
+                self._table, self._policy_types, decision.snapshot,
+                request.uuid)
+            return [Reason.told('', format_message(
+                "host {:name} is exclusively another group's", name))
+                for name in sorted(closed.intersection(held))]
+        # Placement does not know that servers of others came onto the hosts.
+        self._inventory.mark_providers(exclusive_hosts.reserved(
+            decision.group, decision.snapshot, decision.plan.hosts()))
+        snapshot = self.usable(request, self._inventory.cached_snapshot())[0]
+        hosts = decision.plan.hosts()
+        enabled = {h.name for h in snapshot.hosts if h.enabled}
+        return mark_names([*check(decision.group, snapshot, hosts, hosts),
+                           *(Reason.told('', format_message(
+                               'host {:name} is closed or gone', name))
+                             for name in sorted(set(held) - enabled))],
+                          snapshot)
+
+    def _promised(self, request: PlanningRequest) -> frozenset[str]:
+        """Hosts on which Nova may still build servers that are claimed."""
+        if request.uuid is None or not request.placed:
+            return frozenset()
+        return frozenset(
+            place.host for row in self._table.members(request.uuid)
+            if row.state == MemberState.CLAIMED for place in row.alternates)
+
+    def _answered(self, request: PlanningRequest, usable: Usable,
+                  started: float,
+                  time_limit: float | None = None
+                  ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
+        """:param started: when the question was received, by the timer"""
+        snapshot, closed = usable
+        taken = self._timer() - started
+        # Nova does not ask again before it builds a claimed member on an
+        # alternate. So alternates of claimed members are used only if there
+        # is no other plan.
+        alternative = (self._promised(request) if request.has_hard_rules
+                       else frozenset())
+        if alternative:
+            narrowed = with_hosts_disabled(snapshot, alternative)
+            answer = self._solve(request, narrowed, time_limit)
+            if isinstance(answer, Plan):
+                return solver_metrics.with_seconds(answer, taken), narrowed
+        answer = self._solve(request, snapshot, time_limit)
+        if isinstance(answer, Unplaceable):
+            answer = replace(answer, reasons=mark_names(
+                (*answer.reasons, *closed), snapshot))
+        return solver_metrics.with_seconds(answer, taken), snapshot
+
+    def _solve(self, request: PlanningRequest, snapshot: Snapshot,
+               time_limit: float | None) -> Plan | Unplaceable | Unknown:
+        with solver_metrics.measured() as outcome:
+            return outcome.of(solve(
+                self.constrained(request, snapshot), snapshot,
+                placed=request.placed, objective=request.objective,
+                solver=self._conf.planner.solver,
+                time_limit=time_limit or self._conf.planner.time_limit))
+
+    @property
+    def has_cache(self) -> bool:
+        """See ``CloudInventory``."""
+        return self._inventory.has_cache
+
+    def complete(self) -> Snapshot:
+        """See ``CloudInventory.snapshot``."""
+        return self._inventory.snapshot()
+
+    def cached_snapshot(self, providers: Collection[str]) -> Snapshot:
+        """The kept snapshot, with the current state of these providers."""
+        self._inventory.mark_providers(providers)
+        return self._inventory.cached_snapshot()
+
+    def on_cached_snapshot(self, work: Callable[[Snapshot], Answer]) -> Answer:
+        """See ``cached_snapshot.try_cached_snapshot``."""
+        return try_cached_snapshot(self._inventory, work)
+
+    def invalidate(self) -> None:
+        """See ``CloudInventory.invalidate``."""
+        self._inventory.invalidate()
+
+    def usable(self, request: PlanningRequest, cloud: Snapshot) -> Usable:
+        """The hosts that this group may use, and why it may not use the
+        others.
+
+        :param cloud: a snapshot of all hosts
+        """
+        whole = self._constraints.informed(
+            with_missing_hosts(cloud, request.remembered), request)
+        closed = exclusive_hosts.closed_hosts(
+            self._table, self._policy_types, whole, request.uuid)
+        hosts = {host.name: host for host in whole.hosts}
+        usable = with_hosts_disabled(with_members_removed(
+            whole.without_servers(request.guests), request.vacated), closed)
+        usable, refusals = self._constraints.marked(usable, request, hosts)
+        return refused_hosts.with_refusal_traits(usable, request.refused), (
+            *exclusive_hosts.reasons(closed, hosts), *refusals,
+            *refused_hosts.reasons(request.refused, hosts))
+
+    def constrained(self, request: PlanningRequest,
+                    snapshot: Snapshot) -> Group:
+        """The group whose members avoid hosts that Nova would refuse."""
+        return self._constraints.constrained(
+            refused_hosts.with_forbidden_traits(
+                request.group, request.refused), snapshot)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts and times what the solver decides."""
+
+from collections.abc import Iterator
+import contextlib
+from dataclasses import replace
+import time
+from typing import TypeVar
+
+from nova_holistic.metrics import instruments
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+
+Solved = TypeVar('Solved', Plan, Unplaceable, Unknown)
+
+OUTCOMES = {Plan: 'planned', Unplaceable: 'unplaceable', Unknown: 'unknown'}
+
+
+class Outcome:
+    """
+    :ivar name: error until the solver has answered
+    """
+
+    def __init__(self):
+        self.name = 'error'
+
+    def of(self, answer: Plan | Unplaceable | Unknown,
+           ) -> Plan | Unplaceable | Unknown:
+        """Remember what the answer is; returns the answer."""
+        self.name = OUTCOMES[type(answer)]
+        return answer
+
+
+@contextlib.contextmanager
+def measured() -> Iterator[Outcome]:
+    """Measure one decision, also if the solver raises."""
+    begin, outcome = time.perf_counter(), Outcome()
+    try:
+        yield outcome
+    finally:
+        instruments.PLANS.add(outcome=outcome.name)
+        instruments.SOLVE_SECONDS.observe(
+            time.perf_counter() - begin, outcome=outcome.name)
+
+
+def with_seconds(answer: Solved, snapshot: float) -> Solved:
+    """The answer with the seconds that the snapshot took."""
+    total = answer.seconds.get('total', 0.0) + snapshot
+    return replace(answer, seconds=FrozenMapping(
+        {**answer.seconds, 'snapshot': snapshot, 'total': total}))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots of the cloud with the restrictions that apply to one group.
+"""
+
+from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table.records import MemberRecord
+
+
+def with_hosts_disabled(snapshot: Snapshot,
+                        closed: Collection[str]) -> Snapshot:
+    """The snapshot in which hosts with these names are disabled."""
+    if not closed:
+        return snapshot
+    return replace(snapshot, hosts=tuple(
+        replace(host, enabled=False) if host.name in closed else host
+        for host in snapshot.hosts))
+
+
+def with_missing_hosts(snapshot: Snapshot,
+                       remembered: Collection[Host]) -> Snapshot:
+    """The snapshot to which hosts that it lacks are added, disabled."""
+    missing = {host.name: replace(host, enabled=False)
+               for host in remembered}
+    for host in snapshot.hosts:
+        missing.pop(host.name, None)
+    return replace(snapshot, hosts=(
+        *snapshot.hosts, *missing.values())) if missing else snapshot
+
+
+def with_members_removed(snapshot: Snapshot,
+                         members: Sequence[MemberRecord]) -> Snapshot:
+    """The snapshot in which the room that members hold is free, and in which
+    their hosts have fewer servers."""
+    if not members:
+        return snapshot
+    return _with_use(
+        snapshot.without_servers(row.place.host for row in members),
+        members, -1)
+
+
+def with_members_added(snapshot: Snapshot,
+                       members: Sequence[MemberRecord]) -> Snapshot:
+    """The snapshot as it will be when the places of members are held: their
+    room is in use, and their hosts have more servers."""
+    if not members:
+        return snapshot
+    more = Counter(row.place.host for row in members)
+    return _with_use(replace(snapshot, hosts=tuple(
+        replace(host, servers=host.servers + more[host.name])
+        if host.name in more else host for host in snapshot.hosts)),
+        members, 1)
+
+
+def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
+              sign: int) -> Snapshot:
+    """:param sign: 1 adds the resources of the members to the use of their
+        hosts, and -1 subtracts them"""
+    change: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in members:
+        for name, amount in row.member.requirements.resources.items():
+            change[row.place.host][name] += sign * amount
+    return replace(snapshot, hosts=tuple(
+        _changed(host, change[host.name]) if host.name in change else host
+        for host in snapshot.hosts))
+
+
+def _changed(host: Host, amounts: Counter[str]) -> Host:
+    return replace(host, inventories=FrozenMapping({
+        name: replace(found, used=max(0, found.used + amounts[name]))
+        for name, found in host.inventories.items()}))

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""New places for members whose planned hosts have lost their room.
+
+The kept snapshot of a plan may be out of date, and Placement then refuses a
+part of its holds. The hosts of that part are read again. Only members that no
+longer fit are planned again, and all other members stay at their planned
+places, whether they are already held or not. If that gives no plan, the whole
+group is planned again.
+"""
+
+from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from dataclasses import replace
+import math
+import uuid
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.decision.planning_request import CheckedPlan
+from nova_holistic.engine.decision.usable_snapshot import with_members_added
+from nova_holistic.engine.executor import PlannerComponents, Proposal
+from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine import member_rows
+from nova_holistic.model.plan import Plan
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import MemberRecord
+
+LOG = logging.getLogger(__name__)
+
+
+def hold(parts: PlannerComponents, journal: RowJournal,
+         proposal: Proposal) -> Proposal:
+    """Hold the places of a proposal. If some have lost their room, hold other
+    places for those members.
+
+    :returns: the proposal as it is held
+    :raises CapacityGone: the whole group has to be planned again; nothing is
+        held
+    :raises OutdatedPlan: the members have changed since the plan
+    :raises OwnershipLost: the group belongs to another engine
+    """
+    replan = CapacityReplan(parts, journal, proposal)
+    journal.put(proposal.members, replan)
+    return replan.proposal
+
+
+class CapacityReplan:
+    """Can be passed to ``HoldClient.put``.
+
+    It plans at most ``[planner] attempts`` times. After the second refusal,
+    the hosts of all members that are not held are read again.
+
+    :ivar proposal: with the current places of the members
+    """
+
+    def __init__(self, parts: PlannerComponents, journal: RowJournal,
+                 proposal: Proposal):
+        self.proposal = proposal
+        self._parts = parts
+        self._journal = journal
+        self._attempts = 0
+
+    def __call__(self, held: Collection[str], refused: Collection[str]
+                 ) -> Sequence[MemberRecord] | None:
+        """
+        :param held: holds that are put
+        :param refused: holds of the part that Placement refused
+        :returns: all members to hold in addition to the held members; None if
+            the whole group has to be planned again
+        :raises OutdatedPlan: the members have changed since the plan
+        :raises OwnershipLost: the group belongs to another engine
+        """
+        if self._attempts == self._parts.conf.planner.attempts:
+            return None
+        self._attempts += 1
+        known = frozenset(held)
+        waiting = [m for m in self.proposal.members if m.hold not in known]
+        suspect = waiting if self._attempts > 1 else [
+            m for m in waiting if m.hold in refused]
+        try:
+            found = self._planned(waiting, {m.place.provider for m in suspect})
+        except table_errors.TableError:
+            raise
+        except exceptions.HolisticError as error:
+            LOG.info('Group %s is planned again as a whole: %s',
+                     self.proposal.request.uuid, error)
+            return None
+        if found is None:
+            return None
+        decision, moving = found
+        self._move(decision, moving)
+        return [m for m in self.proposal.members if m.hold not in known]
+
+    def _planned(self, waiting: Sequence[MemberRecord],
+                 suspect: Collection[str]
+                 ) -> tuple[CheckedPlan, Sequence[MemberRecord]] | None:
+        """A decision, and the members that it moves; None if no member can
+        stay, or if a plan of the whole group may be better.
+
+        :param waiting: members that are not held
+        :param suspect: providers to read again
+        """
+        snapshot_planner = self._parts.snapshot_planner
+        request = self.proposal.request
+        cloud = snapshot_planner.cached_snapshot(suspect)
+        moving = members_without_capacity(waiting, cloud)
+        away = {m.hold for m in moving}
+        staying = [m for m in self.proposal.members if m.hold not in away]
+        if not moving or not staying:
+            return None
+        request = replace(
+            request,
+            placed={**request.placed,
+                    **{m.member.path: m.place.host for m in staying}},
+            remembered=[*request.remembered,
+                        *(member_rows.host_of(m.place) for m in staying)])
+        held = with_members_added(
+            cloud, [m for m in waiting if m.hold not in away])
+        decision = snapshot_planner.decide(
+            request, usable=snapshot_planner.usable(request, held))
+        if not _as_good(decision, self.proposal.decision):
+            LOG.info('Group %s is planned again as a whole, because more '
+                     'preferences would be violated otherwise', request.uuid)
+            return None
+        return decision, moving
+
+    def _move(self, decision: CheckedPlan,
+              moving: Sequence[MemberRecord]) -> None:
+        """
+        :raises OutdatedPlan: the members have changed since the plan
+        :raises OwnershipLost: the group belongs to another engine
+        """
+        hosts = decision.plan.hosts()
+        used = {hosts[m.member.path] for m in moving}
+        places = {host.name: member_rows.place_of(host)
+                  for host in decision.snapshot.hosts if host.name in used}
+        now = self._parts.clock()
+        moved = {
+            m.hold: replace(m, place=places[hosts[m.member.path]],
+                            hold=str(uuid.uuid4()), updated_at=now)
+            for m in moving}
+        journal = self._journal
+        journal.move(moved)
+        crash_points.reached('holds.members-moved')
+        self.proposal = replace(
+            self.proposal,
+            decision=replace(decision, plan=_without_bound(decision.plan)),
+            members=[moved.get(m.hold, m) for m in self.proposal.members])
+        LOG.info('%d of %d members of group %s have other places, because '
+                 'their hosts had no room', len(moving),
+                 len(self.proposal.members), self.proposal.request.uuid)
+
+
+def members_without_capacity(members: Sequence[MemberRecord],
+                             snapshot: Snapshot) -> Sequence[MemberRecord]:
+    """Members that do not fit at their places together with the members before
+    them.
+
+    :param members: the snapshot does not count their use
+    """
+    hosts = {host.uuid: host for host in snapshot.hosts}
+    taken: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    short = []
+    for member in members:
+        provider = member.place.provider
+        wanted = Counter(member.member.requirements.resources)
+        if _fits(hosts.get(provider), taken[provider] + wanted):
+            taken[provider] += wanted
+        else:
+            short.append(member)
+    return short
+
+
+def _fits(host: Host | None, amounts: Counter[str]) -> bool:
+    return host is not None and host.enabled and all(
+        name in host.inventories and amount <= host.inventories[name].free
+        for name, amount in amounts.items())
+
+
+def _as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
+    """Whether no preference is violated more often than in the refused plan.
+
+    A plan for which the group would have to be described otherwise in the
+    table is not as good, either.
+    """
+    more = _violations(decision.plan) - _violations(before.plan)
+    return not more and (decision.exclusive, decision.snapshot.levels) == (
+        before.exclusive, before.snapshot.levels)
+
+
+def _violations(plan: Plan) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for each in plan.preferences:
+        found[each.policy, each.at] += each.violations
+    return found
+
+
+def _without_bound(plan: Plan) -> Plan:
+    """The bound of the solver is for members that stay at their places. No
+    bound of the whole group is known."""
+    return replace(plan, objective=replace(
+        plan.objective, bound=-math.inf, gap=math.inf))

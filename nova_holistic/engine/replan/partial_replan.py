@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As many lost members as can be placed, in the order of the document.
+
+Every set of members that is accepted was planned as a whole, together with
+the members that are placed, so that all policies hold.
+"""
+
+from collections.abc import (
+    Callable, Collection, Hashable, Mapping, Sequence)
+from dataclasses import dataclass, replace
+
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.plan import Reason
+
+Decide = Callable[[PlanningRequest, float], CheckedPlan]
+"""Plans the members of a question within a number of seconds, or raises
+NotPlanned."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartialPlan:
+    """Some of the members have places, and the others have none.
+
+    :ivar request: about the members that stay and those that are accepted
+    :ivar decision: None if no member is accepted
+    :ivar accepted: paths of lost members
+    :ivar reasons: why the others have no places; they name all of them
+    """
+
+    request: PlanningRequest
+    decision: CheckedPlan | None
+    accepted: frozenset[str]
+    reasons: Sequence[Reason]
+
+
+class PartialPlanner:
+    """Divides the members into halves until each part is accepted, or is a
+    single member that cannot be placed.
+
+    If a member cannot be placed, no equal member is tried, because it cannot
+    be placed either. So a thousand equal members take about twenty plans.
+    """
+
+    def __init__(self, request: PlanningRequest, decide: Decide,
+                 kinds: Mapping[str, Hashable],
+                 remaining: Callable[[], float],
+                 units: Mapping[str, Collection[str]] | None = None):
+        """
+        :param request: about the members that stay and all lost members
+        :param kinds: path of each lost member to what equal members share
+        :param remaining: gives the number of seconds that are left
+        :param units: members that are accepted together, by the path in
+            ``kinds`` that stands for them; None means single members
+        """
+        self._units = units or {path: [path] for path in kinds}
+        paths = [m.path for m in request.group.all_members()]
+        self._staying = frozenset(paths).difference(*self._units.values())
+        self._question = request
+        self._decide = decide
+        self._kinds = kinds
+        self._remaining = remaining
+        self._accepted: list[str] = []
+        self._answer: tuple[PlanningRequest, CheckedPlan] | None = None
+        self._refused: dict[Hashable, Sequence[Reason]] = {}
+        self._untried: list[str] = []
+
+    def plan(self, refusal: Sequence[Reason]) -> PartialPlan:
+        """
+        :param refusal: why not all of the lost members can be placed: this
+            was tried before
+        """
+        paths = list(self._units)
+        self._divide(paths, refusal)
+        request, decision = self._answer or (self._question, None)
+        return PartialPlan(request, decision, frozenset(self._accepted),
+                           self._reasons(paths))
+
+    def _divide(self, paths: Sequence[str],
+                refusal: Sequence[Reason]) -> None:
+        """Accept as many as possible of members that were refused together.
+        """
+        if len(paths) == 1:
+            self._refused[self._kinds[paths[0]]] = refusal
+            return
+        half = len(paths) // 2
+        self._extend(paths[:half])
+        self._extend(paths[half:])
+
+    def _extend(self, paths: Sequence[str]) -> None:
+        """Accept as many of these members as possible."""
+        paths = [path for path in paths
+                 if self._kinds[path] not in self._refused]
+        if not paths:
+            return
+        seconds = self._remaining()
+        if seconds <= 0:
+            self._untried.extend(paths)
+            return
+        wanted = self._staying.union(
+            *(self._units[path] for path in (*self._accepted, *paths)))
+        request = replace(self._question,
+                          group=self._question.group.only(wanted))
+        try:
+            self._answer = request, self._decide(request, seconds)
+            self._accepted.extend(paths)
+        except NotPlanned as end:
+            self._divide(paths, end.reasons)
+
+    def _reasons(self, paths: Sequence[str]) -> Sequence[Reason]:
+        """Each reason once, after the members that it is about."""
+        left = [path for path in paths if path not in self._accepted]
+        found: dict[Reason, None] = {}
+        for kind, reasons in self._refused.items():
+            found[_reason([path for path in left if self._kinds[path] == kind],
+                          'cannot be placed, for the reasons that follow')
+                  ] = None
+            found.update(dict.fromkeys(reasons))
+        untried = [path for path in self._untried
+                   if self._kinds[path] not in self._refused]
+        if untried:
+            found[_reason(untried, 'no place was found before the time limit '
+                                   'for planning was reached')] = None
+        return tuple(found)
+
+
+def kinds(group: Group, paths: Sequence[str]) -> Mapping[str, Hashable]:
+    """Path to what is the same for members that any plan may exchange: where
+    they are in the group, what they require, and the sides of relationships
+    that they are on."""
+    sides: dict[str, list[tuple[str, int, int]]] = {}
+    for scope in group.scopes():
+        for number, rule in enumerate(scope.group.relationships):
+            for side, members in enumerate(rule.sides(scope)):
+                for member in members:
+                    sides.setdefault(member.path, []).append(
+                        (scope.path, number, side))
+    wanted = frozenset(paths)
+    return {member.path: (_parent(member), member.requirements,
+                          tuple(sides.get(member.path, ())))
+            for member in group.all_members() if member.path in wanted}
+
+
+def _parent(member: Member) -> str:
+    return member.path.rpartition('/')[0]
+
+
+def _reason(paths: Sequence[str], message: str) -> Reason:
+    return Reason(', '.join(paths), message, (), ())

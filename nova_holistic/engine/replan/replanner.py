@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds new places for lost members."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+import time
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
+from nova_holistic.engine.decision import row_requests
+from nova_holistic.engine.decision.snapshot_planner import Usable
+from nova_holistic.engine import errors, member_rows, reasons
+from nova_holistic.engine.executor import (
+    Change, Executor, PlannerComponents, Proposal)
+from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine.replan import capacity_replan, partial_replan
+from nova_holistic.engine.replan.partial_replan import (
+    PartialPlan, PartialPlanner)
+from nova_holistic.engine.update.unneeded_holds import GONE
+from nova_holistic.messaging.errors import GroupBusy
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+
+LOG = logging.getLogger(__name__)
+
+DecideOn = Callable[[PlanningRequest, Usable, float], CheckedPlan]
+"""Plans the members of a question on a snapshot within a number of seconds,
+or raises NotPlanned."""
+
+
+class Replanner:
+    """Lost members are planned again where the policies of their group allow
+    it. All other members stay at their places.
+
+    Members whose hosts have returned after an outage get their former places
+    back first. The others are planned jointly. If not all of them can be
+    placed, then as many as possible are, in the order of the document.
+    """
+
+    def __init__(self, parts: PlannerComponents,
+                 timer: Callable[[], float] = time.perf_counter):
+        """:param timer: returns seconds, to measure durations"""
+        self._parts = parts
+        self._timer = timer
+        self._executor = Executor(parts)
+
+    def replan(self, group_uuid: str) -> GroupRecord:
+        """See ``Planner.replan``."""
+        table = self._parts.table
+        record = table.get_group(group_uuid)
+        if record is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        if record.status == GroupStatus.PLANNING:
+            raise GroupBusy(f'group {group_uuid} is being planned')
+        if record.status in CLAIMABLE:
+            table.update_group(
+                record.uuid, CLAIMABLE, updated_at=self._parts.clock(),
+                reasons=self.reasons(record))
+            crash_points.reached('replan.reasons-written')
+            table.settle(record.uuid, self._parts.clock())
+        return table.get_group(group_uuid) or record
+
+    def restore(self, group_uuid: str) -> bool:
+        """See ``Planner.restore``."""
+        table = self._parts.table
+        record = table.get_group(group_uuid)
+        if record is None or record.status not in CLAIMABLE:
+            return False
+        try:
+            restored = self._restore_places(record)
+        except NotPlanned as end:
+            LOG.info('Lost members of group %s do not get their former places '
+                     'back: %s', group_uuid, end)
+            return False
+        if restored and not _lost(table.members(group_uuid)):
+            table.update_group(group_uuid, CLAIMABLE,
+                               updated_at=self._parts.clock(), reasons=())
+        return restored
+
+    def reasons(self, record: GroupRecord) -> Sequence[Mapping[str, str]]:
+        """Plan lost members of a group in which members can be claimed.
+
+        :returns: why members stay lost, as the table stores it; nothing if
+            all members have places
+        """
+        found: Sequence[Reason] = ()
+        try:
+            self._restore_places(record)
+            change = _NewPlaces(self._parts, record, self._timer)
+            self._executor.carry_out(change)
+            found = change.reasons
+        except NotPlanned as end:
+            found = end.reasons
+        except exceptions.InvalidDocument as error:
+            found = reasons.of_errors(error)
+        return [r.to_row() for r in found]
+
+    def _restore_places(self, record: GroupRecord) -> bool:
+        """
+        :returns: whether any member got its place back
+        """
+        return self._executor.carry_out(
+            _FormerPlaces(self._parts, record, self._timer)) is not None
+
+
+class _LostMembers(Change):
+    """Lost members get places.
+
+    A member can be claimed as soon as its new hold exists, and not before.
+    Until then, its row is lost and held.
+
+    :ivar reasons: why some members stay lost, after the latest proposal
+    """
+
+    exhausted = 'what was planned for lost members went away {attempts} times'
+    journal: RowJournal
+
+    def __init__(self, parts: PlannerComponents, record: GroupRecord,
+                 timer: Callable[[], float]):
+        self.record = record
+        self.journal = RowJournal(record, parts.table, parts.holds)
+        self.reasons: Sequence[Reason] = ()
+        self._parts = parts
+        self._timer = timer
+
+    def write(self, proposal: Proposal) -> None:
+        def offer(members: Sequence[MemberRecord]) -> None:
+            if not self._parts.table.offer_places(members):
+                raise errors.OutdatedPlan('the members have changed since the '
+                                          'plan')
+
+        self.journal.write(proposal.members, offer)
+
+    def accept(self, proposal: Proposal) -> None:
+        self._parts.table.accept_places(
+            [m.hold for m in proposal.members], self._parts.clock())
+
+    def drop_unneeded(self, proposal: Proposal) -> None:
+        """Drop new holds of members that were released or deleted since the
+        plan.
+        """
+        now = {m.id: m for m in self._parts.table.members(self.record.uuid)}
+        unneeded = [
+            m.hold for m in proposal.members if m.id not in now
+            or now[m.id].hold != m.hold or now[m.id].state in GONE]
+        self.journal.drop(unneeded)
+        crash_points.reached('replan.unneeded-dropped')
+        self._parts.table.forget_holds(unneeded)
+
+    def _most(self, request: PlanningRequest, decide: DecideOn,
+              kinds: Mapping[str, Hashable]) -> PartialPlan:
+        """All lost members, or as many as possible.
+
+        That some cannot be placed is decided on a complete snapshot.
+        """
+        snapshot_planner = self._parts.snapshot_planner
+        limit = self._parts.conf.planner.time_limit
+        found: list[Usable] = []
+
+        def decide_all(cloud: Snapshot) -> CheckedPlan:
+            found[:] = [snapshot_planner.usable(request, cloud)]
+            return decide(request, found[0], limit)
+
+        try:
+            return PartialPlan(request,
+                               snapshot_planner.on_cached_snapshot(decide_all),
+                               frozenset(kinds), ())
+        except NotPlanned as end:
+            refusal = end
+        usable = found[0]
+        if (snapshot_planner.has_cache
+                and refusal.status != GroupStatus.UNPLACEABLE):
+            usable = snapshot_planner.usable(request,
+                                             snapshot_planner.complete())
+        deadline = self._timer() + limit
+        return PartialPlanner(
+            request, lambda part, seconds: decide(part, usable, seconds),
+            kinds, lambda: deadline - self._timer()).plan(refusal.reasons)
+
+    def _proposal(self, found: PartialPlan,
+                  lost: Sequence[MemberRecord]) -> Proposal | None:
+        decision = found.decision
+        if decision is None:
+            return None
+        return Proposal(
+            found.request, decision, member_rows.renewed_members(
+                [m for m in lost if m.member.path in found.accepted],
+                decision.group, decision.snapshot, decision.plan,
+                self._parts.clock()))
+
+
+class _FormerPlaces(_LostMembers):
+    """Members get their former places back, if their hosts have returned
+    after an outage, and if policies and capacity still allow it."""
+
+    def propose(self) -> Proposal | None:
+        table = self._parts.table
+        snapshot_planner = self._parts.snapshot_planner
+        hosts = table.outages.returned()
+        if not hosts:
+            return None
+        members = table.members(self.record.uuid)
+        returning = [m for m in _lost(members) if m.place.host in hosts]
+        if not returning:
+            return None
+        request = row_requests.request_for_members(
+            self._parts, self.record, members, returning)
+        places = {**request.placed,
+                  **{m.member.path: m.place.host for m in returning}}
+
+        def confirm(part: PlanningRequest, usable: Usable,
+                    seconds: float) -> CheckedPlan:
+            return snapshot_planner.confirm(part, {
+                m.path: places[m.path]
+                for m in part.group.all_members()}, usable)
+
+        found = self._most(request, confirm, {
+            path: (kind, places[path]) for path, kind in partial_replan.kinds(
+                request.group, places.keys() - request.placed).items()})
+        return self._proposal(found, returning)
+
+
+class _NewPlaces(_LostMembers):
+    """Lost members get places wherever there is room."""
+
+    def propose(self) -> Proposal | None:
+        self.reasons = ()
+        members = self._parts.table.members(self.record.uuid)
+        lost = _lost(members)
+        if not lost:
+            return None
+        request = row_requests.request_for_members(
+            self._parts, self.record, members, lost)
+
+        def decide(part: PlanningRequest, usable: Usable,
+                   seconds: float) -> CheckedPlan:
+            return self._parts.snapshot_planner.decide(
+                part, usable=usable, time_limit=seconds)
+
+        found = self._most(request, decide, partial_replan.kinds(
+            request.group, [m.member.path for m in lost]))
+        self.reasons = found.reasons
+        return self._proposal(found, lost)
+
+    def hold(self, proposal: Proposal) -> Proposal:
+        return capacity_replan.hold(self._parts, self.journal, proposal)
+
+
+def _lost(members: Sequence[MemberRecord]) -> Sequence[MemberRecord]:
+    """Lost members that no other planner is planning."""
+    return [m for m in members
+            if m.state == MemberState.LOST and not m.held]

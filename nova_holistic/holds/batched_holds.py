@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many holds are written, and dropped, in parts.
+
+Each part is one request. The time of a request grows with the number of its
+consumers, and a proxy gives up a request that takes too long
+(``benchmarks/holds.py``).
+"""
+
+from collections.abc import Callable, Collection, Mapping
+import itertools
+from typing import Any
+
+from nova_holistic import crash_points
+from nova_holistic.holds import allocation_bodies, errors, retry_policy
+from nova_holistic.holds.requests import Requests
+from nova_holistic.table.batches import batches
+
+Note = Callable[[int], None]
+"""Is given the number of holds that are written so far."""
+Holds = Mapping[str, Mapping[str, Any]]
+"""Consumers as they are posted, by their UUIDs."""
+Replan = Callable[[Collection[str], Collection[str]], Holds | None]
+"""Receives the UUIDs of the holds that are written, and those of a part that
+Placement has refused. Returns all holds to write in addition to the written
+ones, or None to drop the written ones."""
+
+
+class BatchedHolds:
+    """Each part is written or dropped as a whole."""
+
+    def __init__(self, requests: Requests, size: int,
+                 sleep: retry_policy.Sleep):
+        """
+        :param size: maximum number of holds in a part
+        :param sleep: waits between two attempts at one part
+        """
+        self._requests = requests
+        self._size = size
+        self._sleep = sleep
+
+    def put(self, holds: Holds, note: Note | None = None,
+            replan: Replan | None = None) -> None:
+        """Write the parts one after the other. If Placement refuses one of
+        them, ``replan`` may choose other holds in place of those that are not
+        written. Otherwise, the parts before it are dropped again.
+
+        :param note: is called between two parts, and after the parts before
+            a refused one are dropped
+        :raises CapacityGone: the capacity is insufficient; none of the holds
+            exists
+        :raises HoldsError: it is unknown which of them exist
+        """
+        written: dict[str, Mapping[str, Any]] = {}
+        waiting = dict(holds)
+        while waiting:
+            part = dict(itertools.islice(waiting.items(), self._size))
+            if written:
+                crash_points.reached('holds.part-put')
+                if note is not None:
+                    note(len(written))
+                crash_points.reached('holds.part-noted')
+            try:
+                self._put_part(part)
+            except errors.CapacityGone:
+                others = replan and replan(tuple(written), tuple(part))
+                if others is None:
+                    if written:
+                        self._undo(written, note)
+                    raise
+                waiting = dict(others)
+                continue
+            written.update(part)
+            for hold in part:
+                del waiting[hold]
+
+    def drop(self, holds: Collection[str],
+             owner: tuple[str | None, str | None]) -> None:
+        """Afterwards, none of the holds exists.
+
+        A part takes one request if its owner is known, and if all of its
+        holds are there as they were put. Otherwise, it takes one more for
+        each hold.
+
+        :param owner: project and user of all holds, if they are known
+        """
+        for part in batches(holds, self._size):
+            if len(part) == 1 or not all(owner) or not self._emptied(
+                    {hold: allocation_bodies.emptied_hold(*owner)
+                     for hold in part}):
+                for hold in part:
+                    self._requests.delete(hold)
+                    crash_points.reached('holds.one-dropped')
+            crash_points.reached('holds.part-dropped')
+
+    def _undo(self, written: Holds, note: Note | None) -> None:
+        first = next(iter(written.values()))
+        self.drop(written, (first['project_id'], first['user_id']))
+        crash_points.reached('holds.parts-undone')
+        if note is not None:
+            note(0)
+        crash_points.reached('holds.undo-noted')
+
+    def _put_part(self, part: Mapping[str, Any]) -> None:
+        """A request without an answer is sent again, unless it was carried
+        out. It cannot be carried out twice, because every hold is a consumer
+        that does not exist before.
+        """
+        unanswered: errors.Unanswered | None = None
+
+        def attempt() -> bool:
+            nonlocal unanswered
+            try:
+                if self._requests.post(part):
+                    return True
+            except errors.Unanswered as error:
+                unanswered = error
+            except errors.CapacityGone:
+                if unanswered is None:
+                    raise
+                # The request before this one may be carried out yet.
+                raise unanswered from None
+            # A request is carried out as a whole: if one hold of the part
+            # exists, then all exist.
+            return self._requests.read(next(iter(part))) is not None
+
+        if not retry_policy.retry_until_success(attempt, self._sleep):
+            raise unanswered or errors.HoldsError(
+                'Placement could not settle concurrent changes to the hosts')
+
+    def _emptied(self, part: Mapping[str, Any]) -> bool:
+        """Whether one request has emptied all holds of a part."""
+        try:
+            return self._requests.post(part)
+        except (errors.Unanswered, errors.CapacityGone):
+            # It can be done again, for one hold after the other.
+            return False

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Placement's answers to requests about allocations mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.holds import errors
+
+FROM_PROXIES = (502, 503, 504)
+"""Statuses by which a proxy says that it has no answer of Placement."""
+
+
+def code(response) -> str:
+    """Placement's name of an error; empty if it gives none."""
+    return _error(response).get('code', '')
+
+
+def detail(response) -> str:
+    """Placement's description of an error, on one line."""
+    text = _error(response).get('detail') or response.text
+    return 'Placement: ' + ' '.join(text.split())
+
+
+def _error(response) -> Mapping[str, Any]:
+    try:
+        return response.json()['errors'][0]
+    except (ValueError, LookupError, TypeError):
+        return {}
+
+
+def was_rolled_back(response) -> bool:
+    """Whether Placement's database rolled back the change in favour of others
+    on each of Placement's attempts: many requests write to the same hosts at
+    the same time."""
+    text = detail(response).lower()
+    return response.status_code == 500 and (
+        'deadlock' in text or 'try restarting transaction' in text)
+
+
+def unexpected(response) -> errors.HoldsError:
+    """The error for an answer that no request here should get."""
+    kind = (errors.Unanswered if response.status_code in FROM_PROXIES
+            else errors.HoldsError)
+    return kind(f'{detail(response)} (status {response.status_code})')

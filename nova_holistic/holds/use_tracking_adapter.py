@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells the inventory by how much this process changes the use of hosts."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from collections import OrderedDict
+import functools
+import threading
+import time
+from typing import Any, Protocol
+
+from nova_holistic.holds.allocation_bodies import FIRST_GENERATION
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.use_change import UseChange
+
+REMEMBERED = 100_000
+"""Holds whose allocations are remembered, the latest ones. A request that
+drops a hold does not name them. An entry takes about 300 bytes."""
+
+DROPPED = 600
+"""Seconds for which a hold that was dropped remains remembered, as the request
+may be repeated."""
+
+_PATH = '/allocations'
+
+Uses = Mapping[str, UseChange]
+"""By UUID of the provider."""
+
+
+class ChangeReceiver(Protocol):
+    """Receives what requests change: see ``CloudInventory``."""
+
+    def mark_providers(self, uuids: Collection[str]) -> None:
+        ...
+
+    def moment(self) -> int:
+        ...
+
+    def change_use(self, since: int, changes: Uses) -> None:
+        ...
+
+
+class UseTrackingAdapter:
+    """A keystoneauth Adapter for Placement, as HoldClient uses it.
+
+    If a request succeeds whose effect is known, the inventory changes the use
+    of the providers, and nothing is read. The effect is known if consumers
+    are created, or if holds that this process created are emptied at their
+    first generation. After every other request that may have changed
+    allocations, also after a failed one, the providers are marked, and are
+    read again. If a hold is dropped that another process put, its provider is
+    not known and is not marked.
+    """
+
+    def __init__(self, adapter: Any, inventory: ChangeReceiver,
+                 clock: Callable[[], float] = time.monotonic):
+        """:param clock: in seconds"""
+        self._adapter = adapter
+        self._clock = clock
+        self._inventory = inventory
+        self._lock = threading.Lock()
+        self._created: OrderedDict[str, tuple[tuple[str, UseChange], ...]] = (
+            OrderedDict())
+        self._dropped: OrderedDict[str, float] = OrderedDict()
+
+    def request(self, path: str, method: str, **options: Any) -> Any:
+        """See keystoneauth's Adapter."""
+        if method == 'DELETE' and path.startswith(f'{_PATH}/'):
+            emptied = path.removeprefix(f'{_PATH}/')
+            uses, exact = self._use(emptied), False
+        elif method == 'POST' and path == _PATH:
+            uses, exact = self._change(options['json'])
+        else:
+            uses, exact = {}, False
+        if not uses:
+            return self._adapter.request(path, method, **options)
+        since, changed = self._inventory.moment(), False
+        try:
+            response = self._adapter.request(path, method, **options)
+            changed = exact and response.status_code == 204
+            if response.status_code in (204, 404):
+                self._drop(_emptied(path, method, options))
+            return response
+        finally:
+            if changed:
+                self._inventory.change_use(since, uses)
+            else:
+                self._inventory.mark_providers(frozenset(uses))
+
+    def _change(self, body: Mapping[str, Any]) -> tuple[Uses, bool]:
+        """What a request changes if it succeeds, and whether this is exact.
+        """
+        total: dict[str, UseChange] = {}
+        exact = True
+        for consumer, wanted in body.items():
+            generation = wanted['consumer_generation']
+            if wanted['allocations']:
+                uses = _uses(wanted['allocations'])
+                exact &= generation is None
+                self._remember(consumer, uses)
+            else:
+                uses = {uuid: -use
+                        for uuid, use in self._use(consumer).items()}
+                exact &= generation == FIRST_GENERATION
+            for uuid, use in uses.items():
+                total[uuid] = total.get(uuid, UseChange()) + use
+        return total, exact
+
+    def _use(self, consumer: str) -> Uses:
+        """What a consumer uses, if this process created it."""
+        with self._lock:
+            return dict(self._created.get(consumer, ()))
+
+    def _drop(self, consumers: Iterable[str]) -> None:
+        """Consumers that are gone stay remembered for some time, because the
+        request may be repeated."""
+        with self._lock:
+            now = self._clock()
+            for consumer in consumers:
+                if consumer in self._created:
+                    self._dropped.setdefault(consumer, now)
+            while self._dropped:
+                oldest, since = next(iter(self._dropped.items()))
+                if since >= now - DROPPED:
+                    break
+                del self._dropped[oldest]
+                self._created.pop(oldest, None)
+
+    def _remember(self, consumer: str, uses: Uses) -> None:
+        with self._lock:
+            self._dropped.pop(consumer, None)
+            self._created[consumer] = tuple(uses.items())
+            self._created.move_to_end(consumer)
+            while len(self._created) > REMEMBERED:
+                self._created.popitem(last=False)
+
+
+def _emptied(path: str, method: str,
+             options: Mapping[str, Any]) -> Iterable[str]:
+    """Consumers that a request deletes."""
+    if method == 'DELETE':
+        return [path.removeprefix(f'{_PATH}/')]
+    return [consumer for consumer, wanted in options['json'].items()
+            if not wanted['allocations']]
+
+
+def _uses(allocations: Mapping[str, Any]) -> Uses:
+    return {uuid: _use_of_one(frozenset(each['resources'].items()))
+            for uuid, each in allocations.items()}
+
+
+@functools.lru_cache(maxsize=1024)
+def _use_of_one(amounts: frozenset[tuple[str, int]]) -> UseChange:
+    """Of one consumer. Equal holds share one object, to save memory."""
+    return UseChange(1, FrozenMapping(dict(amounts)))

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A snapshot that an engine keeps, and brings up to date.
+
+The reading of a whole cloud takes as long as the cloud is large. An engine
+keeps the newest snapshot instead, and reads what has changed:
+
+- Flavors, and the list of disabled hosts, are read for each plan. Each is one
+  small request.
+- The use of the hosts of holds that this engine puts or drops is changed in
+  the snapshot. Nothing is read for it.
+- Hosts that Nova's notifications name, and hosts of a plan that Placement
+  refused, are marked. They are read again before the next plan. After a
+  notification, only the use of the host is read.
+- States of compute services, and aggregates, are read again after a
+  notification about them, and every ``[inventory] nova_interval`` seconds.
+- The comparison reads every provider again within ``[inventory]
+  compare_interval`` seconds, a few of them at a time. It finds all that no
+  notification reported.
+
+Therefore a kept snapshot may be out of date. If a hold does not fit, Placement
+refuses it. Decisions that Placement does not check use ``snapshot``, which
+reads everything.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+import math
+import threading
+import time
+
+from oslo_log import log as logging
+
+from nova_holistic.inventory.base import CloudInventory, InventoryDriver
+from nova_holistic.inventory.cloud_reader import CloudReader
+from nova_holistic.inventory.pending_reads import PendingReads
+from nova_holistic.inventory.shared_runs import SharedRuns
+from nova_holistic.metrics.instruments import HOSTS_READ, SNAPSHOTS
+from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.server_group import ServerGroup
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.use_change import UseChange
+
+LOG = logging.getLogger(__name__)
+
+FOLLOW_SPACING = 1.0
+"""Seconds between two readings of marked hosts in the background."""
+PIECE_SPACING = 1.0
+"""Seconds between two pieces of the comparison."""
+ROUNDS = 3
+"""A kept snapshot is not used if no comparison has ended for this number of
+intervals: then the background does not work."""
+
+_PROVIDER, _USE, _HOST, _NOVA = 'provider', 'use', 'host', 'nova'
+Mark = tuple[str, str]
+"""The kind of a thing, and its UUID or name."""
+
+
+def with_cache(conf, inventory: InventoryDriver) -> CloudInventory:
+    """The inventory with a kept snapshot, if options and driver allow it."""
+    if inventory.reader is None or not conf.inventory.compare_interval:
+        return inventory
+    return CachedInventory(
+        inventory, inventory.reader, conf.inventory.compare_interval)
+
+
+class CachedInventory(CloudInventory):
+    """Another inventory, of which the newest snapshot is kept. Threads may
+    share one."""
+
+    has_cache = True
+
+    def __init__(self, inventory: CloudInventory, reader: CloudReader,
+                 compare_interval: float,
+                 timer: Callable[[], float] = time.monotonic):
+        """
+        :param compare_interval: seconds in which the comparison reads every
+            provider
+        :param timer: returns seconds, to measure durations
+        """
+        self._inventory = inventory
+        self._reader = reader
+        self._interval = compare_interval
+        self._timer = timer
+        self._marks: PendingReads[Mark] = PendingReads()
+        self._follow = SharedRuns(self._read_marked)
+        # When the oldest reading of any provider began.
+        self._complete_at: float | None = None
+        # Number of the latest distrust, and of the latest that was followed
+        # by a complete reading.
+        self._distrusted = self._trusted = 0
+        self._reading_all = threading.Lock()
+        self._comparing = threading.Lock()
+        self._round: list[str] = []
+        self._round_at = 0.0
+
+    def image(self, name: str, project_id: str | None) -> Image | None:
+        return self._inventory.image(name, project_id)
+
+    def server_groups(self, uuids: Collection[str]
+                      ) -> Mapping[str, ServerGroup]:
+        return self._inventory.server_groups(uuids)
+
+    def snapshot(self) -> Snapshot:
+        """The whole cloud, read after the call."""
+        number, _ = self._marks.pending()
+        distrusted = self._distrusted
+        begun = self._timer()
+        snapshot = self._inventory.snapshot()
+        self._marks.remove(number)
+        self._complete_at = max(begun, self._complete_at or begun)
+        self._trusted = max(distrusted, self._trusted)
+        SNAPSHOTS.add(kind='complete')
+        HOSTS_READ.add(len(snapshot.hosts), why='complete')
+        return snapshot
+
+    def cached_snapshot(self) -> Snapshot:
+        """See ``InventoryDriver.cached_snapshot``. All that was marked before
+        the call is read."""
+        if self._needs_all():
+            # Callers who wait here use the snapshot of the first of them.
+            with self._reading_all:
+                if self._needs_all():
+                    return self.snapshot()
+        self._follow()
+        self._reader.read_flavors()
+        SNAPSHOTS.add(kind='kept')
+        return self._reader.read_disabled()
+
+    def mark_providers(self, uuids: Collection[str]) -> None:
+        self._marks.add([(_PROVIDER, uuid) for uuid in uuids if uuid])
+
+    def mark_hosts(self, names: Collection[str]) -> None:
+        self._marks.add([(_HOST, name) for name in names if name])
+
+    def moment(self) -> int:
+        return self._reader.assembly.begin()
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> None:
+        self._reader.assembly.change_use(since, changes)
+
+    def mark_nova(self) -> None:
+        self._marks.add([(_NOVA, '')])
+
+    def invalidate(self) -> None:
+        self._distrusted += 1
+
+    def follow(self) -> None:
+        """Read what is marked, so that no plan waits for it. To be called
+        periodically.
+
+        :raises HolisticError: Nova or Placement does not answer
+        """
+        self._mark_doubtful()
+        if self._marks.pending()[1] and not self._is_too_old():
+            self._follow()
+
+    def read_nova(self) -> None:
+        """Read what notifications may not have reported: states of compute
+        services, and aggregates. To be called periodically.
+
+        :raises HolisticError: Nova or Placement does not answer
+        """
+        if self._complete_at is not None:
+            self._reader.read_nova()
+
+    def compare(self) -> None:
+        """Compare the next piece of the cloud with the kept snapshot. To be
+        called every ``PIECE_SPACING`` seconds.
+
+        :raises HolisticError: Nova or Placement does not answer; the piece is
+            repeated
+        """
+        with self._comparing:
+            if self._is_too_old():
+                with self._reading_all:
+                    if self._is_too_old():
+                        self.snapshot()
+                self._round = []
+                return
+            if not self._round:
+                self._begin_round()
+            piece = self._round[-self._piece():]
+            before = {host.uuid: host for host
+                      in self._reader.assembly.snapshot.hosts}
+            after = self._reader.read_providers(piece)
+            HOSTS_READ.add(len(piece), why='compared')
+            changed = sum(host is not before.get(host.uuid)
+                          for host in after.hosts)
+            if changed:
+                LOG.debug('The comparison found %d hosts that have changed',
+                          changed)
+            del self._round[-len(piece):]
+            if not self._round:
+                self._complete_at = max(
+                    self._round_at, self._complete_at or 0.0)
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether a comparison has begun and not ended."""
+        return bool(self._round)
+
+    def _begin_round(self) -> None:
+        self._round_at = self._timer()
+        self._reader.read_nova()
+        self._round = sorted(self._reader.assembly.computes())
+
+    def _piece(self) -> int:
+        """Number of providers of each piece."""
+        number = len(self._reader.assembly.computes())
+        return max(1, math.ceil(number * PIECE_SPACING / self._interval))
+
+    def _needs_all(self) -> bool:
+        return self._trusted < self._distrusted or self._is_too_old()
+
+    def _is_too_old(self) -> bool:
+        return self._complete_at is None or (
+            self._timer() - self._complete_at > ROUNDS * self._interval)
+
+    def _mark_doubtful(self) -> None:
+        self._marks.add([
+            (_USE, uuid) for uuid in self._reader.assembly.take_doubtful()])
+
+    def _read_marked(self) -> None:
+        self._mark_doubtful()
+        number, marks = self._marks.pending()
+        if (_NOVA, '') in marks:
+            self._reader.read_nova()
+        uuids = {uuid for kind, uuid in marks if kind == _PROVIDER}
+        used = self._reader.assembly.named(
+            {name for kind, name in marks if kind == _HOST})
+        used = (used | {uuid for kind, uuid in marks if kind == _USE}) - uuids
+        self._reader.read_providers(uuids)
+        self._reader.read_use(used)
+        HOSTS_READ.add(len(uuids | used), why='changed')
+        self._marks.remove(number)

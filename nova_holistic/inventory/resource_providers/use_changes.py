@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Providers whose use is not what it was, though their generation is.
+
+A generation grows with every new allocation. It does not grow when
+allocations go: neither ``DELETE /allocations/{consumer}``, which is how Nova
+frees a deleted server, nor a move to another provider touches it.
+"""
+
+from collections.abc import Collection, Mapping
+from collections import Counter
+from typing import Any
+
+from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.inventory.service_client import ServiceClient
+from nova_holistic.model.inventory import Inventory
+
+PLACEMENT_VERSION = '1.38'
+"""Generations with traits (1.6), every class in summaries (1.27)."""
+
+Demand = tuple[str, int]
+"""A resource class, and the least of it that a host gives a consumer."""
+
+
+class UseLists:
+    """Placement's lists of providers with room for something.
+
+    :ivar traits: of each provider that was in such a list with its use
+    """
+
+    def __init__(self, placement: ServiceClient):
+        self._placement = placement
+        self.traits: dict[str, Collection[str]] = {}
+
+    def used(self, demand: Demand) -> Mapping[str, Mapping[str, int]]:
+        """Usage by resource class of providers with room for the demand, and
+        possibly of other providers.
+
+        Placement may be configured to leave some out
+        (``max_allocation_candidates``).
+        """
+        path = f'/allocation_candidates?resources={_query(demand)}'
+        with self._placement.reading(path):
+            summaries: Mapping[str, Any] = self._placement.get(
+                path, PLACEMENT_VERSION)['provider_summaries']
+            self.traits.update((uuid, summary['traits'])
+                               for uuid, summary in summaries.items())
+            return {uuid: {name: amounts['used'] for name, amounts
+                           in summary['resources'].items()}
+                    for uuid, summary in summaries.items()}
+
+    def with_room(self, demand: Demand) -> frozenset[str]:
+        """All providers with room for the demand, and no others."""
+        path = f'/resource_providers?resources={_query(demand)}'
+        with self._placement.reading(path):
+            return frozenset(item['uuid'] for item in self._placement.get(
+                path, PLACEMENT_VERSION)['resource_providers'])
+
+
+def find_changed(known: Mapping[str, Provider],
+                 lists: UseLists) -> frozenset[str]:
+    """Those of the providers whose use may be another than is known.
+
+    Requests: for a list of those with room for something, one where all are
+    in it, and never more than there are different demands; one more for each
+    demand that a provider without any room might meet again.
+
+    :param known: their generations are what they were
+    """
+    changed: set[str] = set()
+    waiting = {uuid: _demands(provider, room=True)
+               for uuid, provider in known.items()}
+    # All that is expected in one list is settled by it: it is there and its
+    # use can be compared, or it is missing and has to be read.
+    while tally := Counter(
+            demand for demands in waiting.values() for demand in demands):
+        demand = max(sorted(tally), key=tally.__getitem__)
+        used = lists.used(demand)
+        for uuid in [uuid for uuid, demands in waiting.items()
+                     if uuid in used or demand in demands]:
+            del waiting[uuid]
+            if used.get(uuid) != known[uuid].used():
+                changed.add(uuid)
+    # The others had no room for anything. Have they still none?
+    for demand in sorted(frozenset[Demand]().union(*(
+            _demands(known[uuid], room=False) for uuid in waiting))):
+        changed |= lists.with_room(demand) & waiting.keys()
+    return frozenset(changed)
+
+
+def _demands(provider: Provider, *, room: bool) -> frozenset[Demand]:
+    """A demand for which the provider has room; or, if it has none, for which
+    it might have room after its consumers are deleted."""
+    found = set()
+    for name, inventory in provider.inventories.items():
+        least = _least(inventory)
+        if least <= inventory.max_unit and (inventory.free >= least) is room:
+            if room or inventory.used:
+                found.add((name, least))
+    return frozenset(found)
+
+
+def _least(inventory: Inventory) -> int:
+    """The smallest amount that a consumer may have, max_unit aside."""
+    step = max(inventory.step_size, 1)
+    return -(-max(inventory.min_unit, 1) // step) * step
+
+
+def _query(demand: Demand) -> str:
+    name, amount = demand
+    return f'{name}:{amount}'

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests to one OpenStack service; every failure is a ServiceFailed."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlencode
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.exceptions import ClientException
+
+from nova_holistic.inventory.errors import ServiceFailed
+
+PAGE = 1000
+"""Number of items per request; Nova's own default maximum."""
+
+
+class ServiceClient:
+    """One service seen through an adapter."""
+
+    def __init__(self, name: str, adapter: Adapter):
+        self.name = name
+        self._adapter = adapter
+
+    def get(self, path: str, microversion: str | None,
+            missing_ok: bool = False) -> Any:
+        """The JSON at a path; None where it is missing and may be.
+
+        :raises ServiceFailed: no answer, a refusal, or no JSON
+        """
+        try:
+            answer = self._adapter.get(
+                path, microversion=microversion, raise_exc=False)
+        except ClientException as error:
+            raise ServiceFailed(self.name, path, _one_line(error)) from error
+        if missing_ok and answer.status_code == 404:
+            return None
+        if answer.status_code != 200:
+            raise ServiceFailed(
+                self.name, path,
+                f'HTTP {answer.status_code}: {_one_line(answer.text)}')
+        try:
+            return answer.json()
+        except ValueError as error:
+            raise ServiceFailed(self.name, path, 'not JSON') from error
+
+    def post(self, path: str, body: Mapping[str, Any],
+             microversion: str) -> None:
+        """Ask for an action that has no answer but its acceptance.
+
+        :raises ServiceFailed: no answer, or a refusal
+        """
+        try:
+            answer = self._adapter.post(
+                path, json=body, microversion=microversion, raise_exc=False)
+        except ClientException as error:
+            raise ServiceFailed(self.name, path, _one_line(error)) from error
+        if answer.status_code >= 300:
+            raise ServiceFailed(
+                self.name, path,
+                f'HTTP {answer.status_code}: {_one_line(answer.text)}')
+
+    def pages(self, path: str, key: str, microversion: str,
+              linked: bool = False, **query: str,
+              ) -> Iterator[Mapping[str, Any]]:
+        """Every item of a paged list, in the service's order.
+
+        :param linked: every page but the last has a link to the next one
+        :param query: ``marker`` begins the list behind an item, and ``limit``
+            is the number of items of a page
+
+        If pages are not linked, only an empty page is the last: Nova leaves
+        hypervisors out of pages that it then takes for short ones, and gives
+        them no link to the next.
+        """
+        marker: dict[str, str] = {}
+        while True:
+            page_path = f'{path}?' + urlencode(
+                {'limit': PAGE, **query, **marker})
+            with self.reading(page_path):
+                page = self.get(page_path, microversion)
+                items = page[key]
+                if not items:
+                    return
+                last = linked and not page.get(f'{key}_links')
+                following = {'marker': items[-1]['id']}
+            if following == marker:
+                raise ServiceFailed(self.name, page_path,
+                                    'the same page again')
+            marker = following
+            yield from items
+            if last:
+                return
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[None]:
+        """Where an answer is taken apart: one of a wrong shape is an error.
+
+        :raises ServiceFailed: the block met a key or a type it did not expect
+        """
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError,
+                IndexError) as error:
+            raise ServiceFailed(
+                self.name, path,
+                f'unexpected answer ({type(error).__name__}: '
+                f'{_one_line(error)})') from error
+
+
+def _one_line(text: object) -> str:
+    return ' '.join(str(text).split())[:300]

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The newest snapshot of a cloud, assembled from separate readings.
+
+A reading covers some of the cloud: a few providers, or all of them, or what
+Nova knows about the hosts. Several readings may be under way at the same time.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+import threading
+
+from nova_holistic.inventory.nova.computes import Compute
+from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.use_change import UseChange
+from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
+
+DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
+"""Nova's scheduler takes no host whose provider has it."""
+
+Place = tuple[Compute, Location, frozenset[str]]
+"""All that a host has from Nova: its compute node, its location, and the names
+and UUIDs of its aggregates."""
+
+
+@dataclass(frozen=True, slots=True)
+class NovaFacts:
+    """What Nova knows about all hosts, read at one time.
+
+    :ivar computes: by name
+    """
+
+    computes: tuple[Compute, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+
+
+class SnapshotAssembly:
+    """Threads may share one.
+
+    What an earlier reading found never replaces what a later reading found,
+    in whichever order they end. The order is that of their beginnings.
+
+    Hosts that did not change are the same objects as in the snapshot before.
+    If nothing changed, the snapshot itself is the same object.
+    """
+
+    def __init__(self, topology: TopologyDriver):
+        self._topology = topology
+        self._lock = threading.Lock()
+        self._begun = 0
+        self._nova_read = self._flavors_read = 0
+        self._places: dict[str, Place] = {}
+        self._providers: dict[str, Provider] = {}
+        # Number of the latest reading of each provider, also of missing ones.
+        self._read: dict[str, int] = {}
+        # When the latest reading of each provider was added.
+        self._added: dict[str, int] = {}
+        self._changed: dict[str, int] = {}
+        self._doubtful: set[str] = set()
+        self._hosts: dict[str, tuple[Place, Provider, Host]] = {}
+        self._snapshot = Snapshot(topology.levels, ())
+
+    def begin(self) -> int:
+        """The number of a reading, or of another change, that begins now."""
+        with self._lock:
+            return self._next()
+
+    def change_use(self, since: int,
+                   changes: Mapping[str, UseChange]) -> Snapshot:
+        """Change the use of providers without a reading.
+
+        If a provider was read at the same time, it is not known whether that
+        read contains the change. Then the provider becomes doubtful.
+
+        :param since: the number of a beginning before the change was made
+        :param changes: by UUID; they have been made
+        :returns: the newest snapshot
+        """
+        with self._lock:
+            now = self._next()
+            for uuid, change in changes.items():
+                provider = self._providers.get(uuid)
+                if provider is None or self._added.get(uuid, 0) > since:
+                    self._doubtful.add(uuid)
+                else:
+                    self._providers[uuid] = provider.with_change(change)
+                    self._changed[uuid] = now
+            self._assemble()
+            return self._snapshot
+
+    def take_doubtful(self) -> Collection[str]:
+        """UUIDs of providers that have to be read again because a reading and
+        a change of their use overlapped. They are not returned again."""
+        with self._lock:
+            found, self._doubtful = self._doubtful, set()
+            return found
+
+    def _next(self) -> int:
+        self._begun += 1
+        return self._begun
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def computes(self) -> Collection[str]:
+        """UUIDs of all compute nodes, those without a provider included."""
+        with self._lock:
+            return tuple(self._places)
+
+    def without_provider(self) -> frozenset[str]:
+        """UUIDs of compute nodes whose providers are not known."""
+        with self._lock:
+            return frozenset(self._places.keys() - self._providers.keys())
+
+    def named(self, hosts: Collection[str]) -> frozenset[str]:
+        """UUIDs of the compute nodes of some compute hosts."""
+        with self._lock:
+            return frozenset(
+                uuid for uuid, (compute, _, _) in self._places.items()
+                if compute.host in hosts or compute.name in hosts)
+
+    def differing(self, disabled: Collection[str]) -> frozenset[str]:
+        """UUIDs of providers that were disabled or enabled since then.
+
+        :param disabled: UUIDs of all that are disabled now
+        """
+        with self._lock:
+            return frozenset(
+                uuid for uuid, provider in self._providers.items()
+                if (DISABLED_TRAIT in provider.traits) != (uuid in disabled))
+
+    def put(self, begun: int, *, nova: NovaFacts | None = None,
+            flavors: Mapping[str, Flavor] | None = None,
+            providers: Mapping[str, Provider | None] = FrozenMapping(),
+            ) -> Snapshot:
+        """Add what a reading found.
+
+        :param begun: the number of the reading
+        :param providers: by UUID; None for a provider that does not exist
+        :returns: the newest snapshot
+        :raises HolisticError: the locations of hosts are contradictory
+        """
+        places = None if nova is None else self._located(nova)
+        with self._lock:
+            if nova is not None and places is not None:
+                self._put_nova(begun, nova, places)
+            if flavors is not None and begun >= self._flavors_read:
+                self._flavors_read = begun
+                if flavors != self._snapshot.flavors:
+                    self._snapshot = replace(self._snapshot, flavors=flavors)
+            changed = self._put_providers(begun, self._next(), providers)
+            if changed or nova is not None:
+                self._assemble()
+            return self._snapshot
+
+    def _located(self, nova: NovaFacts) -> Mapping[str, Place]:
+        locations = self._topology.locate(
+            {compute.host for compute in nova.computes}, nova.aggregates)
+        named = _names_by_host(nova.aggregates)
+        return {compute.uuid: (compute, locations[compute.host],
+                               named.get(compute.host, frozenset()))
+                for compute in nova.computes}
+
+    def _put_nova(self, begun: int, nova: NovaFacts,
+                  places: Mapping[str, Place]) -> None:
+        if begun < self._nova_read:
+            return
+        self._nova_read = begun
+        before = self._places
+        self._places = {
+            uuid: before[uuid] if before.get(uuid) == place else place
+            for uuid, place in places.items()}
+        for known in (self._providers, self._read, self._added,
+                      self._changed, self._hosts):
+            for uuid in known.keys() - self._places.keys():
+                del known[uuid]
+        aggregates = FrozenMapping({
+            each.uuid: each.metadata for each in nova.aggregates})
+        found = replace(
+            self._snapshot, levels=self._topology.levels,
+            links=self._topology.links, aggregates=aggregates)
+        if found != self._snapshot:
+            self._snapshot = found
+
+    def _put_providers(self, begun: int, now: int,
+                       found: Mapping[str, Provider | None]) -> bool:
+        """
+        :returns: whether any provider has changed
+        """
+        changed = False
+        for uuid, provider in found.items():
+            if uuid not in self._places or begun < self._read.get(uuid, 0):
+                continue
+            if begun < self._changed.get(uuid, 0):
+                # The reading may not contain the change.
+                self._doubtful.add(uuid)
+                continue
+            self._read[uuid] = begun
+            self._added[uuid] = now
+            known = self._providers.get(uuid)
+            if known == provider:
+                continue
+            changed = True
+            if provider is None:
+                del self._providers[uuid]
+            else:
+                self._providers[uuid] = provider
+        return changed
+
+    def _assemble(self) -> None:
+        hosts = []
+        for uuid, place in self._places.items():
+            provider = self._providers.get(uuid)
+            if provider is None:
+                continue
+            known = self._hosts.get(uuid)
+            if known is None or (
+                    known[0] is not place or known[1] is not provider):
+                host = _host(*place, provider)
+                if known is not None and known[2] == host:
+                    host = known[2]
+                known = self._hosts[uuid] = place, provider, host
+            hosts.append(known[2])
+        before = self._snapshot.hosts
+        if len(hosts) != len(before) or any(
+                host is not other for host, other in zip(hosts, before)):
+            self._snapshot = replace(self._snapshot, hosts=tuple(hosts))
+
+
+def _names_by_host(
+        aggregates: Iterable[Aggregate]) -> Mapping[str, frozenset[str]]:
+    """Names and UUIDs of the aggregates that hold each host."""
+    names: dict[str, set[str]] = {}
+    for aggregate in aggregates:
+        for host in aggregate.hosts:
+            names.setdefault(host, set()).update(
+                (aggregate.name, aggregate.uuid))
+    return {host: frozenset(found) for host, found in names.items()}
+
+
+def _host(compute: Compute, location: Location, aggregates: frozenset[str],
+          provider: Provider) -> Host:
+    return Host(
+        name=compute.name, node=compute.node, uuid=compute.uuid,
+        location=location.path, inventories=provider.inventories,
+        traits=provider.traits, aggregates=aggregates,
+        availability_zone=location.availability_zone,
+        labels=location.labels, servers=provider.consumers,
+        hypervisor=compute.hypervisor,
+        enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image, as far as placement is concerned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.extra_specs import (
+    CPU_POLICY, implied_traits, unsupported_extra_spec)
+from nova_holistic.model.nova.flavor import Flavor
+
+_TRAIT = 'trait:'
+_PREFIXES = {'hw_': 'hw:', 'os_': 'os:'}
+"""Image properties that have the meaning of the extra spec of that name."""
+_SWITCHES = ('hw:mem_encryption',)
+"""Extra specs that ask for something only if they are true."""
+_TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
+_STATELESS = 'hw_firmware_stateless'
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The properties of an image that decide where a server may be.
+
+    Properties and their meaning are those of nova.objects.image_meta.
+
+    :ivar name: as the description has it; empty for an image that is described
+        by its properties
+    :ivar properties: texts by name, as Glance has them
+    :ivar id: UUID; empty if it is not known
+    :ivar min_disk: GiB of root disk that a flavor must have
+    :ivar min_ram: MiB of memory that a flavor must have
+    """
+
+    name: str = ''
+    properties: FrozenMapping[str, str] = FrozenMapping()
+    disk_format: str = ''
+    min_disk: int = 0
+    min_ram: int = 0
+    id: str = ''
+
+    @property
+    def required_traits(self) -> frozenset[str]:
+        """Traits that Nova asks Placement for because of the image."""
+        named = {key.removeprefix(_TRAIT) for key, value
+                 in self.properties.items()
+                 if key.startswith(_TRAIT) and value == 'required'}
+        required, _ = implied_traits(self._as_extra_specs())
+        if _is_true(self.properties.get(_STATELESS, '')):
+            required.add('COMPUTE_SECURITY_STATELESS_FIRMWARE')
+        return frozenset(named | required)
+
+    @property
+    def forbidden_traits(self) -> frozenset[str]:
+        """Traits that Nova forbids because of the image."""
+        return frozenset(implied_traits(self._as_extra_specs())[1])
+
+    def objection(self, flavor: Flavor | None, volume: bool) -> str:
+        """Why no server can be planned with this image; '' if one can.
+
+        :param flavor: of the server; None if the amounts are given
+        :param volume: whether the server boots from a volume, whose size
+            min_disk is compared with then
+        """
+        if flavor is not None and flavor.image_limits is not None:
+            memory_mb, root_gb = flavor.image_limits
+            if self.min_ram > memory_mb:
+                return (f'needs {self.min_ram} MiB of memory; flavor '
+                        f'{flavor.name} has {memory_mb}')
+            # To Nova, a root disk of 0 has no limit.
+            if not volume and root_gb and self.min_disk > root_gb:
+                return (f'needs {self.min_disk} GiB of root disk; flavor '
+                        f'{flavor.name} has {root_gb}')
+        specs = self._as_extra_specs()
+        key, reason = unsupported_extra_spec(specs)
+        if key:
+            return f'cannot be planned: property {key}: {reason}'
+        policy = specs.get(CPU_POLICY, 'shared')
+        if flavor is not None:
+            policy_of_flavor = flavor.extra_specs.get(CPU_POLICY, 'shared')
+            if policy not in ('shared', policy_of_flavor):
+                return (f'cannot be planned: property hw_cpu_policy={policy} '
+                        f'changes the amounts of the flavor; choose a flavor '
+                        f'with {CPU_POLICY}={policy}')
+        return ''
+
+    def _as_extra_specs(self) -> Mapping[str, str]:
+        specs = {}
+        for name, value in self.properties.items():
+            for prefix, replacement in _PREFIXES.items():
+                if name.startswith(prefix):
+                    key = replacement + name.removeprefix(prefix)
+                    if key not in _SWITCHES or _is_true(value):
+                        specs[key] = value
+        return specs
+
+
+def _is_true(value: str) -> bool:
+    return value.strip().lower() in _TRUE

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At which hosts a server counts, as Nova's records of it say.
+
+A server counts at its host. While Nova moves it, it counts at its source and
+at its destination, since the move may succeed or fail. After a resize or a
+cold migration it counts at both until the move is confirmed or reverted. A
+server that is being built counts at its planned host.
+
+Each caller reads the records in its own way: a scheduler from Nova's
+databases, an engine through Nova's API. All of them use this module to
+determine the positions, so that they agree. States are Nova's own: see
+nova.compute.vm_states and nova.objects.migration.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+BUILDING = 'building'
+RESIZED = 'resized'
+
+MOVING = ('accepted', 'queued', 'preparing', 'running', 'pre-migrating',
+          'migrating', 'post-migrating')
+"""Statuses of migrations that have not ended one way or the other."""
+
+TO_CONFIRM = ('finished', 'confirming', 'reverting')
+"""Statuses of a migration of a server that is resized: until the move is
+confirmed or reverted, Nova keeps room for it on both hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One of Nova's records of the move of a server.
+
+    :ivar number: its id; the newest has the highest
+    :ivar source: name of the host that the server leaves
+    :ivar destination: name of the host that it goes to; None before Nova has
+        chosen one
+    """
+
+    number: int
+    status: str
+    source: str | None
+    destination: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """A server that exists.
+
+    :ivar host: its name; None while the server is on no host
+    :ivar task_state: what Nova is doing with it; None for nothing
+    """
+
+    host: str | None
+    vm_state: str
+    task_state: str | None = None
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """Statuses of the migrations that matter; a server without such a
+        migration is not moving, and nothing needs to be read for it."""
+        if self.host is None:
+            return ()
+        if self.vm_state == RESIZED:
+            return TO_CONFIRM
+        return MOVING if self.task_state else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a server takes up room.
+
+    :ivar host: where it is; if it moves, where it is going
+    :ivar source: where it comes from if it moves, and may return to
+    """
+
+    host: str
+    source: str | None = None
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Every host at which the server counts."""
+        return frozenset({self.host, self.source or self.host})
+
+
+def server_position(server: ServerRecord, planned: str,
+                    migrations: Collection[Migration] = (),
+                    destination: str | None = None) -> Position | None:
+    """Where a server of a member counts; None if it is on no host and is not
+    being built.
+
+    :param planned: name of the host that the member has in the table
+    :param migrations: of the server, at least those with one of its statuses
+    :param destination: name of the host to which a scheduler has sent the
+        server; it counts until Nova's own records name one
+    """
+    if server.host is None:
+        if server.vm_state == BUILDING:
+            return Position(planned)
+        # A server without a host is sent to one when it is unshelved.
+        return (Position(destination) if destination and server.task_state
+                else None)
+    moves = [each for each in migrations
+             if each.status in server.statuses and each.destination]
+    if not moves:
+        # Once a server is resized, Nova's records are complete.
+        if destination is None or server.statuses != MOVING:
+            return Position(server.host)
+        return Position(destination, server.host)
+    newest = max(moves, key=lambda each: each.number)
+    return Position(newest.destination, newest.source)

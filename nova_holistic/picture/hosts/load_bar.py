@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The load of a host as a bar: used before, added by the plan, free."""
+
+from xml.etree.ElementTree import Element
+
+from nova_holistic.picture.scene import Load
+from nova_holistic.picture import svg_elements
+
+
+def across(parent: Element, load: Load, x: float, y: float, width: float,
+           height: float) -> None:
+    """From left to right, cut off where the host is over-committed."""
+    svg_elements.rectangle(parent, 'track', x, y, width, height)
+    before, end = _ends(load)
+    if before:
+        svg_elements.rectangle(parent, 'before', x, y, width * before, height)
+    if end > before:
+        svg_elements.rectangle(parent, 'planned', x + width * before, y,
+                               width * (end - before), height)
+    if load.share > 1:
+        svg_elements.rectangle(parent, 'over', x + width - 3, y, 3, height)
+
+
+def _ends(load: Load) -> tuple[float, float]:
+    return min(1.0, load.before / load.capacity), min(1.0, load.share)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SVG elements: numbers rounded, every text escaped by the XML library."""
+
+from xml.etree.ElementTree import Element, SubElement
+
+from nova_holistic.picture.palette import Paint
+from nova_holistic.picture.text_fitting import fit, printable
+
+_BOLD = frozenset({'heading', 'name', 'domain-name', 'violation'})
+_BOLD_NARROWING = 0.9
+
+
+def group(parent: Element, kind: str, x: float = 0,
+          y: float = 0) -> Element:
+    """A ``<g>`` with its origin at a point of the parent's."""
+    attributes = {'class': kind}
+    if x or y:
+        attributes['transform'] = f'translate({number(x)} {number(y)})'
+    return SubElement(parent, 'g', attributes)
+
+
+def rectangle(parent: Element, kind: str, x: float, y: float, width: float,
+              height: float, radius: float = 0) -> Element:
+    attributes = {'class': kind, 'x': number(x), 'y': number(y),
+                  'width': number(max(0, width)),
+                  'height': number(max(0, height))}
+    if radius:
+        attributes['rx'] = number(radius)
+    return SubElement(parent, 'rect', attributes)
+
+
+def mark(parent: Element, paint: Paint, x: float, y: float, width: float,
+         height: float) -> Element:
+    """An area in a group's paint, its edge drawn inside the given room."""
+    element = rectangle(parent, 'mark', x + 1, y + 1, width - 2, height - 2,
+                        min(3.0, height / 4))
+    element.set('fill', paint.fill)
+    element.set('stroke', paint.stroke)
+    if paint.dash:
+        element.set('stroke-dasharray', paint.dash)
+    return element
+
+
+def text(parent: Element, kind: str, x: float, y: float, content: str,
+         size: float, room: float | None = None, anchor: str = 'start',
+         ink: str | None = None) -> Element:
+    """A line of text whose baseline starts, ends or centres at a point.
+
+    :param room: where given, the text is shortened to this width
+    """
+    attributes = {'class': kind, 'x': number(x), 'y': number(y),
+                  'font-size': number(size)}
+    if anchor != 'start':
+        attributes['text-anchor'] = anchor
+    if ink is not None:
+        attributes['fill'] = ink
+    if room is not None and kind in _BOLD:
+        room *= _BOLD_NARROWING
+    element = SubElement(parent, 'text', attributes)
+    element.text = (printable(content) if room is None
+                    else fit(content, room, size))
+    return element
+
+
+def title(parent: Element, lines: list[str]) -> None:
+    """What a viewer shows when the pointer rests on the parent."""
+    SubElement(parent, 'title').text = '\n'.join(map(printable, lines))
+
+
+def number(value: float) -> str:
+    return f'{value:.1f}'.removesuffix('.0')

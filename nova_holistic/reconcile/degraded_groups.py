@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups whose servers no longer satisfy their hard policies.
+
+Servers are moved past the policies: a live migration with a forced host, an
+evacuation to a given host, a host that is put into another rack or zone.
+"""
+
+from collections.abc import (
+    Callable, Collection, Hashable, Mapping, Sequence)
+from collections import Counter
+from datetime import datetime, timedelta
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.group_parser import GroupParser
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.group import Group
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.reconcile.lost_places import lose_place
+from nova_holistic.repair.violations import misplaced, violations
+from nova_holistic.table.changes import group_degradation
+from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
+from nova_holistic.table.queries.progress import WITH_SERVERS
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+JUDGED = (*WITH_SERVERS, GroupStatus.DEGRADED)
+"""Statuses of groups that have servers."""
+
+MOST = 500
+"""Maximum number of groups that are checked in one pass. An engine that has
+just started checks all groups with servers."""
+
+
+class DegradationCheck:
+    """Checks a group again if anything that affects the result has changed
+    since this object checked it last.
+
+    Positions of members are compared in each pass, in memory.
+    Hosts are compared every ``[reconciler] drift_interval`` seconds, which
+    costs a snapshot of the cloud.
+
+    The kept snapshot determines which groups are checked again. The decision
+    that a policy is violated, or that a degraded group has recovered, is made
+    on a complete snapshot, which is read at most once per pass.
+    """
+
+    def __init__(self, conf, inventory: CloudInventory,
+                 table: PlacementTable, holds: HoldClient,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf.reconciler
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._clock = clock
+        self._groups = GroupParser()
+        # Groups with servers at the last comparison, by UUID.
+        self._latest: Mapping[
+            str, tuple[_Outline, Mapping[int, MemberOutline]]] = {}
+        # The inputs of the last check of each group, by UUID.
+        self._positions: dict[str, _Key] = {}
+        self._surroundings: dict[str, Hashable] = {}
+        # Groups with a policy that looks at all hosts of the cloud.
+        self._wide: set[str] = set()
+        self._compared_at: datetime | None = None
+
+    def check(self) -> Mapping[str, int]:
+        """Check the groups for which an input has changed.
+
+        :returns: how many groups were degraded, and how many recovered
+        """
+        outlines = self._outlines()
+        due = {uuid for uuid, (_, key, _) in outlines.items()
+               if self._positions.get(uuid) != key}
+        compare = bool(outlines) and self._must_compare_hosts()
+        if not due and not compare:
+            return {}
+        try:
+            cloud = _Cloud(self._inventory.cached_snapshot())
+        except exceptions.HolisticError:
+            LOG.exception('The policies of groups with servers are not '
+                          'checked in this pass')
+            return {}
+        if compare:
+            due |= {uuid for uuid, outline in outlines.items()
+                    if self._surroundings.get(uuid) != self._around(
+                        cloud, outline)}
+            # Otherwise, the next comparison finds the other groups.
+            if len(due) <= MOST:
+                self._compared_at = self._clock()
+        done: Counter[str] = Counter()
+        sure = _PassSnapshot(self._complete)
+        for uuid in sorted(due)[:MOST]:
+            try:
+                self._check((cloud, sure), outlines[uuid], done)
+            except exceptions.HolisticError:
+                LOG.exception('The policies of group %s are not checked in '
+                              'this pass', uuid)
+        return +done
+
+    def _complete(self) -> '_Cloud':
+        return _Cloud(self._inventory.snapshot())
+
+    def _outlines(self) -> 'dict[str, _Outline]':
+        """Groups with servers; forgets the others."""
+        read = self._table.outlines.read()
+        latest = {
+            uuid: self._outline(group, read.by_group[uuid])
+            for uuid, group in read.groups.items()
+            if group.status in JUDGED and uuid in read.by_group}
+        self._latest = latest
+        for known in (self._positions, self._surroundings):
+            for uuid in known.keys() - latest.keys():
+                del known[uuid]
+        self._wide &= latest.keys()
+        return {uuid: outline for uuid, (outline, _) in latest.items()}
+
+    def _outline(self, group: GroupOutline,
+                 members: Mapping[int, MemberOutline]
+                 ) -> 'tuple[_Outline, Mapping[int, MemberOutline]]':
+        """The group is parsed again only if it has changed."""
+        known = self._latest.get(group.uuid)
+        if known is not None and known[0][0] == group and known[1] is members:
+            return known
+        hosts = {host for each in members.values()
+                 for host in each.position if host}
+        return (group, _positions(group, members.values()), hosts), members
+
+    def _must_compare_hosts(self) -> bool:
+        interval = timedelta(seconds=self._conf.drift_interval)
+        return self._compared_at is None or not (
+            timedelta() <= self._clock() - self._compared_at < interval)
+
+    def _around(self, cloud: '_Cloud', outline: '_Outline') -> Hashable:
+        group, _, hosts = outline
+        if group.uuid in self._wide:
+            return cloud.whole
+        return frozenset((name, cloud.looks(name, group.exclusive))
+                         for name in hosts)
+
+    def _check(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
+               outline: '_Outline',
+               done: Counter[str]) -> None:
+        """
+        :param clouds: as it is kept, and as a complete snapshot has it
+        :raises HolisticError: the check failed; try again
+        """
+        outlined, key, _ = outline
+        found = self._table.group_with_members(outlined.uuid)
+        if found is None or found[0].task is not None:
+            return
+        record, members = found
+        try:
+            group = self._groups.sized(record, members)
+            cloud, broken = self._broken(clouds, found, group)
+        except exceptions.InvalidDocument as error:
+            LOG.warning('The policies of group %s cannot be checked: %s',
+                        record.uuid, error)
+            cloud, broken = clouds[0], None
+        else:
+            if any(rule.hard and not rule.local for scope in group.scopes()
+                   for rule in scope.group.rules):
+                self._wide.add(record.uuid)
+        if broken and self._has_moved(record.uuid, key):
+            # Their servers do not exist yet: they are planned elsewhere.
+            stray = misplaced(group, members, cloud.snapshot)
+            for row in stray:
+                done['misplaced'] += self._give_up(row)
+                crash_points.reached('drift.place-given-up')
+            if stray:
+                return
+        if broken:
+            done['degraded'] += self._degrade(record, broken)
+        elif broken is not None and record.status == GroupStatus.DEGRADED:
+            done['recovered'] += group_degradation.recover(
+                self._table.database, record, members, self._clock())
+            crash_points.reached('drift.recovered')
+        # The compare-and-swap uses the old status: if it has changed since
+        # then, the next pass checks the group again.
+        self._positions[record.uuid] = key
+        self._surroundings[record.uuid] = self._around(cloud, outline)
+
+    def _broken(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
+                found: tuple[GroupRecord, Sequence[MemberRecord]],
+                group: Group) -> 'tuple[_Cloud, Sequence[Reason]]':
+        """The violations of a group, and the snapshot they were found on."""
+        cloud, sure = clouds
+        record, members = found
+        broken = violations(group, members, cloud.snapshot)
+        if self._inventory.has_cache and (
+                broken or record.status == GroupStatus.DEGRADED):
+            cloud = sure()
+            broken = violations(group, members, cloud.snapshot)
+        return cloud, broken
+
+    def _degrade(self, record: GroupRecord,
+                 broken: Sequence[Reason]) -> bool:
+        """Whether the violations of the group are new."""
+        rows = [reason.to_row() for reason in broken]
+        if record.violations == tuple(rows):
+            return False
+        if not group_degradation.degrade(
+                self._table.database, record, rows, self._clock()):
+            return False
+        crash_points.reached('drift.degraded')
+        LOG.warning('Group %s is degraded: %s', record.uuid,
+                    '; '.join(each.message for each in broken))
+        return True
+
+    def _has_moved(self, group_uuid: str, key: '_Key') -> bool:
+        """Whether a member has moved since the last check.
+
+        If only hosts have changed, an operator may be moving a host to another
+        rack, and no place is given up.
+        """
+        known = self._positions.get(group_uuid)
+        return known is not None and known[-1] != key[-1]
+
+    def _give_up(self, member: MemberRecord) -> bool:
+        return lose_place(self._table, self._holds, member, self._clock())
+
+
+class _Cloud:
+    """A snapshot, and what policies see of its hosts."""
+
+    def __init__(self, snapshot: Snapshot):
+        self.snapshot = snapshot
+        self._hosts = {host.name: host for host in snapshot.hosts}
+
+    @property
+    def whole(self) -> Hashable:
+        """All hosts: some policies count domains that could be used."""
+        return self.snapshot.once('drift', lambda: hash(frozenset(
+            (host.name, host.enabled, _looks(host))
+            for host in self.snapshot.hosts)))
+
+    def looks(self, name: str, crowd: bool) -> Hashable:
+        """
+        :param crowd: whether servers of others matter; these may be on any
+            host of the same domain
+        """
+        host = self._hosts.get(name)
+        servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
+            (each.name, each.servers) for each in self.snapshot.hosts
+        ))) if crowd else None
+        return host and _looks(host), servers
+
+
+def _looks(host: Host) -> Hashable:
+    return (host.location, host.labels, host.traits, host.aggregates,
+            host.availability_zone)
+
+
+class _PassSnapshot:
+    """The complete snapshot of a pass, read when it is first needed."""
+
+    def __init__(self, read: Callable[[], _Cloud]):
+        self._read = read
+        self._cloud: _Cloud | None = None
+
+    def __call__(self) -> _Cloud:
+        """:raises HolisticError: the source does not answer"""
+        if self._cloud is None:
+            self._cloud = self._read()
+        return self._cloud
+
+
+_Key = tuple[int, bool, Hashable]
+"""Changes with the definition of a group, with its status, and with the
+positions of its members."""
+
+_Outline = tuple[GroupOutline, _Key, Collection[str]]
+"""A group, its key, and the names of its hosts."""
+
+
+def _positions(group: GroupOutline,
+               members: Collection[MemberOutline]) -> _Key:
+    return (group.revision, group.status == GroupStatus.DEGRADED, frozenset(
+        (each.id, each.state, each.position) for each in members))

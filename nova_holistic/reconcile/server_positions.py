@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hosts of built members, as Nova has them.
+
+The row of a member whose server is not moving has one place. While Nova moves
+the server, the row also has the destination: the server needs its room on
+both hosts until the move has ended, and a resize until it is confirmed.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points
+from nova_holistic.engine.member_rows import place_of
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.table.records import MemberRecord, MemberState, Place
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+
+class ServerPositions:
+    """Writes to the table where servers are.
+
+    Every change is a compare-and-swap on the state and the server of the row.
+    """
+
+    def __init__(self, inventory: CloudInventory, table: PlacementTable,
+                 instances: Instances, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._inventory = inventory
+        self._table = table
+        self._instances = instances
+        self._clock = clock
+        self._places: Mapping[str, Place] | None = None
+
+    def forget_places(self) -> None:
+        """Read the places of hosts again when one is needed next."""
+        self._places = None
+
+    def refresh(self, group_uuid: str) -> None:
+        """Look where the servers of a group's built members are now.
+
+        The group is about to be planned, and the last pass of the reconciler
+        may be some time ago. If Nova does not respond, the table remains
+        unchanged.
+        """
+        record = self._table.get_group(group_uuid)
+        built = [row for row in self._table.members(group_uuid)
+                 if row.state == MemberState.BUILT]
+        if record is None or not built:
+            return
+        self.forget_places()
+        try:
+            views = self._instances.find(
+                [row.instance_uuid for row in built], record.project_id)
+            for row in built:
+                view = views.get(row.instance_uuid)
+                if view is not None and not is_settled(
+                        row.place.host, row.destination, view):
+                    self.correct(row, view)
+                    crash_points.reached('positions.row-corrected')
+        except exceptions.HolisticError as error:
+            LOG.warning('Group %s is planned with its servers where they were '
+                        'last seen: %s', group_uuid, error)
+
+    def correct(self, member: MemberRecord, view: InstanceView) -> bool:
+        """Write where a built member's server is, and where it is going.
+
+        :param view: the current state of the server
+        :returns: whether the row has changed
+        :raises ServiceFailed: Nova does not answer
+        """
+        move = (self._instances.move(member.instance_uuid)
+                if view.may_have_two_hosts else None)
+        if move is None and (view.is_moving or member.destination is not None
+                             and _may_be_sent(view)):
+            # Nova names no destination yet, which the scheduler may have
+            # written; or the move ends at this moment.
+            return False
+        destination = None
+        if move is None:
+            place = self.place(member, view.host, view.node)
+        else:
+            place = self.place(member, move.source)
+            if move.host != move.source:
+                destination = self.place(member, move.host, move.node)
+        if (place, destination) == (member.place, member.destination):
+            return False
+        return self._table.change_state(
+            member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
+            of_instance=member.instance_uuid, place=place,
+            destination=destination)
+
+    def place(self, member: MemberRecord, host: str | None,
+              node: str = '') -> Place:
+        """A host as a place; its rack is known if the inventory knows it.
+
+        :param host: None is the place that the member has
+        """
+        for known in (member.place, member.destination):
+            if known is not None and host in (None, known.host):
+                return known
+        if self._places is None:
+            self._places = _places(self._inventory.cached_snapshot())
+            if host not in self._places and self._inventory.has_cache:
+                # It may be new.
+                self._places = _places(self._inventory.snapshot())
+        return self._places.get(host, Place(host, node, '', ()))
+
+
+def _may_be_sent(view: InstanceView) -> bool:
+    """Whether Nova may be moving the server to where the scheduler has sent
+    it. A server without a host is sent to one when it is unshelved."""
+    return view.may_have_two_hosts or (
+        view.host is None and view.task is not None)
+
+
+def _places(snapshot: Snapshot) -> Mapping[str, Place]:
+    return {host.name: place_of(host) for host in snapshot.hosts}
+
+
+def is_settled(host: str, destination: object, view: InstanceView) -> bool:
+    """Whether the table has a built member's server where Nova has it, and
+    Nova is not moving the server.
+
+    :param destination: that the table has; None for none
+    """
+    return (view.host in (None, host) and destination is None
+            and not view.may_have_two_hosts)

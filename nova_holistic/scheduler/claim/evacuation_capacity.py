@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drops holds so that the server of a failed host can be evacuated.
+
+A server that ran is worth more than a place that no server has yet. Only holds
+of members without servers are given up, only if Nova finds no host otherwise,
+and only on a host that all of Nova's filters accept. The members are lost, and
+an engine plans them again.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections import defaultdict
+import contextlib
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+import nova.conf
+from nova import objects
+from oslo_log import log as logging
+
+from nova_holistic import crash_points
+from nova_holistic.holds import errors as holds_errors
+from nova_holistic.model.messages.marked_text import format_message
+from nova_holistic.model.plan import Reason
+from nova_holistic.scheduler.claim import request_check
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.hosts.candidates import Candidates
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.table.records import MemberRecord, MemberState
+
+CONF = nova.conf.CONF
+LOG = logging.getLogger(__name__)
+
+NONE, GROUP, ANY = 'none', 'group', 'any'
+"""Values of [holistic] evacuate_over_holds."""
+
+
+class EvacuationCapacity:
+    """Makes room for one server that is evacuated.
+
+    :ivar context: of an administrator
+    """
+
+    def __init__(self, context, spec: 'objects.RequestSpec',
+                 connections: Connections, scheduler):
+        """:param scheduler: the manager whose filters check hosts"""
+        self._context = context
+        self._spec = spec.obj_clone()
+        self._connections = connections
+        self._candidates = Candidates(
+            context, self._spec, connections, scheduler)
+        self._candidates.asked = request_check.resource_request(
+            context, self._spec, scheduler.host_manager)
+
+    def make(self, instance_uuid: str) -> bool:
+        """Drop the holds that block the server on one host, as few as
+        possible; returns whether it dropped any.
+
+        :raises HolisticError: the table or Placement does not answer
+        """
+        own = membership.find(self._connections, self._spec)
+        if own is None or CONF.holistic.evacuate_over_holds == NONE:
+            return False
+        ignored = set(self._spec.ignore_hosts or ()
+                      if 'ignore_hosts' in self._spec else ())
+        options = sorted(self._options(own, ignored), key=len)
+        for rows in options[:CONF.holistic.search_hosts]:
+            if self._is_accepted(own, rows, instance_uuid):
+                return self._give_up(rows, instance_uuid)
+        return False
+
+    def _options(self, own: Membership, ignored: set[str]
+                 ) -> Iterator[Sequence[MemberRecord]]:
+        """For each host, the holds whose room the server needs there."""
+        by_provider: dict[str, list[MemberRecord]] = defaultdict(list)
+        for row in self._planned(own):
+            if row.place.host not in ignored:
+                by_provider[row.place.provider].append(row)
+        wanted = self._candidates.asked.merged_resources()
+        for provider, rows in by_provider.items():
+            found = _enough(rows, wanted, self._free(provider))
+            if found:
+                yield found
+
+    def _planned(self, own: Membership) -> Sequence[MemberRecord]:
+        if CONF.holistic.evacuate_over_holds == GROUP:
+            return [row for row in own.rows
+                    if row.state == MemberState.PLANNED and row.held]
+        return self._connections.table.find_members(
+            [MemberState.PLANNED], held=True)
+
+    def _free(self, provider: str) -> dict[str, int]:
+        """What Placement has left of each resource class of a provider."""
+        path = f'/resource_providers/{provider}'
+        used = self._get(f'{path}/usages').get('usages', {})
+        return {name: int((each['total'] - each['reserved'])
+                          * each['allocation_ratio']) - used.get(name, 0)
+                for name, each in self._get(f'{path}/inventories').get(
+                    'inventories', {}).items()}
+
+    def _get(self, path: str) -> dict[str, Any]:
+        try:
+            response = self._connections.placement.get(
+                path, microversion='1.19', raise_exc=False)
+        except ks_exceptions.ClientException as error:
+            raise RequestRefused('Placement does not answer') from error
+        return response.json() if response.status_code == 200 else {}
+
+    def _is_accepted(self, own: Membership, rows: Sequence[MemberRecord],
+                     instance_uuid: str) -> bool:
+        """Whether Nova's filters accept the host, and the policies of the
+        server's group do, once these members are gone from it."""
+        gone = {row.id for row in rows}
+        left = [row for row in own.rows if row.id not in gone]
+        return self._candidates.other_host(
+            Membership(own.record, own.own, left), instance_uuid,
+            [rows[0].place], []) is not None
+
+    def _give_up(self, rows: Sequence[MemberRecord],
+                 instance_uuid: str) -> bool:
+        """Members that are claimed at the same time keep their holds."""
+        table, now = self._connections.table, self._connections.clock()
+        lost = []
+        for row in rows:
+            if table.change_state(row.id, {MemberState.PLANNED},
+                                  MemberState.LOST, now, of_hold=row.hold):
+                lost.append(row)
+            crash_points.reached('evacuation.member-lost')
+        for row in lost:
+            LOG.warning(
+                'The hold of member %(member)s of group %(group)s on host '
+                '%(host)s is given up for instance %(instance)s, which is '
+                'evacuated', {'member': row.member.path,
+                              'group': row.group_uuid,
+                              'host': row.place.host,
+                              'instance': instance_uuid})
+            reason = Reason.told(row.member.path, format_message(
+                'its place on host {:name} was given up for a server that '
+                'was evacuated', row.place.host))
+            table.refusals.add(row, (), reason.to_row(), now)
+            crash_points.reached('evacuation.refusal-written')
+            # What fails here the reconciler does later.
+            with contextlib.suppress(holds_errors.HoldsError):
+                self._connections.holds.drop([row.hold])
+                crash_points.reached('evacuation.hold-dropped')
+                table.forget_holds([row.hold])
+            crash_points.reached('evacuation.place-given-up')
+        return len(lost) == len(rows)
+
+
+def _enough(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
+            ) -> Sequence[MemberRecord]:
+    """The fewest of the holds, the largest first, without which there is
+    room; none where all of them are not enough."""
+    free, found = dict(free), []
+    for row in sorted(rows, key=lambda row: -_size(row, wanted)):
+        if _lacking(wanted, free):
+            found.append(row)
+            for name, amount in row.member.requirements.resources.items():
+                free[name] = free.get(name, 0) + amount
+    return () if _lacking(wanted, free) else found
+
+
+def _lacking(wanted, free: dict[str, int]) -> bool:
+    return any(free.get(name, 0) < amount for name, amount in wanted.items())
+
+
+def _size(row: MemberRecord, wanted) -> float:
+    """The share of the requested resources that the hold has, as a sum."""
+    resources = row.member.requirements.resources
+    return sum(min(1.0, resources.get(name, 0) / amount)
+               for name, amount in wanted.items() if amount)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The group tells why a member lost its place when its server was created."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from nova_holistic.model.messages.marked_text import (
+    format_message as told, joined)
+from nova_holistic.model.plan import Reason
+from nova_holistic.scheduler.claim.request_refusal import HostRefused
+from nova_holistic.scheduler.hosts.host_reader import AGGREGATES, TRAITS, ZONE
+from nova_holistic.table.coordination.refusals import Refusal
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.store import PlacementTable
+
+
+def record_loss(table: PlacementTable, row: MemberRecord,
+                refusals: Sequence[HostRefused], now: datetime) -> None:
+    """Write down the reason, and the hosts that the next plan leaves out.
+
+    :param refusals: of every host that was tried, in order
+    """
+    table.refusals.add(row, [
+        Refusal(each.host, each.by) for each in refusals
+        if each.by is not None], reason_of(row, refusals).to_row(), now)
+
+
+def reason_of(row: MemberRecord, refusals: Sequence[HostRefused]) -> Reason:
+    """Why the member is lost; it knows where it names hosts."""
+    text = joined('; ', [
+        told('host {:name} {}{}', each.host, each.cause, _filter(each))
+        for each in refusals])
+    return Reason.told(row.member.path, told(
+        'no host that was planned for the server can take it: {}', text))
+
+
+def _filter(refusal: HostRefused) -> str:
+    plain = refusal.by in (None, ZONE, AGGREGATES, TRAITS)
+    return '' if plain else f' ({refusal.by})'

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check that a request matches the description of its member."""
+
+import nova.conf
+from nova import exception
+from nova import objects
+from nova.scheduler import request_filter
+from nova.scheduler import utils
+
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+
+CONF = nova.conf.CONF
+
+
+def resource_request(context, spec: 'objects.RequestSpec', host_manager
+                     ) -> utils.ResourceRequest:
+    """The resources that stock Nova would request from Placement; this changes
+    the spec in the same way as stock Nova.
+
+    :raises RequestRefused: one of Nova's request filters finds that no host
+        will do
+    """
+    zone = spec.availability_zone
+    # Nova's filter for zones reads every host of the zone, and the one host
+    # that matters here says itself which zone it is in.
+    spec.availability_zone = None
+    try:
+        request_filter.process_reqspec(context, spec)
+        return utils.resources_from_request_spec(context, spec, host_manager)
+    except (exception.RequestFilterFailed, exception.NoValidHost) as error:
+        raise RequestRefused(error.format_message()) from error
+    finally:
+        spec.availability_zone = zone
+
+
+def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
+                requirements: Requirements) -> None:
+    """:raises RequestRefused: the description does not say what the request
+        asks"""
+    for found, described in (
+            _flavors(spec, requirements), _zones(spec, requirements),
+            _server_groups(spec, requirements),
+            _resources(asked, requirements)):
+        if found != described:
+            raise RequestRefused(
+                f'the request does not match the description of the member: '
+                f'it asks for {found}, the description says {described}'
+                f'{_volume_hint(spec, requirements)}')
+    if asked.get_num_of_suffixed_groups():
+        raise RequestRefused(
+            'the request does not match the description of the member: it '
+            'asks for resources of more than the host itself, such as ports '
+            'or devices, which are not planned')
+    _check_traits(asked, requirements)
+
+
+def _flavors(spec, requirements):
+    described = requirements.flavor
+    if described in (None, spec.flavor.name, spec.flavor.flavorid):
+        return None, None
+    return f'flavor {spec.flavor.name}', f'flavor {described}'
+
+
+def _zones(spec, requirements):
+    asked, described = spec.availability_zone, requirements.availability_zone
+    if not asked or not described:
+        return None, None
+    return f'availability zone {asked}', f'availability zone {described}'
+
+
+def _server_groups(spec, requirements):
+    group = spec.instance_group if 'instance_group' in spec else None
+    described = requirements.server_group
+    if not group or not described or group.uuid == described.lower():
+        return None, None
+    return f'server group {group.uuid}', f'server group {described}'
+
+
+def _volume_hint(spec, requirements) -> str:
+    """A root volume explains most differences of DISK_GB."""
+    boots = 'is_bfv' in spec and bool(spec.is_bfv)
+    if boots == requirements.boot_from_volume:
+        return ''
+    if boots:
+        return ('; the request boots from a volume, the description does not '
+                'say boot_from_volume')
+    return ('; the description says boot_from_volume, the request does not '
+            'boot from a volume')
+
+
+def _resources(asked, requirements):
+    described = {name: amount for name, amount
+                 in requirements.resources.items() if amount}
+    return _amounts(asked.merged_resources()), _amounts(described)
+
+
+def _amounts(resources) -> str:
+    return ', '.join(f'{name}={resources[name]}' for name in sorted(resources))
+
+
+def _check_traits(asked, requirements):
+    group = asked.get_request_group(None)
+    for verb, wanted, described in (
+            ('requires', group.required_traits, requirements.required_traits),
+            ('forbids', group.forbidden_traits,
+             requirements.forbidden_traits)):
+        lacking = sorted(set(wanted) - described)
+        if lacking:
+            raise RequestRefused(
+                'the request does not match the description of the member: '
+                f'it {verb} the trait {", ".join(lacking)}, which the '
+                'description does not mention')
+
+
+def drop_default_zone(spec: 'objects.RequestSpec') -> None:
+    """Remove the zone that Nova's API puts into a request that names none.
+
+    Nova does not note whether the user named the zone. Only the description
+    of the member, and its plan, say where the server belongs.
+    """
+    if CONF.default_schedule_zone and (
+            spec.availability_zone == CONF.default_schedule_zone):
+        spec.availability_zone = None
+
+
+def check_destination(spec: 'objects.RequestSpec', host: str, node: str
+                      ) -> None:
+    """:raises RequestRefused: the request names another host than the planned
+        one"""
+    hosts = list(spec.force_hosts or []) if 'force_hosts' in spec else []
+    nodes = list(spec.force_nodes or []) if 'force_nodes' in spec else []
+    destination = ('requested_destination' in spec
+                   and spec.requested_destination)
+    if destination:
+        hosts += [destination.host] if 'host' in destination else []
+        nodes += [destination.node] if 'node' in destination else []
+    if (any(name and name.lower() != host.lower() for name in hosts)
+            or any(name and name != node for name in nodes)):
+        raise RequestRefused(
+            'the request names another host than the planned one')

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer no to a create that has a pointer."""
+
+from nova_holistic import exceptions
+from nova_holistic.holds import errors as holds_errors
+from nova_holistic.table import errors as table_errors
+
+
+class RequestRefused(exceptions.HolisticError):
+    """The pointer cannot be honoured; the message says why, to the user."""
+
+
+class HostRefused(RequestRefused):
+    """One host cannot take the server. Another host may.
+
+    :ivar host: name of the host
+    :ivar cause: what is wrong with it, without a subject
+    :ivar by: the filter or the check that refused it, if the planner cannot
+        see the cause in its snapshot; None if it can
+    :ivar may_return: whether the host may be usable again in a moment
+    """
+
+    def __init__(self, cause: str, host: str, by: str | None = None,
+                 may_return: bool = False):
+        # The message names no host: users see it.
+        super().__init__(f'its planned host {cause}')
+        self.host = host
+        self.cause = cause
+        self.by = by
+        self.may_return = may_return
+
+
+WRITTEN_FOR_USERS = (RequestRefused, table_errors.ClaimRefused)
+"""Kinds of errors whose texts users read."""
+
+_INSTEAD = (
+    (table_errors.TableError, 'the placement table does not answer'),
+    (holds_errors.HoldsError, 'Placement does not answer as it should'))
+"""What users read of kinds whose texts are written for operators."""
+
+
+def for_user(error: BaseException | None, request_id: str) -> str:
+    """What the fault of the server says; the log has the error itself."""
+    if isinstance(error, WRITTEN_FOR_USERS):
+        return str(error)
+    for kind, text in _INSTEAD:
+        if isinstance(error, kind):
+            return text
+    return (f'its planned place cannot be used; the operator finds the '
+            f'details in the log under request {request_id}')

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every host of Nova's, for policies that look further than at members."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from nova import context as nova_context
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.table.records import MemberRecord
+
+
+def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
+                   rows: Iterable[MemberRecord]) -> PolicyEvaluation:
+    """The checker, with every host if it has a policy that needs all hosts.
+
+    Costs what ``HostCache.cloud`` costs.
+
+    :param rows: of the group, which know what its flavors stand for
+    :raises HolisticError: hosts cannot be located, or Placement does not
+        answer
+    """
+    if all(rule.local for rule in evaluation.rules):
+        return evaluation
+    group = _resolved(evaluation.group, {
+        row.member.description: row.member.requirements for row in rows}, '')
+    return replace(evaluation, group=group, cloud=connections.hosts.cloud(
+        nova_context.get_admin_context(), connections.topology,
+        connections.placement, _traits(group)))
+
+
+def _resolved(group: Group, wanted: Mapping[str, Requirements],
+              prefix: str) -> Group:
+    """The group whose descriptions ask for what was planned for them."""
+    return replace(
+        group,
+        members=tuple(replace(m, requirements=wanted.get(
+            prefix + m.name, m.requirements)) for m in group.members),
+        groups=tuple(_resolved(nested, wanted, f'{prefix}{nested.name}/')
+                     for nested in group.groups))
+
+
+def _traits(group: Group) -> frozenset[str]:
+    """Traits that the group's members and policies name."""
+    wanted = [m.requirements for m in group.all_members()]
+    return frozenset().union(
+        *(w.required_traits | w.forbidden_traits for w in wanted),
+        *(rule.traits for scope in group.scopes()
+          for rule in scope.group.rules))

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's view of single hosts, read without reading any other."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from keystoneauth1 import exceptions as ks_exceptions
+import os_traits
+
+import nova.conf
+from nova import context as nova_context
+from nova import exception
+from nova import objects
+from nova.scheduler.filters import utils as filter_utils
+
+from nova_holistic.scheduler.claim.request_refusal import (
+    HostRefused, RequestRefused)
+from nova_holistic.scheduler.hosts import cells, compute_records
+from nova_holistic.table.records import Place
+
+CONF = nova.conf.CONF
+
+ASKED_ALWAYS = frozenset([
+    os_traits.COMPUTE_STATUS_DISABLED, os_traits.OWNER_NOVA])
+"""Traits by which Nova finds its own providers of enabled services: for a
+compute node in its own database, together with its service, they add no
+information."""
+
+ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
+"""Checks of Placement's, as a refusal names them."""
+
+
+class HostReader:
+    """Reads single hosts; what it costs does not depend on their number."""
+
+    def __init__(self, host_manager, servicegroup_api, placement,
+                 with_numa: bool = True):
+        """
+        :param placement: keystoneauth Adapter for the placement service
+        :param with_numa: whether the states have NUMA topologies
+        """
+        self._host_manager = host_manager
+        self._servicegroup_api = servicegroup_api
+        self._placement = placement
+        self._with_numa = with_numa
+
+    def cell_of(self, context, place: Place,
+                others: Collection[str] = ()) -> 'objects.CellMapping':
+        """The cell that the host is in.
+
+        :param others: hosts that will be requested soon: one query reads the
+            cells of all unknown hosts
+        :raises HostRefused: it is in none
+        """
+        if place.host not in self._host_manager.host_to_cell_uuid:
+            cells.learn(context, self._host_manager, {place.host, *others})
+        try:
+            return self._host_manager._get_cell_mapping_for_host(
+                context, place.host)
+        except exception.HostMappingNotFound as error:
+            raise HostRefused('is gone', place.host) from error
+
+    def states(self, context, cell: 'objects.CellMapping',
+               places: Collection[Place]) -> Iterator[tuple[Place, Any]]:
+        """Nova's HostState of each host, or HostRefused: it is not in that
+        cell, gone, disabled or down.
+
+        One query, and a second for servers on hosts that do not report them,
+        in one transaction.
+        """
+        servers, asked = self._reported([place.host for place in places])
+        with nova_context.target_cell(context, cell) as target:
+            found, others = compute_records.read(
+                target, [place.provider for place in places], asked)
+        servers.update(others)
+        for place in places:
+            try:
+                yield place, self._state(
+                    cell, place, found.get(place.provider), servers)
+            except HostRefused as refusal:
+                yield place, refusal
+
+    def _state(self, cell, place, found, servers):
+        node, service = found or (None, None)
+        if node is None or node.host != place.host:
+            # It may have moved to another cell.
+            cells.forget(self._host_manager, place.host, cell.uuid)
+            raise HostRefused('is gone', place.host)
+        if cell.disabled or service.disabled:
+            raise HostRefused('is disabled', place.host)
+        if not self._servicegroup_api.service_is_up(service):
+            raise HostRefused('is down', place.host, may_return=True)
+        state = self._host_manager.host_state_cls(
+            node.host, node.hypervisor_hostname, cell.uuid, compute=node)
+        if not self._with_numa:
+            node.numa_topology = None
+        state.update(node, dict(service), self.aggregates(place.host),
+                     servers[place.host])
+        if state.uuid is None:
+            raise HostRefused('has not reported its resources', place.host,
+                              may_return=True)
+        return state
+
+    def _reported(self, hosts: Collection[str]
+                  ) -> tuple[dict[str, Any], list[str]]:
+        """Servers by host, as Nova's HostManager passes them to filters, and
+        the hosts that have not reported their servers to it."""
+        known = self._host_manager._instance_info
+        found = {host: known[host]['instances'] for host in hosts
+                 if host in known and known[host].get('updated')}
+        return found, [host for host in hosts if host not in found]
+
+    def aggregates(self, host: str) -> 'list[objects.Aggregate]':
+        """Nova's host aggregates that hold the host, from its own cache."""
+        return self._host_manager._get_aggregates_info(host)
+
+    def check_admits(self, state, spec: 'objects.RequestSpec', asked) -> None:
+        """The conditions that Placement checks when it proposes hosts, for
+        this host.
+
+        :param asked: nova.scheduler.utils.ResourceRequest
+        :raises HostRefused: the host is in another zone, or lacks an
+            aggregate or a trait
+        """
+        if spec.availability_zone not in (None, '', _zone(state)):
+            raise HostRefused(
+                'is in another availability zone than the request names',
+                state.host, ZONE)
+        group = asked.get_request_group(None)
+        aggregates = {aggregate.uuid for aggregate in state.aggregates}
+        if not _in_aggregates(group, aggregates):
+            # Aggregates that are Placement's alone, such as Neutron's
+            # segments.
+            aggregates |= set(self._get(
+                f'/resource_providers/{state.uuid}/aggregates',
+                state.host)['aggregates'])
+            if not _in_aggregates(group, aggregates):
+                raise HostRefused(
+                    'is not in an aggregate that the request needs',
+                    state.host, AGGREGATES)
+        if group.forbidden_aggregates & aggregates:
+            raise HostRefused(
+                'is in an aggregate that the request must avoid', state.host,
+                AGGREGATES)
+        self._check_traits(state, spec, group)
+
+    def _check_traits(self, state, spec, group):
+        required = (spec.root_required | group.required_traits) - ASKED_ALWAYS
+        forbidden = ((spec.root_forbidden | group.forbidden_traits)
+                     - ASKED_ALWAYS)
+        if not required and not forbidden:
+            return
+        traits = set(self._get(
+            f'/resource_providers/{state.uuid}/traits', state.host)['traits'])
+        if required - traits or forbidden & traits:
+            raise HostRefused(
+                'has other traits than the request needs: '
+                + ', '.join(sorted((required - traits)
+                                   | (forbidden & traits))),
+                state.host, TRAITS)
+
+    def _get(self, path, host):
+        try:
+            response = self._placement.get(
+                path, microversion='1.19', raise_exc=False)
+        except ks_exceptions.ClientException as error:
+            raise RequestRefused('Placement does not answer') from error
+        if response.status_code == 404:
+            raise HostRefused('is not known to Placement', host)
+        if response.status_code != 200:
+            raise RequestRefused('Placement does not answer as it should')
+        return response.json()
+
+
+def _zone(state) -> str:
+    zones = filter_utils.aggregate_metadata_get_by_host(
+        state, key='availability_zone')['availability_zone']
+    return next(iter(zones), CONF.default_availability_zone)
+
+
+def _in_aggregates(group, aggregates) -> bool:
+    return all(aggregates.intersection(any_of) for any_of in group.aggregates)

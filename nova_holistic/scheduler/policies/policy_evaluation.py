@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check one member at one host against the policies of its group."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.identity_cache import IdentityCache
+from nova_holistic.model.policy import Policy, Violations
+from nova_holistic.model.snapshot import Host, Link, Snapshot
+
+REMEMBERED_GROUPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Every host, also by its name."""
+
+    snapshot: Snapshot
+    hosts: Mapping[str, Host]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEvaluation:
+    """Compares the group with the member at a host to the group without it.
+
+    What others break already is not held against the host.
+
+    :ivar path: of the member
+    :ivar others: path to host of every other member that takes up room
+    :ivar links: uplinks of domains
+    :ivar outside_servers: hosts with servers of others, in domains that the
+        member would reserve
+    :ivar sources: path to the source host of a member that moves, and may
+        return there; ``others`` has its destination
+    :ivar cloud: every host, for policies that depend on more than the hosts of
+        members; without it, those policies are not checked
+    :ivar _objections: earlier results by host: filters check chosen alternates
+        again
+    """
+
+    group: Group
+    levels: tuple[str, ...]
+    path: str
+    others: Mapping[str, Host]
+    links: tuple[Link, ...] = ()
+    outside_servers: Mapping[Domain, Sequence[Host]] = FrozenMapping()
+    cloud: Cloud | None = None
+    sources: Mapping[str, Host] = FrozenMapping()
+    _objections: dict[Host, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def rules(self) -> Iterator[Policy]:
+        """Every rule that the member is under."""
+        for scope in self._scopes():
+            yield from scope.group.rules
+
+    def reserves(self, host: Host) -> frozenset[Domain]:
+        """Domains that a server from outside the group may not enter after the
+        member is placed, and may enter so far."""
+        domains = self._reserved({self.path: host})
+        return domains and domains - self._reserved(self.others)
+
+    def _reserved(self, placement: Mapping[str, Host]) -> frozenset[Domain]:
+        snapshot = Snapshot(self.levels, tuple(placement.values()))
+        return frozenset[Domain]().union(*(
+            policy.reserves(scope, placement, snapshot)
+            for scope in self._scopes() for policy in scope.group.rules))
+
+    def objections(self, host: Host) -> tuple[str, ...]:
+        """What hard policies say against the host, one line each.
+
+        Rules that keep members apart hold wherever the moves of others end:
+        at their destinations, or back at their sources. Rules that keep them
+        together go by the destinations.
+        """
+        if host not in self._objections:
+            found = self._against(host)
+            if self.sources and not found:
+                found = replace(
+                    self, others={**self.others, **self.sources},
+                    sources=FrozenMapping())._against(host, together=False)
+            self._objections[host] = found
+        return self._objections[host]
+
+    def _against(self, host: Host, together: bool = True
+                 ) -> tuple[str, ...]:
+        """:param together: whether rules count that confine all members"""
+        return tuple(
+            f'{case.policy.title}: '
+            f'{"; ".join(found.messages) or found.count}'
+            for case in self._cases(host) if case.policy.hard
+            and (together or not case.policy.confines)
+            # Where nothing is broken, nothing was before.
+            if (found := case.together()).count
+            and found.count > case.without().count)
+
+    def cost(self, host: Host) -> float:
+        """Weighted violations that the member adds by being there."""
+        return sum(
+            case.policy.weight * (case.together().count
+                                  - case.without().count)
+            for case in self._cases(host) if not case.policy.hard)
+
+    def _cases(self, host: Host) -> Iterator['_Case']:
+        crowd = [each for domain in self.reserves(host)
+                 for each in self.outside_servers.get(domain, ())
+                 ] if self.outside_servers else []
+        snapshot = Snapshot(
+            self.levels, (*self.others.values(), host, *crowd), self.links)
+        there = {**self.others, self.path: host}
+        if self.cloud is not None:
+            known = {**self.others,
+                     self.path: self.cloud.hosts.get(host.name, host)}
+        for scope in self._scopes():
+            for policy in scope.group.rules:
+                if policy.local:
+                    yield _Case(policy, scope, there, self.others, snapshot)
+                elif self.cloud is not None:
+                    yield _Case(policy, scope, known, self.others,
+                                self.cloud.snapshot)
+
+    def _scopes(self) -> Sequence[Scope]:
+        return _governing(self.group).get(self.path, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A policy before a placement with the member, and one without."""
+
+    policy: Policy
+    scope: Scope
+    there: Mapping[str, Host]
+    others: Mapping[str, Host]
+    snapshot: Snapshot
+
+    def together(self) -> Violations:
+        return self.policy.check(self.scope, self.there, self.snapshot)
+
+    def without(self) -> Violations:
+        return self.policy.check(self.scope, self.others, self.snapshot)
+
+
+def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:
+    """Scopes that have rules, outermost first, by the members below them."""
+    found = defaultdict(list)
+    for scope in group.scopes():
+        if scope.group.rules:
+            for member in scope.members:
+                found[member.path].append(scope)
+    return found
+
+
+_governing = IdentityCache(_by_member, REMEMBERED_GROUPS)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the servers of a group really are."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from nova.compute import vm_states
+from nova import context as nova_context
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
+from nova.db.main import api as main_database
+from nova.db.main import models
+from nova import objects
+from oslo_log import log as logging
+import sqlalchemy as sa
+
+from nova_holistic.model.nova.server_position import (
+    Migration, Position, server_position, ServerRecord)
+from nova_holistic.scheduler.hosts import cells
+from nova_holistic.table.batches import batches
+from nova_holistic.table.records import MemberRecord, MemberState
+
+LOG = logging.getLogger(__name__)
+
+OWNED = (MemberState.CLAIMED, MemberState.BUILT)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLocation:
+    """A member that takes up room.
+
+    :ivar position: None if its server is on no host
+    :ivar server: the state of its server in Nova's database; None if it has
+        none, or if the state is unknown
+    :ivar is_settled: whether every later change of the position changes the
+        member's row, or the row of its server with its ``updated_at``
+    """
+
+    position: Position | None
+    server: ServerRecord | None = None
+    is_settled: bool = True
+
+
+def positions_of(context, members: Iterable[MemberRecord]
+                 ) -> dict[str, Position]:
+    """By path, of every member that takes up room.
+
+    An existing server is where Nova says, wherever it was planned. A server
+    that moves is at its source and at its destination, which the row names
+    before Nova's databases do. A server that is being
+    built, or does not exist yet, is at its planned place, and so is every
+    server in a cell that does not answer. For ``batches.MOST`` members there
+    is one query of the mapping of servers to cells; if any is mapped, one of
+    the cells and one for each of them; and one for each server that Nova is
+    at work on, or that waits for the confirmation of its move.
+    """
+    rows = {row.id: row for row in members}
+    return {rows[number].member.path: found for number, found
+            in positions_by_row(context, rows.values()).items()}
+
+
+def positions_by_row(context, members: Iterable[MemberRecord]
+                     ) -> dict[int, Position]:
+    """The places of members of any groups, by the ids of their rows."""
+    return {number: seen.position for number, seen
+            in locations_by_row(context, members).items()
+            if seen.position is not None}
+
+
+def locations_by_row(context, members: Iterable[MemberRecord]
+                     ) -> dict[int, ServerLocation]:
+    """The places with the data from which they follow, by the ids of the
+    rows."""
+    rows = list(members)
+    owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
+    found = {row.id: ServerLocation(Position(row.place.host)) for row in rows
+             if row.state == MemberState.PLANNED}
+    if owned:
+        for uuid, seen in _of_instances(context, owned).items():
+            found[owned[uuid].id] = seen
+    return found
+
+
+def _of_instances(context, owned: Mapping[str, MemberRecord]
+                  ) -> dict[str, ServerLocation]:
+    # Until a cell knows better, a server being created is where it is planned.
+    found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
+             else ServerLocation(None) for uuid, row in owned.items()}
+    by_cell = _by_cell(context, list(owned))
+    if not by_cell:
+        return found
+    rows = {cell.uuid: {uuid: owned[uuid] for uuid in uuids}
+            for cell, uuids in by_cell}
+    # With the same timeout as Nova's own queries: a cell that does not respond
+    # is left out.
+    answers = nova_context.scatter_gather_cells(
+        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
+        _in_cell, rows)
+    for number, answer in answers.items():
+        if nova_context.is_cell_failure_sentinel(answer):
+            LOG.warning(
+                'Cell %(cell)s does not respond: members of groups in it, '
+                '%(members)s, are assumed to be at their planned places',
+                {'cell': number, 'members': len(rows[number])})
+            answer = {uuid: _planned(row)
+                      for uuid, row in rows[number].items()}
+        found.update(answer)
+    return found
+
+
+def _planned(row: MemberRecord) -> ServerLocation:
+    return ServerLocation(Position(row.place.host), is_settled=False)
+
+
+def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
+             ) -> dict[str, ServerLocation]:
+    """Where servers are that the cell has, which the context is for.
+
+    :param owned: by the UUID of the cell
+    """
+    rows = owned[context.cell_uuid]
+    # A cell contains a server only some time after the mapping names the cell.
+    found = {uuid: ServerLocation(None,
+                                  is_settled=row.state != MemberState.CLAIMED)
+             for uuid, row in rows.items()}
+    for instance in _instances(context, list(rows)):
+        found[instance.uuid] = _server_location(context, instance,
+                                                rows[instance.uuid])
+    return found
+
+
+def _server_location(context, instance: sa.Row,
+                     row: MemberRecord) -> ServerLocation:
+    server = ServerRecord(
+        instance.host, instance.vm_state, instance.task_state)
+    # A server that is not moving costs no query.
+    migrations = _migrations(
+        context, instance.uuid, server.statuses) if server.statuses else ()
+    position = server_position(server, row.place.host, migrations,
+                               row.destination and row.destination.host)
+    return ServerLocation(position, server, not server.statuses)
+
+
+@api_database.context_manager.reader
+def _by_cell(context, uuids: Collection[str]
+             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    """The servers in each cell that has any; Nova's own list of mappings
+    makes two objects of each server."""
+    known = api_models.CellMapping
+    found: dict[int, list[str]] = defaultdict(list)
+    for row in cells.of_servers(context, uuids):
+        if row.cell_id is not None:
+            found[row.cell_id].append(row.instance_uuid)
+    return [(objects.CellMapping._from_db_object(
+        context, objects.CellMapping(), cell), found[cell.id])
+        for batch in batches(found)
+        for cell in context.session.scalars(
+            sa.select(known).where(known.id.in_(batch)))]
+
+
+@main_database.pick_context_manager_reader
+def changed_servers(context, since: datetime, most: int
+                    ) -> Mapping[str, ServerRecord | None]:
+    """The state, in the cell of the context, of each server that was written
+    since then, by its UUID; None if the server is deleted.
+
+    :param most: servers that are read; if there are more, some are missing
+    """
+    found = models.Instance
+    return {row.uuid: None if row.deleted or row.vm_state
+            == vm_states.SOFT_DELETED else ServerRecord(
+                row.host, row.vm_state, row.task_state)
+            for row in context.session.execute(sa.select(
+                found.uuid, found.host, found.vm_state, found.task_state,
+                found.deleted).where(found.updated_at >= since).limit(most))}
+
+
+@main_database.pick_context_manager_reader
+def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
+    """What tells where servers are that are not deleted, of the cell that
+    the context is for; Nova reads some seventy columns of each."""
+    found = models.Instance
+    known = sa.select(
+        found.uuid, found.host, found.vm_state, found.task_state).where(
+            found.deleted == 0,
+            found.vm_state.is_distinct_from(vm_states.SOFT_DELETED))
+    return [row for batch in batches(uuids) for row
+            in context.session.execute(known.where(found.uuid.in_(batch)))]
+
+
+def _migrations(context, uuid: str, statuses: Sequence[str]
+                ) -> list[Migration]:
+    return [Migration(each.id, each.status, each.source_compute,
+                      each.dest_compute)
+            for each in objects.MigrationList.get_by_filters(
+                context, {'instance_uuid': uuid, 'status': list(statuses)})]
+
+
+def deleted_servers(context, uuids: Collection[str]) -> list[str]:
+    """Those of the servers, which have existed, that Nova has deleted. A
+    server in a cell that does not answer is not among them."""
+    if not uuids:
+        return []
+    known = {row.instance_uuid for row in cells.of_servers(context, uuids)}
+    found = [uuid for uuid in uuids if uuid not in known]
+    by_cell = _by_cell(context, uuids)
+    there = {cell.uuid: of_cell for cell, of_cell in by_cell}
+    answers = nova_context.scatter_gather_cells(
+        context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
+        _deleted_in_cell, there) if by_cell else {}
+    for answer in answers.values():
+        if not nova_context.is_cell_failure_sentinel(answer):
+            found += answer
+    return found
+
+
+@main_database.pick_context_manager_reader
+def _deleted_in_cell(context, uuids: Mapping[str, Collection[str]]
+                     ) -> list[str]:
+    """:param uuids: by the UUID of the cell"""
+    server, wanted = models.Instance, uuids[context.cell_uuid]
+    existing = {uuid for batch in batches(wanted)
+                for uuid in context.session.scalars(
+                    sa.select(server.uuid).where(
+                        server.uuid.in_(batch), server.deleted == 0))}
+    return [uuid for uuid in wanted if uuid not in existing]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of others where a member of an exclusive group would go."""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+from nova import context as nova_context
+from nova.db.api import api as api_database
+from nova.db.api import models as api_models
+from nova import objects
+import sqlalchemy as sa
+
+from nova_holistic.model.domain import Domain, HOST
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Host
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
+from nova_holistic.table.batches import batches
+
+Crowds = Mapping[Domain, Sequence[Host]]
+
+
+def with_outside_servers(evaluation: PolicyEvaluation,
+                         connections: Connections, own: Membership,
+                         instance_uuid: str,
+                         candidates: Collection[Host]) -> PolicyEvaluation:
+    """The checker, with the servers of others in any domain that the member
+    would newly reserve for its group.
+
+    Servers are read from Nova's database, one query for each cell: the
+    scheduler's data about hosts may be minutes old, and a server just deleted
+    must not block the request. Members of other groups that are not yet built
+    are read from the table. Finding the hosts of a domain above the level
+    ``host`` costs the same as ``HostCache.cloud``.
+    """
+    wanted: dict[Domain, list[Host]] = defaultdict(list)
+    for host in candidates:
+        for domain in evaluation.reserves(host):
+            wanted[domain].append(host)
+    if not wanted:
+        return evaluation
+    context = nova_context.get_admin_context()
+    hosts = _all_in(wanted, connections, context)
+    outside_servers = Counter([
+        *_planned(connections, own, hosts),
+        *_servers(context, hosts, {*own.instances, instance_uuid})])
+    return replace(evaluation,
+                   outside_servers=_with_counts(hosts, outside_servers))
+
+
+def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
+            ) -> Mapping[Domain, Sequence[Host]]:
+    """Every host of Nova's in the domains, candidate or not."""
+    if all(domain.level == HOST for domain in wanted):
+        return wanted
+    snapshot = connections.hosts.cloud(
+        context, connections.topology, connections.placement, ()).snapshot
+    return {domain: snapshot.divided(domain.level).get(domain, ())
+            for domain in wanted}
+
+
+def _planned(connections, own: Membership,
+             hosts: Mapping[Domain, Sequence[Host]]) -> Sequence[str]:
+    """Host of each member of other groups there."""
+    return [row.place.host for row in connections.table.members_on(
+        {host.name for each in hosts.values() for host in each},
+        own.record.uuid)]
+
+
+def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
+             but: Collection[str]) -> Sequence[str]:
+    """Host of each server there that is none of the group's."""
+    found = []
+    for cell, names in _by_cell(
+            context, {host.name for each in hosts.values() for host in each}):
+        with nova_context.target_cell(context, cell) as target:
+            found.extend(
+                instance.host for batch in batches(names)
+                for instance in objects.InstanceList.get_by_filters(
+                    target, filters={'host': batch, 'deleted': False},
+                    expected_attrs=[])
+                if instance.uuid not in but)
+    return found
+
+
+@api_database.context_manager.reader
+def _by_cell(context, names: Collection[str]
+             ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    """The hosts in each cell that has any; Nova's own list has every host of
+    the cloud."""
+    mapping, known = api_models.HostMapping, api_models.CellMapping
+    found: dict[int, list[str]] = defaultdict(list)
+    for batch in batches(sorted(names)):
+        for host, number in context.session.execute(
+                sa.select(mapping.host, mapping.cell_id).where(
+                    mapping.host.in_(batch))):
+            found[number].append(host)
+    return [(objects.CellMapping._from_db_object(
+        context, objects.CellMapping(), cell), found[cell.id])
+        for batch in batches(found)
+        for cell in context.session.scalars(
+            sa.select(known).where(known.id.in_(batch)))]
+
+
+def _with_counts(hosts: Mapping[Domain, Sequence[Host]],
+                 outside_servers: Counter[str]) -> Crowds:
+    return FrozenMapping({
+        domain: tuple(replace(host, servers=outside_servers[host.name])
+                      for host in each if outside_servers[host.name])
+        for domain, each in hosts.items()})

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine in the process that asks it, without messages."""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+import os
+from typing import Any
+import uuid
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.lifecycle import Lifecycle
+from nova_holistic.engine.planner import Planner
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging import errors
+from nova_holistic.messaging.results import Released
+from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.service.statistics_writer import StatisticsWriter
+from nova_holistic.service.work_queues import (
+    AlternatesQueue, GroupQueue, PlanQueue, WorkQueue)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+
+class DirectEngine:
+    """To be used where an EngineClient could be: what that one casts is done
+    before the call returns, by the same steps as an engine takes.
+
+    Threads may share one: two never do the same task.
+    """
+
+    def __init__(self, conf, table: PlacementTable,
+                 inventory: CloudInventory, planner: Planner,
+                 lifecycle: Lifecycle, clock: Callable[[], datetime],
+                 repairer: Repairer | None = None):
+        """:param clock: gives naive UTC"""
+        self._repairer = repairer
+        engine = f'direct:{os.getpid()}:{uuid.uuid4().hex[:8]}'
+        shared = (conf, table, planner, engine, clock)
+        self._groups = GroupQueue(*shared)
+        self._plans = PlanQueue(*shared)
+        self._alternates = AlternatesQueue(*shared)
+        self._lifecycle = lifecycle
+        self._statistics = StatisticsWriter(inventory, table, clock)
+
+    def plan_group(self, context: RequestContext, group_uuid: str) -> None:
+        """Do the group's task, if it is still to be done. Then find the
+        alternates that its members need."""
+        self._run(self._groups, context, group_uuid)
+        try:
+            self._run(self._alternates, context, group_uuid)
+        except exceptions.HolisticError as error:
+            LOG.warning('Members of group %s have no alternates yet: %s',
+                        group_uuid, error)
+
+    def plan(self, context: RequestContext, plan_uuid: str) -> None:
+        """Make the plan, if it is still to be made."""
+        self._run(self._plans, context, plan_uuid)
+
+    def release(self, context: RequestContext, group_uuid: str,
+                members: Collection[str] | None = None) -> Released:
+        """See ``Lifecycle.release``."""
+        with context.logged():
+            return self._lifecycle.release(group_uuid, members)
+
+    def extend(self, context: RequestContext, group_uuid: str,
+               seconds: int) -> None:
+        """See ``Lifecycle.extend``; the table has the new end."""
+        with context.logged():
+            self._lifecycle.extend(group_uuid, seconds)
+
+    def delete(self, context: RequestContext, group_uuid: str) -> None:
+        """See ``Lifecycle.delete``."""
+        with context.logged():
+            self._lifecycle.delete(group_uuid)
+
+    def repair(self, context: RequestContext,
+               group_uuid: str) -> Mapping[str, Any]:
+        """See ``Repairer.propose``: the document of the proposal."""
+        if self._repairer is None:
+            raise errors.EngineFailed('this engine repairs no groups')
+        with context.logged():
+            return self._repairer.propose(group_uuid).to_document()
+
+    def update_resource_stats(self, context: RequestContext, name: str,
+                              stats: Mapping[str, float]) -> None:
+        """Take down what was measured on a host.
+
+        :raises HostUnknown: the inventory has no such host
+        """
+        with context.logged():
+            self._statistics.put(name, stats)
+
+    def _run(self, queues: WorkQueue, context: RequestContext,
+             uuid: str) -> None:
+        with context.logged():
+            record = queues.take(uuid)
+            if record is not None:
+                queues.do(record)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that are finished are deleted permanently.
+
+A group is finished if its status is one of ``FINISHED``, no engine has a task
+with it, and none of its members has, or may have, a server or a hold.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+
+from nova_holistic.table import batches, rows
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.queries.group_cache import LIGHT
+from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
+
+FINISHED = (GroupStatus.RELEASED, GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
+"""Statuses of groups that may be deleted."""
+
+IDLE = (MemberState.RELEASED, MemberState.LOST)
+"""States of a member that has no server. A failed member may have one."""
+
+_IS_IDLE = sa.and_(MemberRow.held.is_(False), MemberRow.state.in_(IDLE))
+
+
+class _Busy(Exception):
+    """A member has a server or a hold: the transaction is undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which finished groups are deleted.
+
+    :ivar unchanged_since: naive UTC; None for groups of any age
+    """
+
+    statuses: Collection[GroupStatus] = FINISHED
+    unchanged_since: datetime | None = None
+
+    def conditions(self) -> list[Any]:
+        """What a row of a chosen group satisfies, its members aside."""
+        found = [GroupRow.status.in_(self.statuses), GroupRow.task.is_(None)]
+        if self.unchanged_since is not None:
+            found.append(sa.or_(GroupRow.updated_at.is_(None),
+                                GroupRow.updated_at <= self.unchanged_since))
+        return found
+
+
+def finished(database: Database, choice: Choice,
+             limit: int | None = None) -> Iterator[GroupRecord]:
+    """Chosen groups without their documents. They are read in batches, each in
+    a separate transaction, so that the caller may delete them between batches.
+    """
+    left = limit
+    # One status at a time: its groups are a range of an index.
+    for status in choice.statuses:
+        last = ''
+        while left is None or left > 0:
+            size = batches.MOST if left is None else min(left, batches.MOST)
+            found = _read(database, choice, status, last, size)
+            yield from found
+            if left is not None:
+                left -= len(found)
+            if len(found) < size:
+                break
+            last = found[-1].uuid
+
+
+def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
+          size: int) -> list[GroupRecord]:
+    """Groups of one status that come after another one, by their UUIDs."""
+    busy = sa.exists().where(
+        MemberRow.group_uuid == GroupRow.uuid, sa.not_(_IS_IDLE))
+    query = sa.select(*LIGHT).where(
+        GroupRow.status == status, GroupRow.uuid > last,
+        *choice.conditions(), ~busy).order_by(GroupRow.uuid).limit(size)
+    with database.reader() as session:
+        return [rows.light_group_record(row)
+                for row in session.execute(query)]
+
+
+@retried
+def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
+    """Delete a finished and chosen group, its members and its history.
+
+    :returns: False if it is not finished, or does not exist
+    """
+    try:
+        with database.writer() as session:
+            # This changes nothing. Until the transaction ends, no other
+            # transaction can give the group a task, another status or another
+            # member.
+            locked = session.execute(
+                sa.update(GroupRow)
+                .where(GroupRow.uuid == group_uuid, *choice.conditions())
+                .values(status=GroupRow.status)
+                .execution_options(synchronize_session=False)).rowcount
+            if not locked:
+                return False
+            # On PostgreSQL an update alone does not keep others from adding
+            # a member.
+            session.execute(sa.select(GroupRow.uuid).where(
+                GroupRow.uuid == group_uuid).with_for_update())
+            mine = MemberRow.group_uuid == group_uuid
+            # The condition is checked again for a row that another
+            # transaction has changed since.
+            session.execute(sa.delete(MemberRow).where(mine, _IS_IDLE)
+                            .execution_options(synchronize_session=False))
+            if session.scalar(sa.select(MemberRow.id).where(mine).limit(1)):
+                raise _Busy
+            session.execute(
+                sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)
+                .execution_options(synchronize_session=False))
+            events.delete(session, group_uuid, timeutils.utcnow())
+    except _Busy:
+        return False
+    return True
+
+
+def obstacle(database: Database, group_uuid: str,
+             choice: Choice) -> str | None:
+    """Why a group is not deleted, as the end of a sentence about it.
+
+    None if the group may be deleted, or does not exist.
+    """
+    with database.reader() as session:
+        row = session.execute(sa.select(*LIGHT).where(
+            GroupRow.uuid == group_uuid)).first()
+        busy = session.execute(
+            sa.select(MemberRow.path, MemberRow.state, MemberRow.held).where(
+                MemberRow.group_uuid == group_uuid, sa.not_(_IS_IDLE))
+            .order_by(MemberRow.position).limit(1)).first()
+    if row is None:
+        return None
+    if row.status not in choice.statuses:
+        return f'is {row.status}'
+    if row.task is not None:
+        return 'is being changed by an engine'
+    if busy is not None:
+        held = ' and held' if busy.held else ''
+        return f'has member {busy.path!r}, which is {busy.state}{held}'
+    since = choice.unchanged_since
+    if since is not None and row.updated_at and row.updated_at > since:
+        return 'was changed too recently'
+    return None

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group's rows become those of its revised definition.
+
+A row is changed only if it has not changed since the change was planned: a
+claim made in between is never lost.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.changes import (
+    alternates, places_versions, transitions)
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.history.events import Changed, Event, Kind
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table import rows, states
+
+_VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
+"""States of a member whose room an update has taken."""
+
+
+class _Changed(Exception):
+    """One of the rows is not what it was when it was seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What becomes of a group, and of each of its members.
+
+    :ivar changes: fields of GroupRecord
+    :ivar order: path to description of all members, in the order of the
+        document; rows that only this field names remain unchanged
+    :ivar renewed: rows as they were seen, each with what it becomes
+    :ivar removed: rows as they were seen
+    :ivar added: rows of members that had none
+    :ivar outdated: whether planned members that stay lose their alternates:
+        they were chosen by other rules, or for a group of other members
+    :ivar wanted_again: ids of members that are planned again when their
+        servers are gone, although they were released before
+    :ivar seen: ids of all rows when the group was read. If a server has become
+        a further member since then, nothing is changed. None: no check
+    """
+
+    changes: Mapping[str, Any]
+    order: Mapping[str, str]
+    renewed: Sequence[tuple[MemberRecord, MemberRecord]] = ()
+    removed: Sequence[MemberRecord] = ()
+    added: Sequence[MemberRecord] = ()
+    outdated: bool = False
+    wanted_again: Collection[int] = ()
+    seen: frozenset[int] | None = None
+
+
+_VACATED = (events.reason(
+    '', 'an update exchanges the place of the member for another one'),)
+
+
+@retried
+def revise(database: Database, group_uuid: str, engine: str,
+           revision: Revision, now: datetime) -> bool:
+    """Change all of it, or nothing; the group's revision is raised.
+
+    :returns: False if a row has changed since then, or the engine no longer
+        owns the group's task
+    :raises IllegalTransition: the state of a member does not allow the change
+    """
+    for row, anew in revision.renewed:
+        states.MEMBERS.check([row.state], anew.state)
+    positions = {path: at for at, path in enumerate(revision.order)}
+    try:
+        with database.writer() as session:
+            _change_group(session, group_uuid, engine, {
+                **rows.group_changes(revision.changes),
+                'revision': GroupRow.revision + 1,
+                'places_version': places_versions.next_version(),
+                'engine_at': now, 'updated_at': now})
+            _must_have_seen(session, group_uuid, revision.seen)
+            if revision.outdated:
+                _forget_alternates(session, group_uuid)
+            # In a fixed order, so that two writers do not wait for each
+            # other's rows.
+            for row in sorted(revision.removed, key=_id):
+                _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
+            for row, anew in sorted(revision.renewed, key=lambda r: r[0].id):
+                _must(session, sa.update(MemberRow).where(
+                    *_as_seen(row)).values(rows.renewed_values(anew)))
+            values = [rows.member_values(row, positions[row.member.path])
+                      for row in revision.added]
+            if values:
+                session.execute(sa.insert(MemberRow), values)
+            for number in sorted(revision.wanted_again):
+                session.execute(
+                    sa.update(MemberRow).where(MemberRow.id == number)
+                    .values(unwanted=False)
+                    .execution_options(synchronize_session=False))
+            _put_in_order(session, group_uuid, revision.order, positions)
+            alternates.ask(session, [group_uuid], now)
+            events.add(session, _of_revision(group_uuid, revision, now))
+    except (_Changed, Duplicate):
+        return False
+    return True
+
+
+@retried
+def vacate(database: Database, group_uuid: str, engine: str,
+           members: Sequence[MemberRecord], now: datetime) -> bool:
+    """Planned members cannot be claimed until their places are changed, or
+    occupied again: all of them, or none. Their rows say that they are lost,
+    and held.
+
+    :returns: False if one of them is no longer planned there, or the engine
+        does not own the group's task
+    :raises IllegalTransition: one of them was not planned when it was seen
+    """
+    states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
+    try:
+        with database.writer() as session:
+            _change_group(session, group_uuid, engine, {
+                'engine_at': now,
+                'places_version': places_versions.next_version()})
+            for row in sorted(members, key=_id):
+                _must(session, sa.update(MemberRow).where(
+                    *_as_seen(row)).values(
+                        state=MemberState.LOST, held=True, updated_at=now,
+                        places_version=places_versions.of_group()))
+            events.add(session, events.of_members([
+                Changed(group_uuid, row.member.path, row.state,
+                        row.place.host) for row in members],
+                MemberState.LOST, now, _VACATED))
+    except _Changed:
+        return False
+    return True
+
+
+@retried
+def occupy(database: Database, group_uuid: str, engine: str,
+           holds: Collection[str], now: datetime) -> bool:
+    """Members that were vacated are planned at their former places, unless
+    they were released in the meantime.
+
+    :returns: False if the engine does not own the group's task: its new owner
+        may have vacated them again
+    """
+    try:
+        with database.writer() as session:
+            _change_group(session, group_uuid, engine, {'engine_at': now})
+            for batch in batches(sorted(holds)):
+                transitions.change_members(session, [
+                    MemberRow.hold.in_(batch), MemberRow.held.is_(True),
+                    MemberRow.state.in_(_VACATED_STATES),
+                ], {'state': MemberState.PLANNED, 'updated_at': now})
+    except _Changed:
+        return False
+    return True
+
+
+def _of_revision(group_uuid: str, revision: Revision,
+                 now: datetime) -> list[Event]:
+    """One event of the group, and those of a few members that moved."""
+    renewed = [(seen, anew) for seen, anew in revision.renewed
+               if (seen.state, seen.place.host) != (
+                   anew.state, anew.place.host)]
+    moved = [
+        Event(group_uuid, Kind.PLACE_MOVED if seen.state == anew.state
+              else Kind.MEMBER_STATE, now, seen.member.path,
+              from_state=None if seen.state == anew.state
+              else str(seen.state),
+              to_state=None if seen.state == anew.state else str(anew.state),
+              host=anew.place.host)
+        for seen, anew in renewed]
+    return [Event(group_uuid, Kind.GROUP_REVISED, now, details={
+        'members': len(revision.order), 'added': len(revision.added),
+        'moved': len(revision.renewed), 'removed': len(revision.removed),
+    }), *(moved if len(moved) <= events.INDIVIDUAL else ())]
+
+
+def _forget_alternates(session: orm.Session, group_uuid: str) -> None:
+    session.execute(
+        sa.update(MemberRow)
+        .where(MemberRow.group_uuid == group_uuid,
+               MemberRow.state == MemberState.PLANNED)
+        .values(alternates=[]).execution_options(synchronize_session=False))
+
+
+def _id(row: MemberRecord) -> int:
+    return row.id
+
+
+def _as_seen(row: MemberRecord) -> Sequence[sa.ColumnElement[bool]]:
+    # A claim changes the state, and so does the process that undoes one; a new
+    # plan for a member changes its hold.
+    return (MemberRow.id == row.id, MemberRow.state == row.state,
+            MemberRow.hold == row.hold)
+
+
+def _change_group(session: orm.Session, group_uuid: str, engine: str,
+                  values: Mapping[str, Any]) -> None:
+    if not transitions.change_group(
+            session, group_uuid, [GroupRow.engine == engine], values,
+            by=states.BY_TASK):
+        raise _Changed
+
+
+def _must(session: orm.Session, statement: Any) -> None:
+    """:raises _Changed: there is no such row"""
+    if not session.execute(statement.execution_options(
+            synchronize_session=False)).rowcount:
+        raise _Changed
+
+
+def _must_have_seen(session: orm.Session, group_uuid: str,
+                    seen: frozenset[int] | None) -> None:
+    """:raises _Changed: the group has rows that were not seen"""
+    if seen is not None and not seen.issuperset(session.scalars(
+            sa.select(MemberRow.id).where(
+                MemberRow.group_uuid == group_uuid))):
+        raise _Changed
+
+
+def _put_in_order(session: orm.Session, group_uuid: str,
+                  order: Mapping[str, str],
+                  positions: Mapping[str, int]) -> None:
+    """Rows whose position or description has changed, and no others."""
+    for number, path, position, description in session.execute(
+            sa.select(MemberRow.id, MemberRow.path, MemberRow.position,
+                      MemberRow.description)
+            .where(MemberRow.group_uuid == group_uuid)).all():
+        wanted = positions.get(path), order.get(path)
+        if path in order and wanted != (position, description):
+            session.execute(
+                sa.update(MemberRow).where(MemberRow.id == number)
+                .values(position=wanted[0], description=wanted[1])
+                .execution_options(synchronize_session=False))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members go to other places, one of a group at a time.
+
+A move is checked against the policies of its group, with the other members at
+the places that were read. Two requests may check moves at the same time. The
+first write succeeds. The second write is refused, and its request checks
+again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+import enum
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.changes import places_versions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table import rows
+
+
+Position = tuple[str, str, str | None]
+
+
+class Move(enum.Enum):
+    """What became of a move."""
+
+    WRITTEN = 'written'
+    OVERTAKEN = 'another member of the group has a new place'
+    GONE = 'the claim is gone'
+
+
+class _NotWritten(Exception):
+    """Ends the transaction without a change."""
+
+
+def move(database: Database, moved: MemberRecord, from_hold: str,
+         judged: Sequence[MemberRecord], now: datetime) -> Move:
+    """Write the new place and the new hold of a claimed member.
+
+    :param moved: the row with its new place, its new hold and its instance
+    :param from_hold: the hold that the row has in the table
+    :param judged: all rows of the group at the time when the new place was
+        checked
+    """
+    return _write_alone(
+        database, moved, judged, from_hold,
+        {'place': moved.place, 'hold': moved.hold, 'updated_at': now})
+
+
+def send(database: Database, sent: MemberRecord,
+         judged: Sequence[MemberRecord], now: datetime) -> Move:
+    """Write where Nova moves the server of a built member.
+
+    :param sent: the row with its destination and its instance
+    :param judged: all rows of the group at the time when the destination was
+        checked
+    """
+    return _write_alone(
+        database, sent, judged, sent.hold,
+        {'destination': sent.destination, 'updated_at': now})
+
+
+@retried
+def _write_alone(database: Database, wanted: MemberRecord,
+                 judged: Sequence[MemberRecord], from_hold: str,
+                 changes: Mapping[str, Any]) -> Move:
+    """Change the row if all other members of its group still count at the
+    checked places.
+
+    :param wanted: the row as it will be, in the state that it has
+    :param from_hold: the hold that the row has in the table
+    :param changes: fields of MemberRecord
+    """
+    others = positions(row for row in judged if row.id != wanted.id)
+    answer = Move.OVERTAKEN
+    try:
+        with database.writer() as session:
+            # This locks the group's row, so that moves of one group follow
+            # one another.
+            session.execute(
+                sa.update(GroupRow).where(GroupRow.uuid == wanted.group_uuid)
+                .values(updated_at=changes['updated_at'],
+                        places_version=places_versions.next_version())
+                .execution_options(synchronize_session=False))
+            found = read_positions(session, wanted.group_uuid)
+            hold, *_ = found.pop(wanted.id, (None,))
+            if hold == wanted.hold != from_hold:
+                # Written before, and the answer got lost.
+                return Move.WRITTEN
+            if found != others:
+                raise _NotWritten
+            if not _write(session, wanted, from_hold, {
+                    **rows.member_changes(changes),
+                    'places_version': places_versions.of_group()}):
+                answer = Move.GONE
+                raise _NotWritten
+    except _NotWritten:
+        return answer
+    return Move.WRITTEN
+
+
+def positions(judged: Iterable[MemberRecord]) -> dict[int, Position]:
+    """All fields that change with the hosts at which members count, by the
+    ids of the rows."""
+    return {row.id: (row.hold, row.place.host,
+                     row.destination and row.destination.host)
+            for row in judged}
+
+
+def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
+    """The same of all members of a group, as the table has them now."""
+    found = {}
+    for row in session.execute(
+            sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,
+                      MemberRow.state, MemberRow.destination).where(
+                          MemberRow.group_uuid == group)):
+        going = rows.destination(row.state, row.destination)
+        found[row.id] = row.hold, row.host, going and going.host
+    return found
+
+
+def _write(session: orm.Session, wanted: MemberRecord, from_hold: str,
+           values: Mapping[str, Any]) -> bool:
+    return session.execute(
+        sa.update(MemberRow)
+        .where(MemberRow.id == wanted.id, MemberRow.hold == from_hold,
+               MemberRow.state == wanted.state,
+               MemberRow.instance_uuid == wanted.instance_uuid)
+        .values(values)
+        .execution_options(synchronize_session=False)).rowcount == 1

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members without a server, now and later, are released."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.changes import places_versions, transitions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.queries.progress import SETTLING
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState, Task)
+from nova_holistic.table import rows, states
+
+UNCLAIMED = states.EXPIRE_STATES
+"""States of a member that is, or will be, planned for a server to come."""
+
+RELEASABLE = states.MEMBERS.before(states.RELEASE)
+"""States of a member of which there is no server."""
+
+NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
+                      GroupRow.task != Task.UPDATING)
+"""Groups whose lease is what it will be."""
+
+
+_ENOUGH = (events.reason(
+    '', 'the group has as many servers as are desired'),)
+_EXPIRED = (events.reason('', "the group's lease has passed"),)
+
+
+def release(database: Database, holds: Collection[str], now: datetime,
+            with_servers: bool = False) -> None:
+    """Release those of the members of which no server is or will be.
+
+    :param holds: of the members as they were seen. Not their ids: SQLite
+        gives those of rows that are gone to others
+    :param with_servers: whether the others are released when their servers
+        are gone
+    """
+    for batch in batches(sorted(holds)):
+        free = [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(batch)]
+        if with_servers:
+            _mark(database, now, batch, free)
+        else:
+            _release(database, now, free)
+
+
+def expire(database: Database, group_uuid: str, now: datetime) -> None:
+    """Release what is unclaimed of a group, if its lease has passed.
+
+    One statement, so that it honours a lease that is extended at the same
+    time.
+    """
+    _release(database, now, [
+        MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
+        _lease_passed(group_uuid, now)], _EXPIRED)
+
+
+Surplus = Callable[[Collection[str]], bool]
+"""Receives the paths of all members of the group that are not released, and
+tells whether the group has enough servers without the member."""
+
+
+def release_unleased(database: Database, member: MemberRecord,
+                     now: datetime, surplus: Surplus | None = None) -> bool:
+    """Release a member whose server is gone, if the group's lease has passed,
+    if the member was released while the server had it, or if the group has
+    enough servers without it.
+
+    One statement decides about the lease, so that it honours a lease that is
+    extended at the same time. The row says that it is held until the deletion
+    of the hold is confirmed.
+
+    :param member: as it was seen
+    :param surplus: None if the number of the group's members is fixed
+    :returns: False where the lease is running, or the row has changed
+    :raises IllegalTransition: the member is not claimed
+    """
+    states.MEMBERS.check([member.state], MemberState.RELEASED)
+    mine = [MemberRow.id == member.id, MemberRow.state == member.state,
+            MemberRow.hold == member.hold,
+            MemberRow.instance_uuid == member.instance_uuid]
+    changes = {'instance_uuid': None, 'held': True, 'returned': True}
+    expired = [*mine, sa.or_(MemberRow.unwanted,
+                             _lease_passed(member.group_uuid, now))]
+    if _release(database, now, expired, _EXPIRED, **changes):
+        return True
+    return surplus is not None and _release_surplus(
+        database, member.group_uuid, surplus, mine,
+        {'state': MemberState.RELEASED, 'updated_at': now, **changes})
+
+
+@retried
+def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
+                     mine: Sequence[Any], values: Mapping[str, Any]) -> bool:
+    """Of several members at once, only those beyond the desired number are
+    released: the first statement locks the group's row."""
+    with database.writer() as session:
+        places_versions.raise_versions(session, [group_uuid])
+        live = session.scalars(sa.select(MemberRow.path).where(
+            MemberRow.group_uuid == group_uuid,
+            MemberRow.state != MemberState.RELEASED)).all()
+        return surplus(live) and transitions.change_members(
+            session, mine, values, _ENOUGH) == 1
+
+
+def expired_groups(database: Database,
+                   now: datetime) -> tuple[GroupRecord, ...]:
+    """Groups past their lease with members still unclaimed. Groups with a
+    pending update are left out, because the update may renew the lease."""
+    waiting = sa.exists().where(
+        MemberRow.group_uuid == GroupRow.uuid,
+        MemberRow.state.in_(UNCLAIMED))
+    with database.reader() as session:
+        return tuple(map(rows.group_record, session.scalars(
+            sa.select(GroupRow).where(
+                GroupRow.status.in_(CLAIMABLE),
+                GroupRow.lease_expires_at <= now, NOT_UPDATING, waiting))))
+
+
+def released(database: Database, group: GroupRecord) -> Sequence[int]:
+    """Ids of a group's members that are released, or will be when their
+    servers are gone.
+
+    Or are about to be: a group without a plan has this status before the rows
+    that were written for a plan are released.
+    """
+    these = [MemberState.RELEASED]
+    if group.status not in SETTLING:
+        these.append(MemberState.PLANNED)
+    with database.reader() as session:
+        return session.scalars(sa.select(MemberRow.id).where(
+            MemberRow.group_uuid == group.uuid,
+            sa.or_(MemberRow.unwanted, MemberRow.state.in_(these)),
+        ).order_by(MemberRow.id)).all()
+
+
+def _lease_passed(group_uuid: str, now: datetime) -> Any:
+    return sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
+                             GroupRow.lease_expires_at <= now)
+
+
+@retried
+def _mark(database: Database, now: datetime, holds: Sequence[str],
+          free: Sequence[Any]) -> None:
+    """The first statement locks the rows: a claim comes before or after."""
+    with database.writer() as session:
+        session.execute(
+            sa.update(MemberRow).where(MemberRow.hold.in_(holds))
+            .values(unwanted=True)
+            .execution_options(synchronize_session=False))
+        transitions.change_members(session, free, {
+            'state': MemberState.RELEASED, 'updated_at': now})
+
+
+@retried
+def _release(database: Database, now: datetime, where: Sequence[Any],
+             reasons: Sequence[Mapping[str, Any]] = (),
+             **changes: Any) -> int:
+    """How many members were released."""
+    with database.writer() as session:
+        return transitions.change_members(session, where, {
+            'state': MemberState.RELEASED, 'updated_at': now, **changes},
+            reasons)

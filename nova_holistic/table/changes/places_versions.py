@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of places leave a trace that a reader finds without a search.
+
+The ``places_version`` of a group rises whenever one of its members begins or
+ceases to use capacity, or gets another place or another server. The member
+gets the new number in the same transaction. Until the transaction ends, it
+locks the row of the group: a transaction that reads a version therefore also
+reads all members that have this version or a lower one. It rises by a random
+number, so that the sum of the versions of many groups shows whether any of
+them has another version.
+
+A claim is the exception. It does not change where the member counts, and
+parallel claims in one group do not wait for each other.
+
+Only groups that keep others out have readers, so only their versions rise. A
+group that becomes exclusive also gets another version.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.models import (
+    GroupRow, MemberRow, places_step)
+
+
+def next_version() -> sa.ColumnElement[int]:
+    """The next version of a group, for the values of an UPDATE of its row."""
+    return GroupRow.places_version + places_step()
+
+
+def of_group() -> sa.ScalarSelect[int]:
+    """The version of the member's group, for the values of an UPDATE of its
+    row."""
+    return sa.select(GroupRow.places_version).where(
+        GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
+
+
+def is_exclusive() -> sa.ScalarSelect[bool]:
+    """Whether the member's group keeps others out."""
+    return sa.select(GroupRow.exclusive).where(
+        GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
+
+
+def raise_versions(session: orm.Session,
+                   group_uuids: Collection[str]) -> None:
+    """Give groups another version."""
+    for batch in batches(sorted(group_uuids)):
+        session.execute(
+            sa.update(GroupRow).where(GroupRow.uuid.in_(batch))
+            .values(places_version=next_version())
+            .execution_options(synchronize_session=False))
+
+
+def version_of(session: orm.Session, group_uuid: str) -> dict[str, Any]:
+    """Another version for the group, as a column value of its members."""
+    raise_versions(session, [group_uuid])
+    return {'places_version': session.scalar(sa.select(
+        GroupRow.places_version).where(GroupRow.uuid == group_uuid)) or 0}

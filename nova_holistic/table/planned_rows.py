@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members as a planner would have them."""
+
+from collections.abc import Sequence
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+
+from nova_holistic.table.changes import places_versions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table import rows
+
+
+@retried
+def write(database: Database, group_uuid: str,
+          members: Sequence[MemberRecord], engine: str | None = None) -> bool:
+    """Put members in place of the group's rows that were never claimed: all,
+    or none.
+
+    Servers of a counted member get the rows in this order. The database
+    assigns the ids and ignores the given ones.
+
+    :param engine: that must own the group's task; None if the group must have
+        no engine
+    :returns: False if it does not own the task, and nothing is written
+    """
+    values = [rows.member_values(record, position)
+              for position, record in enumerate(members)]
+    with database.writer() as session:
+        if engine is not None and not session.execute(
+                # The statement changes nothing, and keeps others from taking
+                # the task before the members are written.
+                sa.update(GroupRow)
+                .where(GroupRow.uuid == group_uuid, GroupRow.engine == engine)
+                .values(engine=engine)
+                .execution_options(synchronize_session=False)).rowcount:
+            return False
+        session.execute(
+            sa.delete(MemberRow)
+            .where(MemberRow.group_uuid == group_uuid,
+                   MemberRow.instance_uuid.is_(None))
+            .execution_options(synchronize_session=False))
+        version = places_versions.version_of(session, group_uuid)
+        if values:
+            session.execute(sa.insert(MemberRow), [
+                {**row, **version} for row in values])
+            events.add(session, [events.Event(
+                group_uuid, events.Kind.PLAN_WRITTEN,
+                members[0].updated_at or timeutils.utcnow(),
+                details={'members': len(values)})])
+    return True

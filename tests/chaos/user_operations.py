@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations, carried out as users and operators do: over the APIs."""
+
+from collections.abc import Callable
+from collections import defaultdict
+import threading
+import time
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
+
+from nova_holistic.client.client import Client
+from nova_holistic.client.errors import Refused
+from tests.chaos.faults import Faults
+from tests.chaos.http_attempts import answered
+from tests.chaos.operations import Operation, Sequence
+from tests.chaos.outcomes import Void
+from tools.cloud.catalog import ADMIN, MEMBER, session
+from tools.cloud.cloud import Cloud
+from tools.cloud.initial_resources import IMAGE
+from tools.cloud.waiting import wait_for, WaitTimeout
+
+PATIENCE = 15
+"""Seconds for which a step of an operation is waited for. What takes longer
+goes on while the next operation begins."""
+EVACUATION = 120
+"""Seconds for which an evacuation is waited for."""
+EVACUATING = ('accepted', 'pre-migrating')
+"""Statuses of the migration of a server that is being evacuated."""
+ANSWER = 20
+"""Seconds for which a request is waited for."""
+LARGER = 'larger'
+"""Flavor that the cloud of chaos runs has besides the others."""
+SHORT_LEASE = 20
+"""Seconds; some groups have it."""
+
+
+class Users:
+    """Users of one project, and an operator.
+
+    :ivar groups: UUIDs of groups by their numbers
+    """
+
+    def __init__(self, cloud: Cloud, planned: Sequence, faults: Faults):
+        self._planned = planned
+        self._faults = faults
+        self._operator_at_work = threading.Lock()
+        self.groups: dict[int, str] = {}
+        self._servers: dict[tuple, list[str]] = defaultdict(list)
+        self._under_way: dict[tuple, set[int]] = defaultdict(set)
+        user, admin = (session(cloud.layout, who, timeout=ANSWER)
+                       for who in (MEMBER, ADMIN))
+        self._client = Client(user)
+        self._nova, self._admin = (Adapter(
+            each, service_type='compute', default_microversion='2.90')
+            for each in (user, admin))
+        self._image = Adapter(user, service_type='image').get(
+            f'/v2/images?name={IMAGE}').json()['images'][0]['id']
+
+    def begin(self, operation: Operation) -> None:
+        """Say that an operation comes before all that are begun later:
+        they wait until what it creates exists."""
+        if operation.kind in ('create', 'boot', 'boot stranger'):
+            self._under_way[operation.group, operation.member].add(
+                operation.number)
+
+    def end(self, operation: Operation) -> None:
+        """Say that an operation has ended."""
+        self._under_way[operation.group, operation.member].discard(
+            operation.number)
+
+    def perform(self, operation: Operation) -> None:
+        """Carry out an operation.
+
+        :raises Void: what it is about does not exist
+        :raises WaitTimeout: a step did not end in time
+        :raises keystoneauth1.exceptions.ClientException: Nova refused it, or
+            did not answer
+        :raises Refused: the group API refused it, or did not answer
+        """
+        getattr(self, '_' + operation.kind.replace(' ', '_').replace(
+            '-', '_'))(operation)
+
+    # Groups.
+
+    def _create(self, operation: Operation) -> None:
+        group = self._answered(lambda: self._client.groups.create(
+            self._document(operation), idempotency_key=(
+                f'{self._planned.seed}-{operation.number}'),
+            lease=SHORT_LEASE if operation.dice < 0.15 else None))
+        self.groups[operation.group] = group['id']
+        self._client.groups.wait(group['id'], PATIENCE)
+
+    def _update(self, operation: Operation) -> None:
+        group = self._group(operation)
+        shown = self._client.groups.wait(group, PATIENCE)
+        self._client.groups.update(
+            group, self._document(operation), shown['revision'])
+
+    def _release(self, operation: Operation) -> None:
+        paths = self._shape(operation).paths(operation.count)
+        members = None
+        if operation.dice < 0.85:
+            members = [paths[int(operation.dice / 0.85 * len(paths))]]
+        self._client.groups.release(self._group(operation), members)
+
+    def _replan(self, operation: Operation) -> None:
+        self._client.groups.replan(self._group(operation))
+
+    def _delete_group(self, operation: Operation) -> None:
+        group = self._group(operation)
+        self._client.groups.wait(group, PATIENCE)
+        self._client.groups.delete(group)
+
+    # Servers.
+
+    def _boot(self, operation: Operation) -> None:
+        group = self._group(operation)
+        self._client.groups.wait(group, PATIENCE)
+        self._boot_server(
+            operation, self._shape(operation).flavor(operation.member),
+            {'holistic_group': group, 'holistic_member': operation.member})
+
+    def _boot_stranger(self, operation: Operation) -> None:
+        self._boot_server(
+            operation, 'large' if operation.dice < 0.7 else 'small', {})
+
+    def _boot_server(self, operation: Operation, flavor: str,
+                     hints: dict[str, str]) -> None:
+        made = self._nova.post('/servers', json={
+            'server': {'name': f'chaos-{operation.number}',
+                       'imageRef': self._image, 'networks': 'none',
+                       'flavorRef': flavor},
+            'os:scheduler_hints': hints}).json()
+        self._servers[operation.group, operation.member].append(
+            made['server']['id'])
+
+    def _delete_server(self, operation: Operation) -> None:
+        self._nova.delete(f'/servers/{self._server(operation)}')
+
+    def _delete_stranger(self, operation: Operation) -> None:
+        self._delete_server(operation)
+
+    # Moves.
+
+    def _migrate(self, operation: Operation) -> None:
+        server = self._active(operation)
+        self._act(server, 'migrate', None)
+        self._finish_resize(server, operation)
+
+    def _live_migrate(self, operation: Operation) -> None:
+        server = self._active(operation)
+        self._act(server, 'os-migrateLive',
+                  {'host': None, 'block_migration': 'auto'})
+        self._wait(server, lambda view: view['status'] != 'MIGRATING')
+
+    def _resize(self, operation: Operation) -> None:
+        server = self._active(operation)
+        flavor = self._view(server)['flavor']['original_name']
+        self._act(server, 'resize', {
+            'flavorRef': LARGER if flavor == 'large' else 'large'})
+        self._finish_resize(server, operation)
+
+    def _finish_resize(self, server: str, operation: Operation) -> None:
+        """Confirm or revert a resize or a cold migration."""
+        view = self._wait(server, lambda view: view['status'] in (
+            'VERIFY_RESIZE', 'ERROR')
+            or view['OS-EXT-STS:task_state'] is None)
+        if view['status'] == 'VERIFY_RESIZE':
+            self._act(server, 'confirmResize' if operation.dice < 0.7
+                      else 'revertResize', None)
+
+    def _evacuate(self, operation: Operation) -> None:
+        """A host fails, and the operator moves its servers elsewhere."""
+        server = self._active(operation)
+        with self._operator_at_work:
+            host = self._view(server)['OS-EXT-SRV-ATTR:host']
+            self._faults.stop(host)
+            try:
+                self._force_down(host, True)
+                servers = self._admin.get(
+                    f'/servers?all_tenants=1&host={host}').json()['servers']
+                for each in servers:
+                    self._try(each['id'], 'evacuate', {})
+                self._wait_for_evacuation(host)
+            finally:
+                self._faults.resume(host)
+                self._release_host(host)
+
+    def _release_host(self, host: str) -> None:
+        """Nova refuses this until the host has cleaned up."""
+        def released() -> bool:
+            try:
+                self._force_down(host, False)
+            except ks_exceptions.ClientException:
+                return False
+            return True
+        wait_for(f'{host} to be up', released, PATIENCE, 1)
+
+    def _wait_for_evacuation(self, host: str) -> None:
+        """A host that comes back earlier frees the room of servers that are
+        still there: Nova says that it must not."""
+        def ended() -> bool:
+            found = self._admin.get(
+                f'/os-migrations?migration_type=evacuation&source_compute='
+                f'{host}').json()['migrations']
+            return all(each['status'] not in EVACUATING for each in found)
+        wait_for(f'evacuation of {host}', answered(ended), EVACUATION, 1)
+
+    def _force_down(self, host: str, is_down: bool) -> None:
+        service, = self._admin.get(
+            f'/os-services?binary=nova-compute&host={host}').json()[
+                'services']
+        self._admin.put(f'/os-services/{service["id"]}',
+                        json={'forced_down': is_down})
+
+    # What the others use.
+
+    def _document(self, operation: Operation) -> dict:
+        return self._shape(operation).document(
+            f'group-{operation.group}', operation.count)
+
+    def _shape(self, operation: Operation):
+        return self._planned.shapes[operation.group]
+
+    @staticmethod
+    def _answered(create: Callable[[], dict]) -> dict:
+        """What the API answers to a create, which is sent again while the
+        API is away."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return create()
+            except Refused as error:
+                if not error.passing or time.monotonic() > until:
+                    raise
+            time.sleep(1)
+
+    def _group(self, operation: Operation) -> str:
+        self._wait_for_earlier(operation, (operation.group, None))
+        if operation.group not in self.groups:
+            raise Void(f'group {operation.group}')
+        return self.groups[operation.group]
+
+    def _wait_for_earlier(self, operation: Operation, created: tuple) -> None:
+        """Returns when no earlier operation creates that group or server."""
+        wait_for(f'creation of {created}', lambda: all(
+            number >= operation.number
+            for number in [*self._under_way[created]]), 2 * PATIENCE)
+
+    def _server(self, operation: Operation) -> str:
+        self._wait_for_earlier(
+            operation, (operation.group, operation.member))
+        servers = self._servers[operation.group, operation.member]
+        if not servers:
+            raise Void(f'server of {operation.group}/{operation.member}')
+        return servers[int(operation.dice * len(servers))]
+
+    def _active(self, operation: Operation) -> str:
+        """An ACTIVE server: that of the member, or else any other."""
+        try:
+            server = self._server(operation)
+            if self._wait(server, lambda view: view['status'] != 'BUILD')[
+                    'status'] == 'ACTIVE':
+                return server
+        except (Void, WaitTimeout):
+            pass
+        others = self._nova.get('/servers?status=ACTIVE').json()['servers']
+        if not others:
+            raise Void('no server is ACTIVE')
+        return others[int(operation.dice * len(others))]['id']
+
+    def _view(self, server: str) -> dict:
+        try:
+            return self._admin.get(f'/servers/{server}').json()['server']
+        except ks_exceptions.NotFound:
+            raise Void(f'server {server}') from None
+
+    def _wait(self, server: str, condition,
+              patience: float = PATIENCE) -> dict:
+        def there():
+            view = self._view(server)
+            return view if condition(view) else None
+        return wait_for(f'server {server}', there, patience, 1)
+
+    def _act(self, server: str, action: str, about) -> None:
+        self._admin.post(f'/servers/{server}/action', json={action: about})
+
+    def _try(self, server: str, action: str, about) -> None:
+        try:
+            self._act(server, action, about)
+        except ks_exceptions.HttpError:
+            # Nova does not evacuate a server that it is working on.
+            pass

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command is the same with its imports shared; no cloud is needed."""
+
+from concurrent import futures
+import contextlib
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from tests.cloud.command_server import installed
+from tools.cloud.waiting import wait_for
+
+PATIENCE = 300
+CLIENTS = 8
+LISTED = ('configuration', 'show', '-f', 'json')
+"""Words of a command that tells its environment and asks nobody."""
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith('OS_')}
+    return kept | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': 'http://nowhere',
+                   'OS_USERNAME': 'ann'} | more
+
+
+@pytest.mark.parametrize('words,given', [
+    (['--version'], ''), (['no', 'such', 'command'], ''),
+    (['complete', '--no-such-option'], ''), (LISTED, ''),
+    ([], 'command list --group openstack.cli -f value\nno such command\n')])
+def test_a_forked_command_gives_the_same_output(commands, words, given):
+    forked = commands(words, environment(), given, PATIENCE)
+    assert forked == installed(words, environment(), given, PATIENCE)
+    assert forked.stdout or forked.returncode
+
+
+def test_eight_concurrent_commands_have_separate_environments(commands):
+    def region(number):
+        name = f'region-{number}'
+        return name in commands(LISTED, environment(OS_REGION_NAME=name),
+                                '', PATIENCE).stdout
+
+    with futures.ThreadPoolExecutor(CLIENTS) as pool:
+        assert all(pool.map(region, range(CLIENTS)))
+    assert 'region-' not in commands(
+        LISTED, environment(), '', PATIENCE).stdout
+
+
+def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
+    """It reads a file that never ends."""
+    never = tmp_path / 'never'
+    os.mkfifo(never)
+    end = os.open(never, os.O_RDWR)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            commands(['--os-cloud', 'any', *LISTED], environment(
+                OS_CLIENT_CONFIG_FILE=str(never)), '', 2)
+        wait_for('the end of the command',
+                 lambda: holders(never) == {os.getpid()})
+    finally:
+        os.close(end)
+    assert not commands(['--version'], environment(), '', PATIENCE).returncode
+
+
+def holders(file):
+    """Numbers of the processes that have a file open."""
+    found = set()
+    for link in pathlib.Path('/proc').glob('[0-9]*/fd/*'):
+        # A process may end meanwhile, or close its file.
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == str(file):
+                found.add(int(link.parts[2]))
+    return found

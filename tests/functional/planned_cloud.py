@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cloud whose scheduler honours pointers to plans that a test made."""
+
+import dataclasses
+import datetime
+import uuid
+
+from nova import context as nova_context
+from nova import objects
+from nova.scheduler import rpcapi
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.policies import load_policy_types
+from nova_holistic.service.work_queues import AlternatesQueue
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+
+NOTHING = {'VCPU': 0, 'MEMORY_MB': 0, 'DISK_GB': 0}
+
+
+class PlannedCloud(EmbeddedCloud):
+    """An embedded cloud that holds whatever plan it is told."""
+
+    def plan(self, document, hosts, *, project_id=PROJECT,
+             status=GroupStatus.PLANNED, resources=None, alternates=8):
+        """Plan a group at the hosts given by path, and hold its places.
+
+        :param resources: of all members whose description names a flavor
+        :param alternates: how many of the other hosts each member has
+        """
+        group = str(uuid.uuid4())
+        self.table.create_group(GroupRecord(
+            uuid=group, name=document['name'], project_id=project_id,
+            user_id=USER, status=status, document=document,
+            objective='spread', levels=tuple(self.conf.topology.levels),
+            created_at=datetime.datetime(2026, 1, 1),
+            updated_at=datetime.datetime(2026, 1, 1)))
+        members = parse_group(document, load_policy_types()).all_members()
+        self.table.write_members(group, [
+            dataclasses.replace(row, alternates=row.alternates[:alternates])
+            for row in (self._row(group, member, hosts, resources)
+                        for member in members if member.path in hosts)])
+        self.holds.put(self.table.members(group), project_id, USER)
+        return group
+
+    def _row(self, group, member, hosts, resources):
+        if member.requirements.flavor is not None:
+            member = _with_resources(member, resources)
+        planned = hosts[member.path]
+        others = [host.name for host in self.hosts if host.name != planned]
+        return MemberRecord(
+            id=0, group_uuid=group, member=member,
+            place=self.place(planned), hold=str(uuid.uuid4()), held=True,
+            state=MemberState.PLANNED,
+            alternates=tuple(map(self.place, others[:8])))
+
+    def find_alternates(self, group):
+        """What an engine does for a group whose members need alternates."""
+        queue = AlternatesQueue(
+            self.conf, self.table, self.planner, 'engine', self.clock)
+        queue.do(queue.take(group))
+
+    def clear(self):
+        """Delete every server and group; nothing is in use after that."""
+        servers = [server['id'] for server in self.servers()]
+        for server in servers:
+            self.delete_server(server, wait=False)
+        for server in servers:
+            self.wait_until_gone(server)
+        for group in self.table.list_groups():
+            self.holds.drop([
+                row.hold for row in self.table.members(group.uuid)])
+            self.table.delete_group(group.uuid)
+        assert self.used() == {}
+
+    def place(self, name):
+        """Where a host stands, as a planner would remember it."""
+        host = next(host for host in self.hosts if host.name == name)
+        return Place(name, name, self.providers()[name],
+                     (host.zone, host.rack))
+
+    def row(self, group, path):
+        """A member's row as it is now."""
+        return next(row for row in self.table.members(group)
+                    if row.member.path == path)
+
+    def request_spec(self, flavor, pointer, instance):
+        """What Nova's API would ask of the scheduler for a new server."""
+        context = nova_context.RequestContext(USER, PROJECT)
+        hints = {'holistic_group': [pointer['group']],
+                 'holistic_member': [pointer['member']]} if pointer else {}
+        flavor = objects.Flavor.get_by_flavor_id(
+            nova_context.get_admin_context(), self.flavor_id(flavor))
+        return objects.RequestSpec.from_components(
+            context, instance, {'id': IMAGE, 'properties': {}}, flavor,
+            None, None, {'scheduler_hints': hints}, None, None,
+            security_groups=objects.SecurityGroupList(objects=[]))
+
+    def select_destinations(self, spec, instances):
+        """Ask the scheduler over RPC, as the conductor does."""
+        return rpcapi.SchedulerAPI().select_destinations(
+            nova_context.RequestContext(USER, PROJECT), spec, instances,
+            return_objects=True, return_alternates=True)
+
+    def fault_of(self, server):
+        """What the API says of a server that could not be created."""
+        return self.wait_for_status(server, 'ERROR')['fault']['message']
+
+    def used(self):
+        """Usage of each host on which anything is allocated."""
+        return {host: usage for host, usage in self.usages().items()
+                if usage != NOTHING}
+
+
+def _with_resources(member, resources):
+    return dataclasses.replace(member, requirements=dataclasses.replace(
+        member.requirements, resources=FrozenMapping(resources)))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine that keeps its snapshot reads what has changed in a real Nova and
+a real Placement, and nothing else."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.engine.planner import Planner
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
+from nova_holistic.inventory.cached_inventory import CachedInventory
+from tests.functional.watched_inventory import Watch
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}',
+                           vcpus=2) for number in range(4))
+EACH_TIME = {'flavors/detail': 1, 'resource_providers': 1}
+"""Requests of every kept snapshot."""
+CHANGED = {'one/allocations': 1, 'one/inventories': 1, 'one/traits': 1}
+WEB = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
+PINNED = {'name': 'shop', 'members': [
+    {'name': 'web', 'flavor': 'small', 'location': 'az1/r2'}]}
+
+
+class KeptWatch(Watch):
+    """A kept inventory over a cloud, and the requests since the last look.
+
+    :ivar now: what the timer of the inventory shows, in seconds
+    """
+
+    def __init__(self, cloud, interval=100.0):
+        super().__init__(cloud)
+        self.now = 0.0
+        self.inventory = CachedInventory(
+            self._inventory, self._inventory.reader, interval,
+            lambda: self.now)
+        self.inventory.snapshot()
+        self.clear()
+
+    def clear(self):
+        for adapter in self._adapters:
+            adapter.requests.clear()
+
+    def cached_snapshot(self):
+        self.clear()
+        return {host.name: host
+                for host in self.inventory.cached_snapshot().hosts}
+
+    def fresh(self):
+        """What an engine finds that has not read anything before."""
+        return self.inventory.snapshot()
+
+    def engine(self, cloud):
+        """A planner that marks what it holds."""
+        return Planner(
+            cloud.conf, self.inventory, cloud.table,
+            HoldClient(UseTrackingAdapter(
+                cloud.placement, self.inventory)), cloud.clock)
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS, scheduler='stock') as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    running.enable_computes()
+    running.clear()
+
+
+@pytest.fixture
+def stranger(cloud):
+    """A function by which a server of a stranger takes all VCPUs of a host."""
+    consumers = []
+
+    def stranger(host):
+        consumers.append(cloud.add_consumer(host, {'VCPU': 2}))
+        return consumers[-1]
+
+    yield stranger
+    for consumer in consumers:
+        if cloud.allocations(consumer):
+            cloud.delete_consumer(consumer)
+
+
+@pytest.fixture
+def watch(cloud):
+    return KeptWatch(cloud)
+
+
+def create(watch, cloud, document=WEB):
+    record = watch.engine(cloud).create(
+        document, project_id=PROJECT, user_id=USER)
+    assert record.status == 'planned', record.reasons
+    row, = cloud.table.members(record.uuid)
+    return row.place.host
+
+
+def test_a_kept_snapshot_costs_two_requests_and_stays_the_same_object(
+        watch):
+    first = watch.inventory.cached_snapshot()
+    watch.clear()
+    assert watch.inventory.cached_snapshot() is first
+    assert watch.requests == EACH_TIME
+
+
+def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
+    create(watch, cloud)
+    watch.clear()
+    create(watch, cloud)
+    # A plan, and alternates for it.
+    assert watch.requests == {
+        name: 2 * number for name, number in EACH_TIME.items()}
+    known = watch.cached_snapshot()
+    assert known == {host.name: host for host in watch.fresh().hosts}
+    assert sum(host.servers for host in known.values()) == 2
+
+
+def test_a_trait_that_came_with_other_use_is_found_by_the_comparison(
+        watch, cloud, stranger):
+    """After a notification, only the use is read."""
+    stranger('cmp-2')
+    cloud.disable_compute('cmp-2')
+    watch.inventory.mark_hosts(['cmp-2'])
+    watch.inventory.follow()
+    assert watch.requests == {'one/allocations': 1}
+    watch.inventory.compare()
+    while watch.inventory.is_comparing:
+        watch.inventory.compare()
+    assert watch.cached_snapshot() == {host.name: host
+                                       for host in watch.fresh().hosts}
+    assert not watch.cached_snapshot()['cmp-2'].enabled
+
+
+def test_hosts_in_the_names_of_notifications_are_read_again(
+        watch, cloud, stranger):
+    before = watch.cached_snapshot()
+    consumer = stranger('cmp-1')
+    watch.inventory.mark_hosts(['cmp-1', 'elsewhere'])
+    after = watch.cached_snapshot()
+    assert after['cmp-1'].inventories['VCPU'].used == 2
+    assert watch.requests == EACH_TIME | {'one/allocations': 1}
+    assert all(after[name] is before[name]
+               for name in before if name != 'cmp-1')
+    cloud.delete_consumer(consumer)
+    watch.inventory.mark_hosts(['cmp-1'])
+    assert watch.cached_snapshot() == before
+    assert watch.requests == EACH_TIME | {'one/allocations': 1}
+
+
+def test_marked_hosts_are_read_in_the_background(watch, cloud, stranger):
+    watch.inventory.follow()
+    assert not watch.requests
+    stranger('cmp-1')
+    watch.inventory.mark_hosts(['cmp-1'])
+    watch.inventory.follow()
+    assert watch.cached_snapshot()['cmp-1'].servers == 1
+    assert watch.requests == EACH_TIME
+
+
+def test_a_new_flavor_and_a_disabled_host_are_seen_at_once(watch, cloud):
+    cloud.disable_compute('cmp-2')
+    hosts = watch.cached_snapshot()
+    assert not hosts['cmp-2'].enabled
+    assert watch.requests == EACH_TIME | CHANGED
+    cloud.enable_compute('cmp-2')
+    assert watch.cached_snapshot()['cmp-2'].enabled
+    made = cloud.compute.post('/flavors', json={'flavor': {
+        'name': 'new', 'vcpus': 1, 'ram': 64, 'disk': 1}}).json()['flavor']
+    assert 'new' in watch.inventory.cached_snapshot().flavors
+    cloud.compute.delete(f'/flavors/{made["id"]}')
+    assert 'new' not in watch.inventory.cached_snapshot().flavors
+
+
+def test_a_report_about_an_aggregate_has_it_read(watch, cloud):
+    aggregate = cloud.create_aggregate('green', {}, ['cmp-3'])
+    assert 'green' not in watch.cached_snapshot()['cmp-3'].aggregates
+    watch.inventory.mark_nova()
+    assert 'green' in watch.cached_snapshot()['cmp-3'].aggregates
+    cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-3')
+    watch.inventory.read_nova()
+    assert 'green' not in watch.cached_snapshot()['cmp-3'].aggregates
+
+
+def test_room_that_a_stranger_freed_is_found_before_unplaceable(
+        watch, cloud, stranger):
+    consumer = stranger('cmp-2')
+    watch.fresh()
+    cloud.delete_consumer(consumer)
+    assert watch.cached_snapshot()['cmp-2'].inventories['VCPU'].free == 0
+    assert create(watch, cloud, PINNED) == 'cmp-2'
+
+
+def test_a_host_that_placement_refuses_is_read_and_another_one_is_planned(
+        watch, cloud):
+    other = KeptWatch(cloud)
+    taken = {create(watch, cloud) for _ in range(2)}
+    # The other engine knows of none of the two.
+    assert {name for name, host in other.cached_snapshot().items()
+            if host.servers} == set()
+    assert create(other, cloud) not in taken
+
+
+def test_the_comparison_finds_in_pieces_what_nothing_reported(
+        watch, cloud, stranger):
+    watch = KeptWatch(cloud, interval=2.0)
+    for host in HOSTS:
+        stranger(host.name)
+    found = []
+    for piece in range(2):
+        watch.clear()
+        watch.inventory.compare()
+        assert watch.requests['one/allocations'] == 2
+        # The first piece of a round is preceded by what Nova knows.
+        assert watch.requests['resource_providers'] == (piece == 0)
+        found.append(sum(
+            host.servers for host in watch.cached_snapshot().values()))
+    assert found == [2, 4]
+
+
+def test_a_snapshot_that_no_comparison_confirms_is_read_anew(
+        watch, cloud, stranger):
+    stranger('cmp-1')
+    watch.now = 300.0
+    assert watch.cached_snapshot()['cmp-1'].servers == 0
+    watch.now = 301.0
+    assert watch.cached_snapshot()['cmp-1'].servers == 1
+    watch.cached_snapshot()
+    assert watch.requests == EACH_TIME
+
+
+def test_threads_see_what_was_marked_before_they_asked(watch, cloud, stranger):
+    for host in HOSTS:
+        stranger(host.name)
+
+    def ask(name):
+        watch.inventory.mark_hosts([name])
+        hosts = {host.name: host
+                 for host in watch.inventory.cached_snapshot().hosts}
+        return hosts[name].servers
+
+    with ThreadPoolExecutor(len(HOSTS)) as pool:
+        assert list(pool.map(ask, [host.name for host in HOSTS])) == [1] * 4

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A database of Nova's that is away keeps no server from being created."""
+
+from oslo_db import exception as db_exception
+import pytest
+
+from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.scheduler.policies import server_locations
+
+HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack='r1', vcpus=4)
+              for number in range(3))
+ALONE = {'name': 'alone',
+         'policies': [{'type': 'exclusive', 'level': 'host'}],
+         'members': [{'name': 'node', 'flavor': 'small', 'count': 2}]}
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        cloud.create_flavor('whole', 4, 4096, 10)
+        yield cloud
+
+
+@pytest.fixture
+def cloud(running):
+    """The cloud, on which the test leaves nothing behind."""
+    yield running
+    running.conf.clear_override('failure_mode', group='holistic')
+    running.clear()
+    running.run_periodics()
+
+
+@pytest.fixture
+def group(cloud):
+    """One that has two of the three hosts for itself, one with a server."""
+    uuid = cloud.planner.create(
+        ALONE, project_id=PROJECT, user_id=USER).uuid
+    assert host_of(cloud, 'node-0', 'small', {
+        'group': uuid, 'member': 'node-0'}) == place_of(cloud, uuid, 'node-0')
+    return uuid
+
+
+def place_of(cloud, group, path):
+    return next(row.place.host for row in cloud.table.members(group)
+                if row.member.path == path)
+
+
+def host_of(cloud, name, flavor, pointer=None):
+    server = cloud.create_server(name, flavor, pointer)
+    cloud.wait_for_status(server, 'ACTIVE')
+    return cloud.host_of(server)
+
+
+def away(*args, **kwargs):
+    raise db_exception.DBConnectionError(Exception('no route to host'))
+
+
+def test_members_in_an_unreachable_cell_count_on_planned_hosts(
+        cloud, group, monkeypatch):
+    monkeypatch.setattr(server_locations, '_instances', away)
+    assert host_of(cloud, 'stranger', 'whole') not in {
+        row.place.host for row in cloud.table.members(group)}
+    # And the group's own servers are created as ever.
+    assert host_of(cloud, 'node-1', 'small', {
+        'group': group, 'member': 'node-1'}) == place_of(
+            cloud, group, 'node-1')
+
+
+def test_without_the_api_database_strangers_stay_off_planned_places(
+        cloud, group, monkeypatch):
+    monkeypatch.setattr(server_locations, '_by_cell', away)
+    closed = {row.place.host for row in cloud.table.members(group)}
+    assert host_of(cloud, 'stranger', 'whole') not in closed
+    late = cloud.create_server('late', 'small')
+    fault = cloud.wait_for_status(late, 'ERROR')['fault']['message']
+    assert 'No valid host' in fault
+
+
+@pytest.mark.parametrize('mode', ['reject', 'yield'])
+def test_without_the_api_database_a_member_is_refused_or_yields(
+        cloud, group, monkeypatch, mode):
+    cloud.conf.set_override('failure_mode', mode, group='holistic')
+    monkeypatch.setattr(server_locations, '_by_cell', away)
+    server = cloud.create_server('node-1', 'small', {
+        'group': group, 'member': 'node-1'})
+    if mode == 'yield':
+        cloud.wait_for_status(server, 'ACTIVE')
+    else:
+        fault = cloud.wait_for_status(server, 'ERROR')['fault']['message']
+        assert "Nova's database does not answer" in fault
+    row = next(row for row in cloud.table.members(group)
+               if row.member.path == 'node-1')
+    assert row.instance_uuid is None

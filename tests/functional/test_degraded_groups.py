@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group is degraded as long as its servers break its hard policies."""
+
+import pytest
+
+from nova_holistic.reconcile import degraded_groups
+from nova_holistic.repair.violations import violations
+from tests.functional.claims import (
+    APART, create, document, host_of_active, HOSTS, SMALL)
+
+RACKS_APART = [{'type': 'anti-affinity', 'level': 'rack'}]
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    options = {('topology', 'levels'): ['az', 'rack', 'host'],
+               ('reconciler', 'drift_interval'): 3600}
+    with lend_cloud(HOSTS, options=options) as cloud:
+        cloud.create_flavor('small', 2, 2048, 10)
+        yield cloud
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """How many groups' policies have been judged since the last look."""
+    calls = []
+
+    def counting(*arguments):
+        calls.append(arguments)
+        return violations(*arguments)
+
+    def number():
+        found = len(calls)
+        calls.clear()
+        return found
+
+    monkeypatch.setattr(degraded_groups, 'violations', counting)
+    return number
+
+
+def test_a_forced_migration_degrades_the_group_until_it_is_undone(
+        cloud, judged):
+    """The scheduler is not asked: only the reconciler can notice."""
+    group, servers = built(cloud, APART, {'a': 'cmp-0', 'b': 'cmp-1'})
+    others, _ = built(cloud, APART, {'a': 'cmp-2', 'b': 'cmp-3'})
+    assert judged() == 2
+    assert cloud.reconciler.reconcile() == {}
+    assert judged() == 0
+    cloud.force_live_migration(servers['b'], 'cmp-0')
+    assert cloud.reconciler.reconcile() == {'moved': 1, 'degraded': 1}
+    assert judged() == 1
+    record = cloud.table.get_group(group)
+    assert record.status == 'degraded'
+    (reason,) = record.violations
+    assert reason['at'] == 'anti-affinity'
+    assert reason['names'] == ['az1/r0/cmp-0']
+    assert cloud.table.get_group(others).status == 'complete'
+    # It stays so, and its verdict is not repeated.
+    cloud.reconciler.reconcile()
+    judged()
+    assert cloud.reconciler.reconcile() == {}
+    assert judged() == 0
+    cloud.force_live_migration(servers['b'], 'cmp-4')
+    assert cloud.reconciler.reconcile() == {'moved': 1, 'recovered': 1}
+    record = cloud.table.get_group(group)
+    assert (record.status, record.violations) == ('complete', ())
+
+
+def test_the_other_members_of_a_degraded_group_can_be_claimed(cloud):
+    group, servers = built(
+        cloud, APART, {'a': 'cmp-0', 'b': 'cmp-1', 'c': 'cmp-2'}, 'ab')
+    cloud.force_live_migration(servers['b'], 'cmp-0')
+    assert cloud.reconciler.reconcile()['degraded'] == 1
+    assert host_of_active(cloud, create(cloud, group, 'c')) == 'cmp-2'
+    assert cloud.reconciler.reconcile()['built'] == 1
+    assert cloud.table.get_group(group).status == 'degraded'
+    cloud.delete_server(servers['b'])
+    # Its place is not held beside the other server, but planned elsewhere.
+    assert cloud.reconciler.reconcile() == {
+        'gone': 1, 'misplaced': 1, 'replanned': 1}
+    assert cloud.reconciler.reconcile() == {'recovered': 1}
+    assert cloud.table.get_group(group).status == 'building'
+    assert cloud.row(group, 'b').place.host not in ('cmp-0', 'cmp-2')
+
+
+def test_a_host_in_another_rack_degrades_the_group(cloud):
+    cloud.conf.set_override('drift_interval', 0, group='reconciler')
+    group, _ = built(cloud, RACKS_APART, {'a': 'cmp-0', 'b': 'cmp-1'})
+    move_to_rack(cloud, 'cmp-1', 'r0')
+    try:
+        assert cloud.reconciler.reconcile() == {'degraded': 1}
+        assert cloud.table.get_group(group).status == 'degraded'
+    finally:
+        move_to_rack(cloud, 'cmp-1', 'r1')
+    assert cloud.reconciler.reconcile() == {'recovered': 1}
+    assert cloud.table.get_group(group).status == 'complete'
+
+
+def built(cloud, policies, places, members=None):
+    """A group with servers of these members, and the servers by member."""
+    group = cloud.plan(document(*places, policies=policies), places,
+                       resources=SMALL)
+    servers = {path: create(cloud, group, path) for path in members or places}
+    for path, server in servers.items():
+        assert host_of_active(cloud, server) == places[path]
+    cloud.reconciler.reconcile()
+    assert cloud.table.get_group(group).status in ('building', 'complete')
+    return group, servers
+
+
+def move_to_rack(cloud, host, rack):
+    for aggregate in cloud.aggregates():
+        there = host in aggregate['hosts']
+        if 'rack' in aggregate['metadata'] and there != (
+                aggregate['metadata']['rack'] == rack):
+            cloud.act_on_aggregate(
+                aggregate['id'], 'remove_host' if there else 'add_host',
+                host=host)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that run beside the tests, on loopback."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+
+PATIENCE = 300
+"""Seconds after which a wait fails; far more than a busy machine needs."""
+
+
+class WaitTimeout(Exception):
+    """What is waited for does not come."""
+
+
+def wait_for(what, condition, patience=PATIENCE):
+    """Give the first true answer of the condition."""
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise WaitTimeout(f'{what} in {patience} s')
+
+
+def answers(port):
+    """Whether somebody listens there."""
+    with socket.socket() as end:
+        return end.connect_ex(('127.0.0.1', port)) == 0
+
+
+class Process:
+    """A command with children of its own, gone when it is left.
+
+    :ivar log: file of all that it says
+    """
+
+    def __init__(self, arguments, log, **options):
+        self.log = log
+        with open(log, 'ab') as said:
+            self._process = subprocess.Popen(
+                [str(a) for a in arguments], stdin=subprocess.DEVNULL,
+                stdout=said, stderr=subprocess.STDOUT,
+                start_new_session=True, **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.kill()
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def wait_until(self, what, condition, patience=PATIENCE):
+        """What was waited for; its log, where it ends before that."""
+        def there():
+            if self._process.poll() is not None:
+                raise WaitTimeout(f'{what}: {self.said()[-2000:]}')
+            return condition()
+
+        return wait_for(what, there, patience)
+
+    def said(self):
+        with open(self.log, errors='replace') as log:
+            return log.read()
+
+    def send(self, number):
+        os.kill(self._process.pid, number)
+
+    def wait(self, patience=PATIENCE):
+        """The exit code."""
+        return self._process.wait(patience)
+
+    def kill(self):
+        """It, and all that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(PATIENCE)

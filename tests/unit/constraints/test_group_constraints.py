@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits, traits and relationships that plans get because of Nova."""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.constraints import group_constraints
+from nova_holistic.constraints.group_constraints import PlanningContext
+from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova.server_group import ServerGroup
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.policies import load_policy_types
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, host
+
+TYPES = load_policy_types()
+GROUP = '11111111-2222-3333-4444-555555555555'
+ALL = NovaOptions(enabled_filters=frozenset([
+    'ServerGroupAffinityFilter', 'ServerGroupAntiAffinityFilter',
+    'NumInstancesFilter', 'AggregateTypeAffinityFilter']))
+SMALL = Flavor('small', '1', FrozenMapping({'VCPU': 1}))
+
+
+def clouded(policy='anti-affinity', hosts=('x', 'y'), **fields):
+    """Hosts that are large, and a server group."""
+    return replace(
+        cloud(*(replace(host(name, 'r1'), aggregates=frozenset({f'u-{name}'}))
+                for name in hosts)),
+        flavors={'small': SMALL},
+        server_groups={GROUP: ServerGroup(GROUP, policy, **fields)})
+
+
+def shop(count=1, **keys):
+    return parse_group({'name': 'shop', 'members': [
+        {'name': 'a', 'flavor': 'small', 'count': count, **keys}]}, TYPES)
+
+
+def planned(snapshot, group, situation=PlanningContext(), options=ALL):
+    """Host by path; None if the group is unplaceable."""
+    marked, _ = group_constraints.with_refusals(snapshot, group, situation,
+                                                options)
+    asked = group_constraints.with_constraints(
+        group, marked, options,
+        lambda one, other: TYPES.relationships['affinity'].from_document(
+            {'between': (one, other), 'level': 'host'}, weight=None,
+            place=''))
+    answer = solve(asked, marked, placed=situation.placed)
+    assert isinstance(answer, Plan | Unplaceable)
+    if isinstance(answer, Unplaceable):
+        return None
+    assert not check(bind(asked, marked), marked, answer.hosts(),
+                     situation.placed)
+    return answer.hosts()
+
+
+def test_servers_of_the_server_group_count():
+    snapshot = clouded(hosts=('x', 'y'), max_per_host=1, )
+    taken = replace(snapshot, server_groups={GROUP: ServerGroup(
+        GROUP, 'anti-affinity', hosts=FrozenMapping({'s': 'x'}))})
+    assert planned(taken, shop(server_group=GROUP)) == {'a-0': 'y'}
+    assert planned(taken, shop(2, server_group=GROUP)) is None
+    assert planned(taken, shop(2)) is not None
+
+
+@pytest.mark.parametrize('most, count, fits', [
+    (1, 2, True), (1, 3, False), (2, 4, True), (2, 5, False)])
+def test_members_share_max_server_per_host(most, count, fits):
+    found = planned(clouded(max_per_host=most),
+                    shop(count, server_group=GROUP))
+    assert (found is not None) == fits
+
+
+def test_a_placed_member_counts_once_with_its_server_or_without():
+    group = shop(2, server_group=GROUP)
+    for hosts, own in ({}, ()), ({'s': 'x'}, {'s'}):
+        snapshot = replace(clouded(), server_groups={GROUP: ServerGroup(
+            GROUP, 'anti-affinity', hosts=FrozenMapping(hosts))})
+        assert planned(snapshot, group, PlanningContext(
+            placed={'a-0': 'x'}, own_servers=own)) == {
+                'a-0': 'x', 'a-1': 'y'}
+
+
+def test_affinity_goes_by_placed_members():
+    assert planned(
+        clouded('affinity'), shop(2, server_group=GROUP),
+        PlanningContext(placed={'a-0': 'y'})) == {'a-0': 'y', 'a-1': 'y'}
+
+
+def test_affinity_without_servers_keeps_members_together():
+    found = planned(clouded('affinity'), shop(3, server_group=GROUP))
+    assert len(set(found.values())) == 1
+
+
+@pytest.mark.parametrize('policy', ['affinity', 'anti-affinity'])
+def test_a_filter_that_is_not_enabled_limits_nothing(policy):
+    snapshot = replace(clouded(policy), server_groups={GROUP: ServerGroup(
+        GROUP, policy, hosts=FrozenMapping({'s': 'x', 't': 'y'}))})
+    assert planned(snapshot, shop(2, server_group=GROUP),
+                   options=NovaOptions()) is not None
+
+
+@pytest.mark.parametrize('servers, fits', [(47, True), (48, False)])
+def test_held_places_count_as_servers(servers, fits):
+    found = planned(clouded(hosts=('x',)), shop(3), PlanningContext(
+        servers={'x': servers}))
+    assert (found is not None) == fits
+
+
+def test_members_of_one_description_share_a_trait():
+    snapshot = replace(clouded(), aggregates={
+        'u-x': {'instance_type': 'large'}})
+    marked, reasons = group_constraints.with_refusals(
+        snapshot, shop(5), PlanningContext(), ALL)
+    (trait,) = marked.hosts[0].traits
+    assert trait == 'refused by Nova: flavor small'
+    assert not marked.hosts[1].traits
+    assert [reason.message for reason in reasons] == [
+        'Nova refuses 1 of 2 hosts for this member '
+        "(AggregateTypeAffinityFilter 1): these have the trait "
+        "'refused by Nova: flavor small'"]
+    assert set(planned(snapshot, shop(5)).values()) == {'y'}
+
+
+def test_where_nova_refuses_nothing_the_hosts_are_the_same_objects():
+    snapshot = clouded('soft-affinity')
+    options = replace(ALL, enabled_filters=frozenset([
+        'AggregateTypeAffinityFilter']))
+    marked, reasons = group_constraints.with_refusals(
+        snapshot, shop(server_group=GROUP), PlanningContext(), options)
+    assert marked is snapshot and not reasons

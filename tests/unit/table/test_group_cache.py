@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that are read time and again are read as they are now."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from nova_holistic.table.changes import group_revision
+from nova_holistic.table.queries.group_cache import GROUP, GroupCache, UNREAD
+from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
+from tests.statements import recorded
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LATER = NOON + timedelta(minutes=5)
+FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
+
+
+@pytest.fixture
+def rosters(table):
+    """Of another process than the one that changes the table."""
+    return GroupCache(table.database)
+
+
+def claimed(table, group, rows):
+    table.claim(group.uuid, 'db/node', builders.new_uuid(), LATER)
+
+
+def claimed_and_taken_back(table, group, rows):
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), LATER)
+    table.change_state(row.id, [MemberState.CLAIMED], MemberState.PLANNED,
+                       LATER, instance_uuid=None, held=True)
+
+
+def built_elsewhere(table, group, rows):
+    row = table.claim(group.uuid, 'db/web', builders.new_uuid(), LATER)
+    table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT,
+                       LATER, place=FOUND)
+
+
+def released(table, group, rows):
+    table.release([row.hold for row in rows[1:]], LATER)
+    table.update_group(group.uuid, [GroupStatus.PLANNED],
+                       status=GroupStatus.RELEASED, updated_at=LATER)
+
+
+def hold_forgotten(table, group, rows):
+    table.forget_holds([rows[0].hold])
+
+
+def lost_and_planned_anew(table, group, rows):
+    table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
+                       LATER, held=False)
+    anew = replace(rows[1], state=MemberState.LOST, held=True, place=FOUND,
+                   hold=builders.new_uuid())
+    assert table.offer_places([anew])
+    table.accept_places([anew.hold], LATER)
+
+
+def anew_on_the_same_host(table, group, rows):
+    """As lost_and_planned_anew, where the host has another rack by now."""
+    table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
+                       LATER, held=False)
+    assert table.offer_places([replace(
+        rows[1], state=MemberState.LOST, held=True, hold=builders.new_uuid(),
+        place=replace(rows[1].place, location=('rack8',)))])
+
+
+def written_anew(table, group, rows):
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 2}))
+
+
+def revised(table, group, rows):
+    """Members are others, in another order, one of another description."""
+    table.tasks.ask(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
+                    [GroupStatus.PLANNED], 1, NOON)
+    table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
+    assert group_revision.revise(table.database, group.uuid, 'engine-1',
+                                 group_revision.Revision(
+                                     {'document': {'name': 'n'}, 'name': 'n'},
+                                     {'db/node-2': 'db/alone',
+                                      'db/web': 'db/web'},
+                                     removed=[rows[1]]), LATER)
+
+
+def deleted(table, group, rows):
+    table.delete_group(group.uuid)
+
+
+def created_again(table, group, rows):
+    """With the same UUID and revision, from another document."""
+    table.delete_group(group.uuid)
+    table.create_group(replace(
+        group, document={'group': {'name': 'other'}}, created_at=LATER))
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 3}))
+
+
+def created_again_in_that_moment(table, group, rows):
+    """By a request with another body."""
+    table.delete_group(group.uuid)
+    table.create_group(replace(
+        group, document={'group': {'name': 'other'}}, fingerprint='other'))
+    table.write_members(group.uuid, builders.members_of(
+        group, {'web': None, 'node': 3}))
+
+
+@pytest.mark.parametrize('change', [
+    claimed, claimed_and_taken_back, built_elsewhere, released,
+    hold_forgotten, lost_and_planned_anew, anew_on_the_same_host,
+    written_anew, revised, deleted, created_again,
+    created_again_in_that_moment], ids=lambda change: change.__name__)
+def test_every_change_of_a_group_is_seen(table, rosters, shop, change):
+    before = rosters.read(shop.uuid)
+    assert before == (shop, unstamped(table.members(shop.uuid)))
+    change(table, shop, table.members(shop.uuid))
+    for _ in range(2):
+        found = rosters.read(shop.uuid)
+        whole = table.group_with_members(shop.uuid)
+        assert found != before
+        assert found == (whole and (
+            replace(whole[0], pending=None), unstamped(whole[1])))
+
+
+def unstamped(members):
+    """Without what nobody asks a roster for."""
+    return tuple(replace(member, alternates=(), updated_at=None)
+                 for member in members)
+
+
+def test_unchangeable_columns_are_not_read_again(table, rosters, shop):
+    rosters.read(shop.uuid)
+    claimed(table, shop, ())
+    with recorded(table.database.engine) as sent:
+        rosters.read(shop.uuid)
+    text, = sent.statements
+    for column in ('document', 'requirements', 'location'):
+        assert column not in text
+
+
+def test_alternates_of_the_member_at_the_path_are_read(table, shop):
+    rosters = GroupCache(table.database)
+    web, *nodes = table.members(shop.uuid)
+    # The whole group is read first, without any alternates.
+    assert rosters.read_for(shop.uuid, 'db/web')[1] is None
+    for path, expected in (
+            ('db/web', web.alternates), ('db/node-1', nodes[1].alternates),
+            # Which of its servers the request gets, only its claim tells.
+            ('db/node', None), ('db/none', None)):
+        (_, members), alternates = rosters.read_for(shop.uuid, path)
+        assert alternates == expected
+        assert not any(member.alternates for member in members)
+    assert web.alternates
+
+
+@pytest.mark.parametrize('limit, kept', [
+    (2 * (GROUP + 4), True), (2 * (GROUP + 4) - 1, False)])
+def test_the_least_recently_used_group_is_evicted(
+        table, shop, limit, kept):
+    rosters = GroupCache(table.database, limit)
+    other = builders.planned(table, node=4)
+    for group in (shop, other):
+        assert len(rosters.read(group.uuid)[1]) == 4
+    with recorded(table.database.engine) as sent:
+        assert rosters.read(shop.uuid)[0] == shop
+    assert any('document' in each for each in sent.statements) is not kept
+
+
+def test_a_group_that_is_not_read_again_is_forgotten(table, shop):
+    """As a deleted group is never read again, memory does not grow."""
+    now = [0.0]
+    rosters = GroupCache(table.database, clock=lambda: now[0])
+    other = builders.planned(table, node=4)
+    for moment, group, is_known in (
+            (0, shop, False), (UNREAD, shop, True),
+            (2 * UNREAD + 1, other, False), (2 * UNREAD + 1, shop, False),
+            (3 * UNREAD + 1, shop, True)):
+        now[0] = float(moment)
+        with recorded(table.database.engine) as sent:
+            rosters.read(group.uuid)
+        assert any('document' in each for each in sent.statements) is (
+            not is_known), (moment, group.uuid)
+
+
+def test_a_long_document_counts_towards_the_limit(table, shop):
+    rosters = GroupCache(table.database, 100)
+    rosters.read(shop.uuid)
+    long = builders.planned(table, builders.a_group(document={
+        'group': {'name': 'shop', 'members': ['x' * 512] * 100}}), web=None)
+    rosters.read(long.uuid)
+    with recorded(table.database.engine) as sent:
+        rosters.read(long.uuid)
+    assert any('document' in each for each in sent.statements)
+
+
+def test_a_group_without_members_is_not_cached(table):
+    """Nor are thousands that nobody deletes."""
+    rosters = GroupCache(table.database)
+    group = builders.planned(table)
+    for _ in range(2):
+        with recorded(table.database.engine) as sent:
+            assert rosters.read(group.uuid) == (group, ())
+    assert any('document' in each for each in sent.statements)
+
+
+def test_a_group_larger_than_the_cache_is_read_correctly(table, shop):
+    rosters = GroupCache(table.database, 3)
+    for _ in range(2):
+        assert rosters.read(shop.uuid)[1] == unstamped(
+            table.members(shop.uuid))
+
+
+def test_an_unknown_group_is_none(table, rosters):
+    assert rosters.read(builders.new_uuid()) is None

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members go to other places: of two concurrent writes, one succeeds."""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.table.changes.member_moves import Move, move, send
+from nova_holistic.table.records import MemberState, Place
+from tests.unit.table.builders import a_group, members_of, new_uuid, NOON
+
+THERE = Place('cmp-7', 'cmp-7', new_uuid(), ('rack7',))
+
+
+@pytest.fixture
+def claimed(table):
+    """Rows of two members, each with an instance."""
+    group = a_group()
+    table.create_group(group)
+    table.write_members(group.uuid, members_of(group, {'node': 2}))
+    for row in table.members(group.uuid):
+        table.claim(group.uuid, row.member.path, new_uuid(), NOON)
+    return table.members(group.uuid)
+
+
+def moved(row):
+    return replace(row, place=THERE, hold=new_uuid())
+
+
+def test_a_move_writes_place_and_hold(table, claimed):
+    first, second = claimed
+    there = moved(first)
+    assert move(table.database, there, first.hold, claimed, NOON) == (
+        Move.WRITTEN)
+    now = table.members(first.group_uuid)
+    assert (now[0].place, now[0].hold) == (THERE, there.hold)
+    assert now[1] == second
+
+
+def test_a_move_that_was_judged_before_another_one_is_not_written(
+        table, claimed):
+    first, second = claimed
+    move(table.database, moved(first), first.hold, claimed, NOON)
+    before = table.members(first.group_uuid)
+    there = moved(second)
+    assert move(table.database, there, second.hold, claimed, NOON) == (
+        Move.OVERTAKEN)
+    assert table.members(first.group_uuid) == before
+    # Judged again, it is.
+    assert move(table.database, there, second.hold, before, NOON) == (
+        Move.WRITTEN)
+
+
+def test_a_move_that_is_written_again_is_found_written(table, claimed):
+    first, _ = claimed
+    there = moved(first)
+    for _ in range(2):
+        assert move(table.database, there, first.hold, claimed, NOON) == (
+            Move.WRITTEN)
+
+
+@pytest.mark.parametrize('change', [
+    {'state': MemberState.PLANNED}, {'instance_uuid': new_uuid()}])
+def test_a_member_that_was_taken_back_does_not_move(table, claimed, change):
+    first, _ = claimed
+    state = change.pop('state', MemberState.CLAIMED)
+    table.change_state(first.id, [MemberState.CLAIMED], state, NOON, **change)
+    before = table.members(first.group_uuid)
+    assert move(table.database, moved(first), first.hold, claimed, NOON) == (
+        Move.GONE)
+    assert table.members(first.group_uuid) == before
+
+
+@pytest.fixture
+def built(table, claimed):
+    """The rows, now of servers that run."""
+    for row in claimed:
+        table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT,
+                           NOON, held=False)
+    return table.members(claimed[0].group_uuid)
+
+
+def sent(row, place=THERE):
+    return replace(row, destination=place)
+
+
+def test_a_destination_is_written_beside_the_place(table, built):
+    first, second = built
+    assert send(table.database, sent(first), built, NOON) == Move.WRITTEN
+    now = table.members(first.group_uuid)
+    assert (now[0].place, now[0].destination) == (first.place, THERE)
+    assert now[1] == second
+
+
+def test_a_destination_that_was_judged_before_another_one_is_not_written(
+        table, built):
+    first, second = built
+    send(table.database, sent(first), built, NOON)
+    before = table.members(first.group_uuid)
+    assert send(table.database, sent(second), built, NOON) == Move.OVERTAKEN
+    assert table.members(first.group_uuid) == before
+    # Judged again, it is.
+    assert send(table.database, sent(second), before, NOON) == Move.WRITTEN
+
+
+def test_the_same_destination_again_is_judged_again(table, built):
+    """The member was on its way there before, and that move failed."""
+    first, second = built
+    send(table.database, sent(first), built, NOON)
+    before = table.members(first.group_uuid)
+    send(table.database, sent(second), before, NOON)
+    assert send(table.database, sent(before[0]), before, NOON) == (
+        Move.OVERTAKEN)
+
+
+def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
+        table, claimed):
+    first, second = claimed
+    table.change_state(second.id, [MemberState.CLAIMED], MemberState.BUILT,
+                       NOON, held=False)
+    judged = table.members(first.group_uuid)
+    send(table.database, sent(judged[1]), judged, NOON)
+    assert move(table.database, moved(first), first.hold, judged, NOON) == (
+        Move.OVERTAKEN)
+
+
+def test_a_server_that_is_gone_gets_no_destination(table, built):
+    first, _ = built
+    table.change_state(first.id, [MemberState.BUILT], MemberState.CLAIMED,
+                       NOON, instance_uuid=None)
+    assert send(table.database, sent(first), built, NOON) == Move.GONE

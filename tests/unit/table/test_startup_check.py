@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a service makes of its database when it starts."""
+
+import logging
+import types
+
+import pytest
+
+from nova_holistic.table import errors, migration, startup_check
+
+
+def configured(url, **options):
+    return types.SimpleNamespace(
+        holistic_database={'connection': url, **options})
+
+
+def test_an_upgraded_database_is_accepted(table_url, caplog):
+    with caplog.at_level(logging.WARNING, 'nova_holistic'):
+        startup_check.must_be_usable(configured(table_url))
+    assert caplog.messages == []
+
+
+def test_an_old_schema_is_refused(empty_url):
+    migration.upgrade(empty_url, '0002')
+    with pytest.raises(errors.SchemaTooOld, match='db upgrade'):
+        startup_check.must_be_usable(configured(empty_url))
+
+
+@pytest.mark.parametrize('url', [
+    'sqlite:////no/such/folder/table.sqlite',
+    # A database may be told to be tried for ever, ten seconds apart.
+    'postgresql+psycopg2://ann@127.0.0.1:1/holistic'])
+def test_an_unreachable_database_does_not_prevent_the_start(url, caplog):
+    with caplog.at_level(logging.WARNING, 'nova_holistic'):
+        startup_check.must_be_usable(configured(url, max_retries=-1))
+    (told,) = caplog.messages
+    assert 'not known yet' in told
+
+
+@pytest.mark.parametrize('url', ['', 'nonsense', 'carrier+pigeon://nowhere'])
+def test_an_invalid_database_url_is_refused_without_showing_it(url):
+    with pytest.raises(errors.TableError, match='connection') as refused:
+        startup_check.must_be_usable(configured(url))
+    assert not url or url not in str(refused.value)
+
+
+@pytest.mark.parametrize('url, parameters, waits', [
+    ('mysql+pymysql://x/y', None, 'connect_timeout=5&read_timeout=5'),
+    ('mysql+pymysql://x/y?connect_timeout=9', 'a=b', 'a=b&read_timeout=5'),
+    ('postgresql://x/y', '', 'connect_timeout=5'),
+    ('postgresql://x/y', 'connect_timeout=1', 'connect_timeout=1'),
+    ('sqlite:////x/y', None, '')])
+def test_no_service_waits_long_for_a_silent_database(url, parameters, waits):
+    found = startup_check._impatient({'connection': url, 'max_retries': 10,
+                                      'connection_parameters': parameters})
+    assert found['connection_parameters'] == waits
+    assert found['max_retries'] == 0
