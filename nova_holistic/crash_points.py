@@ -168,6 +168,9 @@ POINTS: Mapping[str, str] = {
     'repair.waiting': 'The repair waits for the end of a live migration.',
     'repair.move-ended': 'One of several live migrations has ended.',
     # The scheduler
+    'claim.plan-asked':
+        'A group has the task to plan a further member, and the create is not '
+        'refused yet.',
     'claim.row-grown':
         'A row of a further member is in the table, and its server has no '
         'allocation.',

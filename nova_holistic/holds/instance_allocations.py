@@ -66,6 +66,6 @@ class InstanceAllocations:
         """
         :raises HoldsError: others changed the same hosts in each attempt
         """
-        if not retry_policy.succeeds(attempt, self._sleep):
+        if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
                 'Placement could not settle concurrent changes to the hosts')

@@ -11,8 +11,8 @@ from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.claims import Claims, NotUndone
-from nova_holistic.scheduler.claim.growth import Growth
 from nova_holistic.scheduler.claim.host_search import HostSearch
+from nova_holistic.scheduler.claim.member_growth import MemberGrowth
 from nova_holistic.scheduler.claim.replacement_host import ReplacementHost
 from nova_holistic.scheduler.claim import request_check
 from nova_holistic.scheduler.claim.request_refusal import (
@@ -76,8 +76,8 @@ class Lookup:
             self._context, self._spec, connections, scheduler.host_manager)
         self._replacement_host = ReplacementHost(
             search, connections, self._candidates)
-        self._growth = Growth(self._context, self._spec, connections,
-                              self._candidates, search)
+        self._growth = MemberGrowth(self._context, self._spec, connections,
+                                    self._candidates, search)
 
     def answer(self, pointer: Pointer, instance_uuids: Sequence[str],
                alternates: int) -> 'list[list[objects.Selection]]':

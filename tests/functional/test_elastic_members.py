@@ -11,7 +11,7 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import MemberState
 
-HOSTS = tuple(EmbeddedHost(f'h{n}', rack=f'r{n % 4}', vcpus=4)
+HOSTS = tuple(EmbeddedHost(f'h{n}', zone='az1', rack=f'r{n % 4}', vcpus=4)
               for n in range(8))
 SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
 APART = [{'type': 'anti-affinity', 'level': 'host'}]
@@ -210,4 +210,26 @@ def test_replicas_of_a_group_are_planned_and_added(cloud):
     assert_apart(cloud, group)
     fault = cloud.fault_of(create(cloud, group, 'replica-3/a'))
     assert "group 'replica' exists 3 times, and its maximum is 3" in fault
+    assert_nothing_is_left_over(cloud, group)
+
+
+def test_an_engine_moves_held_places_for_a_further_server(cloud):
+    """The only host that is left for the server is held by a member that
+    could be elsewhere."""
+    group = cloud.plan(
+        {'name': 'shop', 'policies': APART, 'members': [
+            {'name': 'any', 'flavor': 'small'},
+            {'name': 'node', 'flavor': 'small', 'location': 'az1/r0',
+             'count': {'desired': 1, 'max': 2}}]},
+        {'node-0': 'h0', 'any': 'h4'}, resources=SMALL)
+    build(cloud, group)
+    fault = cloud.fault_of(create(cloud, group))
+    assert "no host has room for a further server of member 'node'" in fault
+    cloud.planner.perform(cloud.table.tasks.take(
+        group, 'engine', cloud.clock(), cloud.clock()))
+    after = cloud.table.get_group(group)
+    assert (after.task, after.reasons) == (None, ())
+    server = build(cloud, group)
+    assert cloud.host_of(server) == 'h4'
+    assert_apart(cloud, group)
     assert_nothing_is_left_over(cloud, group)

@@ -12,7 +12,7 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.hosts import cells
 from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.pointer import Pointer
-from nova_holistic.table.changes import growing
+from nova_holistic.table.changes import group_growth
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import PlacementTable
@@ -25,7 +25,7 @@ def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
     :raises TableError: the table does not answer
     """
     found = table.group_with_members(pointer.group)
-    if found is None or found[0].status not in growing.GROWING:
+    if found is None or found[0].status not in group_growth.GROWING:
         return False
     record, rows = found
     try:
@@ -51,7 +51,7 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
     except NotGrown:
         return _loses_one([
             row.instance_uuid for row in rows if row.instance_uuid
-            and row.state in growing.REUSED and pointer.member in (
+            and row.state in group_growth.REUSED and pointer.member in (
                 row.member.path, row.member.description)])
     return True
 

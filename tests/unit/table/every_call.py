@@ -8,7 +8,7 @@ from datetime import timedelta
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
-    group_degradation, group_purge, group_revision, member_moves,
+    group_degradation, group_growth, group_purge, group_revision, member_moves,
     member_release, member_replan)
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.clock import DatabaseClock
@@ -35,6 +35,7 @@ def call_everything(table):
     find_alternates(table, group)
     claim(table, group)
     move_and_release(table, group)
+    grow(table)
     update(table, group)
     degrade(table)
     settle(table)
@@ -197,6 +198,25 @@ def move_and_release(table, group):
     built = table.member_of_instance(built.instance_uuid)
     assert table.release_unleased(built, NOON)
     assert member_release.released(table.database, group)
+
+
+def grow(table):
+    """Servers that nobody planned, in a new row and in a row of another."""
+    group = builders.planned(table, web=None)
+    (first,) = rows = table.members(group.uuid)
+    wanted = replace(
+        first, hold=builders.new_uuid(), state=MemberState.CLAIMED,
+        held=False, instance_uuid=builders.new_uuid(), member=replace(
+            first.member, path='db/more', description='db/more'))
+    number = group_growth.grow(
+        table.database, group_growth.Growth(group, wanted), rows, NOON)
+    row = next(row for row in table.members(group.uuid) if row.id == number)
+    assert table.release_unleased(row, NOON, lambda live: True)
+    rows = table.members(group.uuid)
+    assert group_growth.grow(table.database, group_growth.Growth(
+        table.get_group(group.uuid), replace(
+            wanted, hold=builders.new_uuid()), rows[-1]), rows, NOON)
+    table.delete_group(group.uuid)
 
 
 def update(table, group):

@@ -15,7 +15,7 @@ import nova.conf
 from nova import objects
 from oslo_log import log as logging
 
-from nova_holistic import exceptions
+from nova_holistic import crash_points, exceptions
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.growth import (
     AtMaximum, Existing, next_server, NotGrown)
@@ -31,9 +31,9 @@ from nova_holistic.scheduler.hosts.candidates import Candidates
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership, server_locations
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.table.changes import growing
+from nova_holistic.table.changes import group_growth
 from nova_holistic.table.records import (
-    GroupRecord, MemberRecord, MemberState, Place)
+    GroupRecord, MemberRecord, MemberState, Place, Task)
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class _Vacancy:
     reused: MemberRecord | None
 
 
-class Growth:
+class MemberGrowth:
     """Adds one server to a member, with all others where they are."""
 
     def __init__(self, context, spec: 'objects.RequestSpec',
@@ -94,7 +94,7 @@ class Growth:
         group_uuid = pointer.group
         for _ in range(ATTEMPTS):
             found = self._connections.table.group_cache.read(group_uuid)
-            if found is None or found[0].status not in growing.GROWING:
+            if found is None or found[0].status not in group_growth.GROWING:
                 raise refusal
             record, rows = found
             try:
@@ -104,9 +104,10 @@ class Growth:
                        if isinstance(error, AtMaximum) else refusal
                        ) from error
             row = self._placed(record, rows, vacancy, instance_uuid)
-            number = growing.grow(
-                self._connections.table.database, record, row, vacancy.reused,
-                rows, self._connections.clock())
+            number = group_growth.grow(
+                self._connections.table.database,
+                group_growth.Growth(record, row, vacancy.reused), rows,
+                self._connections.clock())
             if number is not None:
                 return claims.add(replace(row, id=number))
         raise RequestRefused(f'group {group_uuid} is being changed by others')
@@ -148,7 +149,7 @@ class Growth:
         owned = {row.instance_uuid: row for row
                  in membership.pointed_at(rows, path)
                  if row.instance_uuid is not None
-                 and row.state in growing.REUSED}
+                 and row.state in group_growth.REUSED}
         gone = server_locations.deleted_servers(self._context, list(owned))
         return min((owned[each] for each in gone),
                    key=lambda row: row.member.path, default=None)
@@ -189,12 +190,36 @@ class Growth:
             or self._search.places(own, (), CONF.holistic.search_time_limit)
             or [None])
         if first is None:
+            self._ask_for_a_plan(record, vacancy)
             raise RequestRefused(
                 f'no host has room for a further server of member '
                 f'{vacancy.member.description!r} and is allowed by the '
                 f'policies of group {record.uuid}')
         return replace(unplaced, place=first,
                        alternates=tuple(others[:CONF.holistic.search_hosts]))
+
+    def _ask_for_a_plan(self, record: GroupRecord,
+                        vacancy: _Vacancy) -> None:
+        """Let an engine search for a plan that moves held places. If it finds
+        such a plan, the next create gets the place that it holds."""
+        member, reused = vacancy.member, vacancy.reused
+        if reused is not None and reused.instance_uuid is not None:
+            # The reconciler gives its place back first.
+            return
+        pending = {
+            'document': record.document, 'objective': record.objective,
+            'added': [member.path],
+            'released': [reused.id] if reused is not None else [],
+            'request_id': self._context.request_id,
+            'user_id': record.user_id, 'project_id': record.project_id}
+        if self._connections.table.tasks.ask(
+                record.uuid, Task.UPDATING, pending, group_growth.GROWING,
+                record.revision, self._connections.clock()):
+            crash_points.reached('claim.plan-asked')
+            LOG.info('No host has room for member %(member)s of group '
+                     '%(group)s: an engine searches for a plan that moves '
+                     'held places',
+                     {'member': member.path, 'group': record.uuid})
 
     def _known(self, record: GroupRecord, rows: Sequence[MemberRecord],
                vacancy: _Vacancy) -> Sequence[Place]:
@@ -212,7 +237,9 @@ class Growth:
         reused = [vacancy.reused.place] if vacancy.reused else []
         found = (*reused, *used, *free) if _prefers_used_hosts(
             record) else (*reused, *free, *used)
-        return [place for place in dict.fromkeys(found) if place.host]
+        wanted = vacancy.member.requirements.location
+        return [place for place in dict.fromkeys(found) if place.host
+                and (*place.location, place.host)[:len(wanted)] == wanted]
 
 
 def _prefers_used_hosts(record: GroupRecord) -> bool:

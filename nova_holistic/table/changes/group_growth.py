@@ -7,6 +7,7 @@ writes succeeds, and the other request reads the group again.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -36,30 +37,39 @@ class _NotWritten(Exception):
     """Ends the transaction without a change."""
 
 
-def grow(database: Database, record: GroupRecord, wanted: MemberRecord,
-         seen: MemberRecord | None, judged: Sequence[MemberRecord],
-         now: datetime) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """
+    :ivar record: the group as it was read
+    :ivar wanted: the row as it will be: claimed, at its place, with its
+        alternates and with a hold that is never put
+    :ivar seen: the row that it replaces, as it was read; None for a new row
+    """
+
+    record: GroupRecord
+    wanted: MemberRecord
+    seen: MemberRecord | None = None
+
+
+def grow(database: Database, growth: Growth,
+         judged: Sequence[MemberRecord], now: datetime) -> int | None:
     """Write the row of a server that becomes a further member.
 
-    :param record: the group as it was read
-    :param wanted: the row as it will be: claimed, at its place, with its
-        alternates and with a hold that is never put
-    :param seen: the row that it replaces, as it was read; None for a new row
     :param judged: all rows of the group at the time when the place was checked
     :returns: the id of the row; None if the group has changed since then
     """
-    if seen is not None:
-        states.MEMBERS.check([seen.state], MemberState.CLAIMED)
+    if growth.seen is not None:
+        states.MEMBERS.check([growth.seen.state], MemberState.CLAIMED)
     try:
-        return _grow(database, record, wanted, seen, judged, now)
+        return _grow(database, growth, judged, now)
     except (_NotWritten, Duplicate):
         return None
 
 
 @retried
-def _grow(database: Database, record: GroupRecord, wanted: MemberRecord,
-          seen: MemberRecord | None, judged: Sequence[MemberRecord],
-          now: datetime) -> int:
+def _grow(database: Database, growth: Growth,
+          judged: Sequence[MemberRecord], now: datetime) -> int:
+    record, wanted, seen = growth.record, growth.wanted, growth.seen
     with database.writer() as session:
         # This locks the group's row, so that changes of places in one group
         # follow one another.
