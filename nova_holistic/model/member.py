@@ -59,6 +59,13 @@ class MemberDescription:
                        if (number := numbered(self.name, name)) is not None)
         return replace(self, count=len(found), numbers=tuple(found))
 
+    def with_count(self, count: int) -> 'MemberDescription':
+        """The description with the first servers only.
+
+        :param count: at most the number of servers
+        """
+        return replace(self, count=count, numbers=self.numbers[:count])
+
     def members(self, prefix: str) -> tuple[Member, ...]:
         """The servers described; ``prefix`` is '' or ends with a slash."""
         return tuple(

@@ -7,6 +7,7 @@ from typing import Any
 
 from osc_lib.cli import parseractions
 from osc_lib.command import command
+from osc_lib import exceptions
 
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc import formatted_columns, progress
@@ -73,6 +74,43 @@ class AddMember(WaitingCommand, command.ShowOne):
             self.group(parsed_args.group)['id'], [description])
         return formatted_columns.fields(self.settled(group, parsed_args),
                                         formatted_columns.GROUP)
+
+
+class ScaleMember(WaitingCommand, command.ShowOne):
+    """Change how many servers a member, or replicas a nested group, may have
+
+    The member or group needs a count. Numbers that are not named stay as they
+    are, or follow the desired number as far as necessary.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = with_group(super().get_parser(prog_name))
+        parser.add_argument(
+            'path', metavar='<path>',
+            help='Path of the counted member or of the nested group')
+        for name, text in (
+                ('min', 'Smallest number with which the group is planned'),
+                ('desired', 'Number that is planned, and held again when a '
+                            'server is deleted'),
+                ('max', 'Largest number that creates can reach')):
+            parser.add_argument(f'--{name}', metavar='<number>', type=int,
+                                help=text)
+        progress.add_options(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        numbers = {name: value for name in ('min', 'desired', 'max')
+                   if (value := getattr(parsed_args, name)) is not None}
+        if not numbers:
+            raise exceptions.CommandError(
+                'At least one of --min, --desired and --max is required')
+        inside, _, name = parsed_args.path.rpartition('/')
+        description = {'name': name, 'count': numbers,
+                       **({'group': inside} if inside else {})}
+        group = self.client().groups.add_members(
+            self.group(parsed_args.group)['id'], [description])
+        return formatted_columns.fields(
+            self.settled(group, parsed_args), formatted_columns.GROUP)
 
 
 class RemoveMember(WaitingCommand, command.ShowOne):

@@ -93,7 +93,7 @@ def _bisected(counts: Sequence[int],
 
 def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:
     for each in group.members:
-        if each.count is not None:
+        if each.count is not None and each.server_names():
             first = _join(path, each.name)
             counts = range(_lowest(top, each, first), each.count)
             if counts:
@@ -122,7 +122,7 @@ def _with_count(group: Group, path: str, count: int) -> Group:
             _with_count(each, rest, count) if each.name == first else each
             for each in group.groups))
     return replace(group, members=tuple(
-        replace(each, count=count) if each.name == first else each
+        each.with_count(count) if each.name == first else each
         for each in group.members))
 
 
