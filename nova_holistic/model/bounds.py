@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Bounds:
     """``least <= desired <= most``.
 
-    :ivar least: a plan with fewer is no plan
+    :ivar least: no plan has fewer
     :ivar desired: how many are planned, and are held again when a server is
         deleted
     :ivar most: how many may exist at the same time

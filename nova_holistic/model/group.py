@@ -79,7 +79,7 @@ class Group:
 
     def resized(self, paths: Collection[str], path: str = '') -> 'Group':
         """The group with these servers of members whose number may change.
-        All other members are as they were.
+        All other members remain unchanged.
 
         :param paths: of the servers that there are
         :param path: of this group

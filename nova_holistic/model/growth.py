@@ -22,8 +22,8 @@ class Existing:
     """Paths of the servers of a group.
 
     :ivar live: that are planned or exist
-    :ivar returned: that existed, and whose places were given back: others may
-        take these paths
+    :ivar returned: that were deleted, and whose places were returned: others
+        may take these paths
     """
 
     live: Collection[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that a group can do without, since their number may change."""
+"""Members that a plan may leave out, since their number may change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

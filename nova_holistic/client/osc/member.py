@@ -79,8 +79,8 @@ class AddMember(WaitingCommand, command.ShowOne):
 class ScaleMember(WaitingCommand, command.ShowOne):
     """Change how many servers a member, or replicas a nested group, may have
 
-    The member or group needs a count. Numbers that are not named stay as they
-    are, or follow the desired number as far as necessary.
+    The member or group needs a count. Numbers that are not named remain
+    unchanged, or follow the desired number as far as necessary.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

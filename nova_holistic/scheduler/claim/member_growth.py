@@ -135,7 +135,7 @@ class MemberGrowth:
 
     def _released(self, record: GroupRecord, rows: Sequence[MemberRecord]
                   ) -> Iterable[MemberRecord]:
-        """Rows that other servers may take over, as they are now."""
+        """Rows that other servers may take over, in their current state."""
         if not any(row.state == MemberState.RELEASED for row in rows):
             return ()
         return [row for row in self._connections.table.members(record.uuid)
@@ -225,7 +225,7 @@ class MemberGrowth:
                vacancy: _Vacancy) -> Sequence[Place]:
         """Places of equal members and their alternates, without a request to
         Placement. The place of the reused row comes first, since its capacity
-        was given back."""
+        was returned."""
         equal = [row for row in rows if row.member.description
                  == vacancy.member.description and row.state in _LIVE
                  ][-SIBLINGS:]

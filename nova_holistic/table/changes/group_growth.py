@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server becomes a member that nobody planned.
+"""A server becomes a member that was not planned.
 
 The place is checked against the policies of the group, with the other members
 at the places that were read. As for moves, the first of two simultaneous

@@ -112,7 +112,7 @@ def positions(judged: Iterable[MemberRecord]) -> dict[int, Position]:
 
 
 def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
-    """The same of all members of a group, as the table has them now."""
+    """All these fields of the members of a group, in the table now."""
     found = {}
     for row in session.execute(
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,

@@ -99,7 +99,7 @@ def release_unleased(database: Database, member: MemberRecord,
 @retried
 def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
                      mine: Sequence[Any], values: Mapping[str, Any]) -> bool:
-    """Of several members at once, only those beyond the desired number are
+    """Of several members, only those beyond the desired number are
     released: the first statement locks the group's row."""
     with database.writer() as session:
         places_versions.raise_versions(session, [group_uuid])
