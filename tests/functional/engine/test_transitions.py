@@ -2,6 +2,7 @@
 """Each edge of the two state machines is walked by real code: by table,
 engine and reconciler on a real Placement."""
 
+from dataclasses import replace
 import functools
 import pathlib
 import tempfile
@@ -9,7 +10,8 @@ import tempfile
 import pytest
 
 from nova_holistic import exceptions
-from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.changes import group_growth
+from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states
 from tests.functional.engine.transitions import Transitions
 from tests.functional.engine.updates import (
@@ -92,6 +94,22 @@ def a_claim_that_ends_after_a_release(world):
     world.lifecycle.release(group.uuid)
     world.instances.set(row.instance_uuid, 'ERROR')
     world.reconciler.reconcile()
+
+
+def a_server_whose_member_was_returned(world):
+    """Another server gets a place after the lease."""
+    group = world.create(
+        {'name': 'one', 'members': [{'name': 'web', 'resources': SMALL}]})
+    row = serve(world, group)
+    world.lifecycle.release(group.uuid)
+    delete(world, row)
+    record, rows = world.table.group_with_members(group.uuid)
+    assert record.status == 'released'
+    assert group_growth.grow(
+        world.table.database, group_growth.Growth(record, replace(
+            rows[0], state=MemberState.CLAIMED, hold=builders.new_uuid(),
+            held=False, instance_uuid=builders.new_uuid()), rows[0]),
+        rows, world.now) == row.id
 
 
 def a_build_that_fails(world):
@@ -204,7 +222,8 @@ def _fails():
 
 STORIES = (
     a_build_and_its_end, a_release_and_the_end_of_servers,
-    a_claim_that_ends_after_a_release, a_build_that_fails,
+    a_claim_that_ends_after_a_release, a_server_whose_member_was_returned,
+    a_build_that_fails,
     a_server_in_error_on_its_host, a_failed_member_in_an_update,
     a_lost_place, an_update_that_needs_its_own_room, no_plan_and_then_one,
     planning_that_breaks_off, servers_that_drift,

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A day of an autoscaler on a real Nova, against a model.
+
+Servers are created and deleted in any order, the reconciler runs at any time,
+the numbers change, and the lease expires. After each step, the policies hold,
+and Placement has what the existing servers and the held places need. At the
+end, the member can grow to its maximum again.
+
+The number of steps is that of the environment variable ``AUTOSCALER_STEPS``,
+and otherwise small enough for each run of the tests.
+"""
+
+import os
+
+import hypothesis
+from hypothesis import stateful, strategies
+import pytest
+
+from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.records import MemberState, Task
+
+STEPS = int(os.environ.get('AUTOSCALER_STEPS', 40))
+HOSTS = tuple(EmbeddedHost(f'h{n}', zone='az1', rack=f'r{n % 3}', vcpus=2)
+              for n in range(9))
+SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
+ROOM = 3
+"""Servers per rack that the policy permits; there are three racks."""
+LIVE = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
+
+
+@pytest.fixture(scope='module')
+def cloud(lend_cloud):
+    with lend_cloud(HOSTS) as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+def document(desired, most):
+    return {'name': 'day', 'policies': [
+        {'type': 'anti-affinity', 'level': 'host'},
+        {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': ROOM}],
+        'members': [{'name': 'node', 'flavor': 'small',
+                     'count': {'min': 0, 'desired': desired, 'max': most}}]}
+
+
+def revised(cloud, group, wanted):
+    """The group after an engine has updated it."""
+    record = cloud.table.get_group(group)
+    assert cloud.table.tasks.ask(
+        group, Task.UPDATING, {
+            'document': wanted, 'objective': None, 'lease': None,
+            'user_id': USER, 'project_id': PROJECT, 'request_id': None,
+            'released': []},
+        [record.status], record.revision, cloud.clock())
+    cloud.planner.perform(cloud.table.tasks.take(
+        group, 'engine', cloud.clock(), cloud.clock()))
+    return cloud.table.get_group(group)
+
+
+class Day(stateful.RuleBasedStateMachine):
+    """
+    :ivar servers: UUIDs of the servers that exist
+    """
+
+    cloud = None
+
+    def __init__(self):
+        super().__init__()
+        self.servers = []
+        self.desired, self.most = 3, 5
+        record = self.cloud.planner.create(
+            document(3, 5), project_id=PROJECT, user_id=USER)
+        assert record.status == 'planned', record.reasons
+        self.group = record.uuid
+
+    def teardown(self):
+        self.cloud.clear()
+
+    def rows(self):
+        return [row for row in self.cloud.table.members(self.group)
+                if row.state in LIVE]
+
+    @stateful.rule()
+    def create(self):
+        """It succeeds below the maximum, and is refused otherwise."""
+        server = self.cloud.create_server(
+            'node', 'small', {'group': self.group, 'member': 'node'})
+        if len(self.servers) < self.most:
+            self.cloud.wait_for_status(server, 'ACTIVE')
+            self.servers.append(server)
+        else:
+            assert (f'its maximum is {self.most}'
+                    in self.cloud.fault_of(server))
+            self.cloud.delete_server(server)
+
+    @stateful.precondition(lambda self: self.servers)
+    @stateful.rule(data=strategies.data())
+    def delete(self, data):
+        server = data.draw(strategies.sampled_from(sorted(self.servers)))
+        self.servers.remove(server)
+        self.cloud.delete_server(server)
+        if data.draw(strategies.booleans()):
+            self.reconcile()
+
+    @stateful.rule()
+    def reconcile(self):
+        self.cloud.reconciler.reconcile()
+        # What is left after a pass is what the group wants, and no more.
+        assert len(self.rows()) <= max(self.desired, len(self.servers))
+
+    @stateful.rule()
+    def expire(self):
+        self.cloud.lifecycle.release(self.group)
+
+    @stateful.rule(desired=strategies.integers(1, 6),
+                   more=strategies.integers(0, 3))
+    def scale(self, desired, more):
+        most = max(desired + more, len(self.servers))
+        self.reconcile()
+        record = revised(self.cloud, self.group, document(desired, most))
+        assert not record.reasons, record.reasons
+        self.desired, self.most = desired, most
+
+    @stateful.invariant()
+    def the_policies_hold(self):
+        there = [self.cloud.host_of(server) for server in self.servers]
+        held = [row.place.host for row in self.rows()
+                if row.state == MemberState.PLANNED]
+        hosts = there + held
+        assert len(hosts) == len(set(hosts)), hosts
+        racks = [host.rack for name in hosts
+                 for host in HOSTS if host.name == name]
+        assert all(racks.count(rack) <= ROOM for rack in racks)
+
+    @stateful.invariant()
+    def placement_has_what_servers_and_held_places_need(self):
+        wanted = {}
+        for server in self.servers:
+            wanted.setdefault(self.cloud.host_of(server), set()).add(server)
+        for row in self.rows():
+            if row.state == MemberState.PLANNED:
+                wanted.setdefault(row.place.host, set()).add(row.hold)
+        found = {host.name: self.cloud.consumers(host.name)
+                 for host in HOSTS}
+        assert {host: set(there) for host, there in found.items()
+                if there} == wanted
+        assert all(each == SMALL for there in found.values()
+                   for each in there.values())
+
+    @stateful.invariant()
+    def every_server_is_one_member(self):
+        owners = [row.instance_uuid for row in self.rows()
+                  if row.instance_uuid in self.servers]
+        assert sorted(owners) == sorted(self.servers)
+
+
+def test_an_autoscaler_works_all_day(cloud):
+    Day.cloud = cloud
+    stateful.run_state_machine_as_test(Day, settings=hypothesis.settings(
+        max_examples=max(1, STEPS // 20), stateful_step_count=20,
+        deadline=None, print_blob=True, suppress_health_check=list(
+            hypothesis.HealthCheck)))
