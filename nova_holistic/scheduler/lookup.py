@@ -114,8 +114,7 @@ class Lookup:
             is_planned=record.status == GroupStatus.PLANNED)
         taken = [(self._take(claims, pointer, uuid, seen), uuid)
                  for uuid in instance_uuids]
-        if any(claims.is_grown(row) for row, _ in taken):
-            (record, rows), _ = self._group(pointer)
+        rows = self._growth.extended(rows)
         # A row that was not read may belong to another request.
         self._matching([row for row, _ in taken], every=True)
         choices = self._choices(claims, record, rows, taken, alternates)

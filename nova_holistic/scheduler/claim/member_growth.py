@@ -40,6 +40,8 @@ LOG = logging.getLogger(__name__)
 
 SIBLINGS = 16
 """Members of the description whose places and alternates are considered."""
+ENOUGH = 8
+"""Places that the policies allow; further places are not checked."""
 ATTEMPTS = 10
 """Writes that may be overtaken by others before the create is refused."""
 
@@ -68,6 +70,20 @@ class MemberGrowth:
         self._connections = connections
         self._candidates = candidates
         self._search = search
+        self._grown: dict[int, MemberRecord] = {}
+        self._others: Sequence[MemberRecord] = ()
+
+    def extended(self, rows: Sequence[MemberRecord]
+                 ) -> Sequence[MemberRecord]:
+        """The rows of the group with those that this request has added, as
+        they were written.
+
+        :param rows: as they were read before
+        """
+        if not self._grown:
+            return rows
+        return [*(row for row in self._others if row.id not in self._grown),
+                *self._grown.values()]
 
     def must_be_possible(self, record: GroupRecord,
                          rows: Sequence[MemberRecord], path: str) -> None:
@@ -109,7 +125,9 @@ class MemberGrowth:
                 group_growth.Growth(record, row, vacancy.reused), rows,
                 self._connections.clock())
             if number is not None:
-                return claims.add(replace(row, id=number))
+                self._others = rows
+                self._grown[number] = row = replace(row, id=number)
+                return claims.add(row)
         raise RequestRefused(f'group {group_uuid} is being changed by others')
 
     def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
@@ -186,7 +204,8 @@ class MemberGrowth:
             updated_at=self._connections.clock())
         own = Membership(record, unplaced, rows)
         first, *others = (
-            self._candidates.allowed(own, self._known(record, rows, vacancy))
+            self._candidates.allowed(
+                own, self._known(record, rows, vacancy), ENOUGH)
             or self._search.places(own, (), CONF.holistic.search_time_limit)
             or [None])
         if first is None:

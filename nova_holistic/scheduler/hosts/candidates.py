@@ -121,20 +121,23 @@ class Candidates:
             states[place] for place in others
             if states[place].cell_uuid == states[first].cell_uuid])
 
-    def allowed(self, own: Membership,
-                places: Sequence[Place]) -> list[Place]:
-        """The places that keep the hard policies of the member's group, those
-        with the lowest cost of preferences first."""
+    def allowed(self, own: Membership, places: Sequence[Place],
+                most: int) -> list[Place]:
+        """The first places that keep the hard policies of the member's group,
+        those with the lowest cost of preferences first.
+
+        :param most: number of places that are returned at most
+        """
         if not places:
             return []
         evaluation = all_hosts.with_all_hosts(
             own.evaluation(self._connections, self._context),
             self._connections, own.rows)
-        costs = []
-        for place in places:
-            if self._keeps_policies(evaluation, place):
-                costs.append((evaluation.cost(self._located(place)), place))
-        return [place for _, place in sorted(costs, key=lambda each: each[0])]
+        found = list(itertools.islice(
+            (place for place in places
+             if self._keeps_policies(evaluation, place)), most))
+        return sorted(found, key=lambda place: evaluation.cost(
+            self._located(place)))
 
     def keeps_policies(self, own: Membership) -> bool:
         """Whether the member's place, as the table has it, keeps the hard

@@ -23,6 +23,9 @@ something else."""
 UNREAD = 600
 """Seconds after which a group that was not read again is forgotten, so that
 deleted groups do not occupy memory."""
+FEW = 16
+"""Members that are read completely if they are new or have another place.
+If there are more, the whole group is read."""
 GROUP = 4
 """Memory of a group in addition to its members and its document, in units of
 members."""
@@ -126,7 +129,11 @@ class GroupCache:
         if found is None:
             alternates = None
             with self._database.view() as session:
-                found = _read_completely(session, group_uuid)
+                if known is not None:
+                    found, alternates = _read_changes(
+                        session, known, path, FEW)
+                if found is None:
+                    found = _read_completely(session, group_uuid)
         self._remember(group_uuid, found)
         return found and found.found, alternates
 
@@ -182,9 +189,14 @@ def _read_completely(session: orm.Session, group_uuid: str) -> Known | None:
         _characters(record.document))
 
 
-def _read_changes(session: orm.Session, known: Known, path: str
+def _read_changes(session: orm.Session, known: Known, path: str,
+                  few: int = 0
                   ) -> tuple[Known | None, Sequence[Place] | None]:
-    """None if more has changed than this read covers."""
+    """None if more has changed than this read covers.
+
+    :param few: how many members are read completely, in the view of the
+        session: those that are new, or have another place
+    """
     row, changing, alternates = None, {}, None
     for each in session.connection().execute(
             _AGAIN, {'group': known.record.uuid, 'path': path}):
@@ -197,12 +209,25 @@ def _read_changes(session: orm.Session, known: Known, path: str
             alternates = rows.places(places)
     if row is None or version(row) != version(known.record):
         return None, None
-    found = again(known.members, changing)
+    unknown = _unknown(known.members, changing)
+    if len(unknown) > few:
+        return None, None
+    members_now = {**known.members, **(members(
+        session, MemberRow.id.in_(unknown)) if unknown else {})}
+    found = again(members_now, changing)
     if found is None:
         return None, None
     return Known(replace(rows.light_group_record(row),
                          document=known.record.document),
                  found, known.text), alternates
+
+
+def _unknown(known: Mapping[int, MemberRecord],
+             changing: Mapping[int, Sequence[Any]]) -> list[int]:
+    """Ids of members that are new, or have another place or hold."""
+    return [number for number, (_, hold, host, *_) in changing.items()
+            if number not in known or (
+                known[number].hold, known[number].place.host) != (hold, host)]
 
 
 def version(group: GroupRecord | sa.Row) -> tuple:
