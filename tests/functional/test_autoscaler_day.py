@@ -6,21 +6,17 @@ the numbers change, and the lease expires. After each step, the policies hold,
 and Placement has what the existing servers and the held places need. At the
 end, the member can grow to its maximum again.
 
-The number of steps is that of the environment variable ``AUTOSCALER_STEPS``,
-and otherwise small enough for each run of the tests.
+By default it has 40 steps. NOVA_HOLISTIC_TEST_EFFORT=12.5 makes 500 of them.
 """
 
-import os
-
-import hypothesis
 from hypothesis import stateful, strategies
 import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import MemberState, Task
+from tests import effort
 
-STEPS = int(os.environ.get('AUTOSCALER_STEPS', 40))
 HOSTS = tuple(EmbeddedHost(f'h{n}', zone='az1', rack=f'r{n % 3}', vcpus=2)
               for n in range(9))
 SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
@@ -157,7 +153,4 @@ class Day(stateful.RuleBasedStateMachine):
 
 def test_an_autoscaler_works_all_day(cloud):
     Day.cloud = cloud
-    stateful.run_state_machine_as_test(Day, settings=hypothesis.settings(
-        max_examples=max(1, STEPS // 20), stateful_step_count=20,
-        deadline=None, print_blob=True, suppress_health_check=list(
-            hypothesis.HealthCheck)))
+    stateful.run_state_machine_as_test(Day, settings=effort.steps(2, 20))

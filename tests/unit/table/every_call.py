@@ -239,7 +239,8 @@ def update(table, group):
         {}, {'db/more': 'db/more', 'db/web': 'db/web',
              node.member.path: 'db/node'},
         [(node, replace(node, hold=builders.new_uuid()))], [free], [more],
-        outdated=True, wanted_again=[web.id]), NOON)
+        outdated=True, wanted_again=[web.id], seen=frozenset(
+            row.id for row in table.members(uuid))), NOON)
     tasks.hand_back(ENGINE)
 
 
