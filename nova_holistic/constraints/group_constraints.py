@@ -18,6 +18,8 @@ from nova_holistic.constraints.server_limits import Limit, with_limits
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.messages.cloud_totals import part, total
+from nova_holistic.model.messages.marked_text import format_message, joined
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
@@ -274,10 +276,10 @@ def _limits(snapshot: Snapshot, group: Group, situation: PlanningContext,
 
 
 def _reason(path: str, trait: str, refusals: list[tuple[str, str]],
-            total: int) -> Reason:
+            hosts: int) -> Reason:
     counts = Counter(name for name, _ in refusals)
-    listed = ', '.join(f'{name} {count}'
-                       for name, count in sorted(counts.items()))
-    return Reason(
-        path, f'Nova refuses {len(refusals)} of {total} hosts for this '
-        f'member ({listed}): these have the trait {trait!r}', names=())
+    listed = joined(', ', (format_message('{}{}', name, total(f' {count}', ''))
+                           for name, count in sorted(counts.items())))
+    return Reason.told(path, format_message(
+        'Nova refuses {} for this member ({}): these have the trait {}',
+        part(len(refusals), hosts), listed, repr(trait)))

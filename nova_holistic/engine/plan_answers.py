@@ -11,7 +11,7 @@ from nova_holistic.documents.relaxations import (
 from nova_holistic.engine.decision.plan_analysis import PlanAnalysis
 from nova_holistic.engine import reasons
 from nova_holistic import exceptions
-from nova_holistic.model.plan import Reason, Unplaceable
+from nova_holistic.model.plan import Reason, Unknown, Unplaceable
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
@@ -39,6 +39,8 @@ def answer_request(advise: Callable[[], PlanAnalysis],
                     **_extras(advice)}
         if isinstance(found, Unplaceable):
             document['reasons'] = [r.to_row() for r in found.reasons]
+        elif isinstance(found, Unknown):
+            document['public'] = reasons.of_engine(found.message).text.public()
     except table_errors.TableError:
         raise
     except exceptions.HolisticError as error:

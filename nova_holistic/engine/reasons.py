@@ -47,7 +47,8 @@ def of_errors(error: BaseException) -> list[Reason]:
 
 def of_engine(message: str) -> Reason:
     """A reason that an engine gives in its own words, without any name."""
-    return Reason.told('', MarkedText(message))
+    return Reason.told('', message if isinstance(message, MarkedText)
+                       else MarkedText(message))
 
 
 def with_detail(message: str, detail: object) -> Reason:

@@ -72,6 +72,8 @@ class Reason:
         if they have not been searched for
     :ivar hidden: where they stand: of each the first character and the one
         after the last
+    :ivar totals: parts of the message with totals of the cloud: of each the
+        first character, the one after the last, and what users read instead
     :ivar public: what users read instead of the message, if that was not
         written for them
     """
@@ -82,6 +84,8 @@ class Reason:
     hidden: tuple[tuple[int, int], ...] | None = field(
         default=None, compare=False)
     public: str | None = field(default=None, compare=False)
+    totals: tuple[tuple[int, int, str], ...] = field(
+        default=(), compare=False)
 
     @classmethod
     def told(cls, at: str, text: str) -> 'Reason':
@@ -90,17 +94,18 @@ class Reason:
         if not isinstance(text, MarkedText):
             return cls(at, text)
         return cls(at, str(text), text.names if text.whole else None,
-                   text.hidden)
+                   text.hidden, totals=text.totals)
 
     @property
     def text(self) -> MarkedText:
         """The message, marked as far as it is known."""
         return MarkedText(self.message, self.hidden or (),
-                          self.names is not None)
+                          self.names is not None, self.totals)
 
     def to_row(self) -> dict[str, Any]:
         """Plain data, as the placement table keeps it."""
         return {'at': self.at, 'message': self.message,
+                'totals': [list(span) for span in self.totals],
                 **({} if self.names is None
                    else {'names': list(self.names)}),
                 **({} if self.hidden is None

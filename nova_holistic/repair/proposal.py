@@ -15,6 +15,7 @@ from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.reasons import of_engine
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.member import Member, MemberDescription
@@ -124,7 +125,7 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
         return answer
     if isinstance(answer, Unplaceable):
         return Proposal(reasons=mark_names((*answer.reasons, *why), snapshot))
-    return Proposal(reasons=(Reason.told('', MarkedText(answer.message)),))
+    return Proposal(reasons=(of_engine(answer.message),))
 
 
 def _ordered(case: RepairCase, free: Sequence[MemberRecord],

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.messages.cloud_totals import total
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
@@ -258,16 +260,17 @@ def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
 
 def _unknown(asked: _Asked, limit: OutOfTime | None = None) -> Unknown:
     known, deadline = asked.incumbent, asked.deadline
-    hosts, members = len(known.snapshot.hosts), len(known.members)
+    members = len(known.members)
+    hosts = total(f'{len(known.snapshot.hosts)}', 'the')
     if isinstance(limit, TooLarge):
-        return Unknown(
-            f'the problem of {members} members with different requirements '
-            f'on {hosts} hosts is too large for the solver',
-            _seconds(deadline, known.solving))
-    return Unknown(
-        f'no plan for {members} members on {hosts} hosts was found within '
-        f'{deadline.limit:g} s; a plan may still exist',
-        _seconds(deadline, known.solving))
+        message = format_message(
+            'the problem of {} members with different requirements on {} '
+            'hosts is too large for the solver', members, hosts)
+    else:
+        message = format_message(
+            'no plan for {} members on {} hosts was found within {} s; a plan '
+            'may still exist', members, hosts, f'{deadline.limit:g}')
+    return Unknown(message, _seconds(deadline, known.solving))
 
 
 def _seconds(deadline: Deadline, solving: float) -> FrozenMapping[str, float]:

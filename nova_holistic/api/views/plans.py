@@ -7,6 +7,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
+from nova_holistic.api.views.totals import without_totals
 from nova_holistic.table.records import PlanRecord
 
 
@@ -16,6 +17,10 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
     shown = dict(record.answer or {})
     if 'reasons' in shown:
         shown['reasons'] = reasons.visible_reasons(shown['reasons'], hosts)
+    public = shown.pop('public', None)
+    if not hosts and 'message' in shown:
+        shown['message'] = (without_totals(shown['message'])
+                            if public is None else public)
     if not hosts and 'placements' in shown:
         shown['placements'] = [{'member': each['member']}
                                for each in shown['placements']]

@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from nova_holistic.api.views.totals import without_totals
+from nova_holistic.model.messages.marked_text import HIDDEN, MarkedText
 
-HIDDEN = '…'
 GENERAL = ('the request failed; the operator finds the reason in the record '
            'of the group')
 """Replaces a message with unmarked names: an engine of an earlier version
@@ -34,16 +34,18 @@ def _without_names(reason: Mapping[str, Any]) -> str:
         return reason['public']
     if 'names' not in reason:
         return GENERAL
+    if 'totals' in reason:
+        return MarkedText(reason['message'], reason.get('hidden', ()),
+                          totals=reason['totals']).public()
+    # An engine of an earlier version wrote it.
     if 'hidden' not in reason:
         return without_totals(_without_words(reason))
-    text = reason['message']
-    for start, end in sorted(reason['hidden'], reverse=True):
-        text = text[:start] + HIDDEN + text[end:]
-    return without_totals(text)
+    return without_totals(
+        MarkedText(reason['message'], reason['hidden']).public())
 
 
 def _without_words(reason: Mapping[str, Any]) -> str:
-    """The message of a reason from an engine of the previous version, without
+    """The message of a reason from an engine of an earlier version, without
     any word that is the name of a host or domain."""
     text = reason['message']
     for name in sorted(reason.get('names', ()), key=len, reverse=True):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons without the numbers of hosts and domains in the cloud.
+"""Reasons that engines of earlier versions wrote, without the numbers of hosts
+and domains in the cloud.
 
-Only operators read such numbers. What a group asks for, and what has room for
-it, stays in a reason.
+These engines did not mark the numbers, so they are found by the sentences of
+these versions. Other sentences need no pattern here: see
+``nova_holistic.model.messages.cloud_totals``.
 """
 
 import re
@@ -24,6 +26,8 @@ _RULES = tuple((re.compile(pattern), instead) for pattern, instead in (
     (rf'… has \d+{_END}', '… has too few'),
     (rf'\b\d+({_PLACE}) (?:is|are) left\b', r'too few\1 are left'),
     (r'\bonly \d+ may be used\b', 'too few may be used'),
+    # "no plan for 5 members on 12 hosts was found"
+    (r'\bon \d+ hosts (?=was|is)', 'on the hosts '),
 ))
 
 

@@ -10,6 +10,8 @@ from nova_holistic.engine.member_rows import host_of
 from nova_holistic import exceptions
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group
+from nova_holistic.model.messages.cloud_totals import part
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.reservation import Reservation, reservations
@@ -91,5 +93,6 @@ def reasons(closed: frozenset[str],
     usable = sum(hosts[name].enabled for name in closed)
     if not usable:
         return ()
-    return (Reason('', f'{usable} of {len(hosts)} hosts count as disabled: '
-                       f'other groups have them exclusively'),)
+    return (Reason.told('', format_message(
+        '{} count as disabled: other groups have them exclusively',
+        part(usable, len(hosts)))),)

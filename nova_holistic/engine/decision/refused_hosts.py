@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from nova_holistic.model.group import Group
+from nova_holistic.model.messages.cloud_totals import part
+from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
@@ -69,9 +71,9 @@ def reasons(refused: Refused,
                         for name in names)
               for path, names in sorted(refused.items())}
     return tuple(
-        Reason(path, f"Nova's filters refused {count} of {len(hosts)} hosts "
-                     f'for this member: these have the trait {_trait(path)}',
-               names=())
+        Reason.told(path, format_message(
+            "Nova's filters refused {} for this member: these have the trait "
+            '{}', part(count, len(hosts)), _trait(path)))
         for path, count in counts.items() if count)
 
 

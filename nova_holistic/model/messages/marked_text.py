@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text with marks at the names of hosts and domains, so that these names can
-be hidden from users who may not see them."""
+"""Text with marks at the names of hosts and domains and at the totals of the
+cloud, so that these can be hidden from users who may not see them."""
 
 from collections.abc import Callable, Iterable, Sequence
 import functools
@@ -10,6 +10,9 @@ from typing import Any
 
 NAME = 'name'
 """The format of a part that is a name."""
+
+HIDDEN = '…'
+"""What users read in place of a name."""
 
 _CUT = ' [...]'
 
@@ -21,32 +24,50 @@ class MarkedText(str):
     :ivar hidden: of each name, in order, the first character and the one
         after the last
     :ivar whole: False if it may contain unmarked names
+    :ivar totals: of each part with a total of the cloud, the same two numbers
+        and the text that users read instead
     """
 
-    __slots__ = ('hidden', 'whole')
+    __slots__ = ('hidden', 'whole', 'totals')
 
     hidden: tuple[tuple[int, int], ...]
     whole: bool
+    totals: tuple[tuple[int, int, str], ...]
 
     def __new__(cls, text: str = '', hidden: Iterable[tuple[int, int]] = (),
-                whole: bool = True) -> 'MarkedText':
+                whole: bool = True,
+                totals: Iterable[tuple[int, int, str]] = ()) -> 'MarkedText':
         made = super().__new__(cls, text)
         made.hidden, made.whole = tuple(hidden), whole
+        made.totals = tuple(totals)
         return made
 
     def __getnewargs__(self) -> tuple:
-        return str(self), self.hidden, self.whole
+        return str(self), self.hidden, self.whole, self.totals
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those that are marked, each once, sorted."""
         return tuple(sorted({self[start:end] for start, end in self.hidden}))
 
+    def public(self) -> str:
+        """The text for users who may see neither names nor totals."""
+        text = str(self)
+        names = [(start, end, HIDDEN) for start, end in self.hidden
+                 if not any(first <= start < last
+                            for first, last, _ in self.totals)]
+        for start, end, instead in sorted(
+                [*names, *map(tuple, self.totals)], reverse=True):
+            text = text[:start] + instead + text[end:]
+        return text
+
     def removeprefix(self, prefix: str) -> 'MarkedText':
         cut = len(prefix) if self.startswith(prefix) else 0
         return MarkedText(self[cut:], (
             (max(0, start - cut), end - cut) for start, end in self.hidden
-            if end > cut), self.whole)
+            if end > cut), self.whole, (
+            (max(0, start - cut), end - cut, public)
+            for start, end, public in self.totals if end > cut))
 
 
 def format_message(pattern: str, *parts: Any) -> MarkedText:
@@ -69,17 +90,19 @@ def format_message(pattern: str, *parts: Any) -> MarkedText:
 def joined(separator: str, parts: Iterable[Any]) -> MarkedText:
     """The parts, each with the marks it has, with a separator without names
     between them."""
-    texts, hidden, whole, at = [], [], True, 0
+    texts, hidden, totals, whole, at = [], [], [], True, 0
     for part in parts:
         if texts:
             at += len(separator)
         if isinstance(part, MarkedText):
             hidden.extend((at + start, at + end)
                           for start, end in part.hidden)
+            totals.extend((at + start, at + end, public)
+                          for start, end, public in part.totals)
             whole = whole and part.whole
         texts.append(str(part))
         at += len(texts[-1])
-    return MarkedText(separator.join(texts), hidden, whole)
+    return MarkedText(separator.join(texts), hidden, whole, totals)
 
 
 def policy_message(text: str) -> MarkedText:
@@ -107,7 +130,9 @@ def shortened(text: MarkedText, width: int) -> MarkedText:
         end = max(0, end - len(_CUT))
     return MarkedText(short, (
         (places[start], min(places[stop], end))
-        for start, stop in text.hidden if places[start] < end), text.whole)
+        for start, stop in text.hidden if places[start] < end), text.whole, (
+        (places[start], min(places[stop], end), public)
+        for start, stop, public in text.totals if places[start] < end))
 
 
 class Messages(Sequence[str]):

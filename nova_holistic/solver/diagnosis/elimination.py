@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText, policy_message)
 from nova_holistic.model.plan import Reason
@@ -35,16 +36,16 @@ class Elimination:
                  leaves: Leaves) -> Iterator[Reason]:
         for each in found:
             before = self._before
-            total = int(self._left.sum())
+            number = int(self._left.sum())
             self._left &= leaves(each)
             self._before = int(self._left.sum())
-            left = self._before or 'none'
-            whole = self.of(total) if before is None else (
-                f'these {total}')
             summary = policy_message(each.policy.summary)
             yield Reason.told(each.scope.path, (
-                format_message('{} leaves {} of {}', summary, left, whole)
-                if total > 1 or before is None else
+                format_message('{} leaves {}', summary,
+                               self.part(self._before, number)
+                               if before is None else
+                               _part_of_these(self._before, number))
+                if number > 1 or before is None else
                 format_message('{} excludes that host', summary)))
 
     def description(self, path: str, members: int,
@@ -63,56 +64,62 @@ class Elimination:
         return Reason.told(path, joined('; ', told))
 
     def _step(self, test: Test, before: int) -> MarkedText:
-        told = self._what(test, before).removesuffix(test.name)
-        return format_message('{}{:name}', told, test.name)
+        return format_message('{}{:name}', self._what(test, before), test.name)
 
     def _what(self, test: Test, before: int) -> str:
+        """What the hosts that are left have, without the name at the end."""
         now = int(self._left.sum())
-        verb = test.wanted
+        verb = test.wanted.removesuffix(test.name)
         if self._before is None:
             if not now:
                 off = (test.passed & ~self._table.enabled).any()
                 return f'no {"enabled " if off else ""}host {verb}'
-            return f'{now} of {self.of(before)} {_plural(verb, now)}'
+            return joined(' ', (self.part(now, before), _plural(verb, now)))
         if before == 1:
             return f'that one {_not(verb)}' if not now else f'and {verb}'
-        return f'{now or "none"} of these {before} {_plural(verb, now)}'
+        return joined(' ', (_part_of_these(now, before), _plural(verb, now)))
 
-    def of(self, number: int) -> str:
-        """``6 hosts``, or ``6 enabled hosts`` if others are disabled."""
-        told = many(number, 'host')
-        return told if self._table.enabled.all() else told.replace(
-            ' ', ' enabled ')
+    def part(self, number: int, of: int) -> MarkedText:
+        """``3 of 6 hosts``, or ``3 of 6 enabled hosts``."""
+        return part(number, of, '' if self._table.enabled.all() else 'enabled')
 
-    def _room(self, members: int, wanted: Requirements) -> str:
+    def _room(self, members: int, wanted: Requirements) -> MarkedText:
         left = self._left
         room = Eligibility(self._table).room(wanted, members)
         takes = int(np.where(left, room, 0).sum())
         which = {None: 'the hosts have', 1: 'that host has'}.get(
-            self._before, f'these {self._before} have')
+            self._before, format_message(
+                '{} have', total(f'these {self._before}', 'these')))
         if takes:
-            return (f'has {many(members, "member")} of {amounts(wanted)}; '
-                    f'{which} room for {takes}')
+            return format_message(
+                'has {} of {}; {} room for {}', many(members, 'member'),
+                amounts(wanted), which, takes)
         if len(demands(wanted)) > 1:
-            return (f'{self._none()} has {amounts(wanted)} free at the same '
-                    f'time')
+            return format_message('{} has {} free at the same time',
+                                  self._none(), amounts(wanted))
         (name, amount), = demands(wanted)
         column = self._table.amounts(name)
         if not (left & column.offered).any():
-            return f'{self._none()} offers {name}'
+            return format_message('{} offers {}', self._none(), name)
         if not (left & column.accepts(amount)).any():
-            return (f'{self._none()} allows {name} {amount} in one '
-                    f'allocation (min_unit, max_unit, step_size)')
+            return format_message(
+                '{} allows {} {} in one allocation (min_unit, max_unit, '
+                'step_size)', self._none(), name, amount)
         most = int(column.free[left & column.accepts(amount)].max().clip(0))
         where = 'on a host' if self._before is None else 'there'
-        return (f'needs {name} {amount}; the largest free amount {where} '
-                f'is {most}')
+        return MarkedText(f'needs {name} {amount}; the largest free amount '
+                          f'{where} is {most}')
 
     def _none(self) -> str:
         if self._before is None:
             return 'no host'
-        return (f'none of these {self._before}' if self._before > 1
+        return (_part_of_these(0, self._before) if self._before > 1
                 else 'not even that host')
+
+
+def _part_of_these(number: int, of: int) -> MarkedText:
+    return total(f'{number or "none"} of these {of}',
+                 f'{"part" if number else "none"} of these')
 
 
 def packing(case: Case, found: Mapping[str, int]) -> Reason:
@@ -128,23 +135,24 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     free = {name: case.table.amounts(name).free[usable].clip(0)
             for name in asked}
     at, members = ', '.join(found), sum(found.values())
-    hosts = many(int(usable.sum()), 'host')
+    alone = int(usable.sum()) == 1
+    noun = 'host' if alone else 'hosts'
+    hosts = total(f'the {int(usable.sum())} {noun}', f'the {noun}')
     for name, amount in sorted(asked.items()):
         there = int(free[name].sum())
         if amount > there:
-            alone = int(usable.sum()) == 1
             which = _with_room(case, usable, name, amount) or (
                 'that suits them' if alone else 'that suit them')
-            return Reason.told(at, MarkedText(
-                f'the {members} members need {name} {amount} in all; the '
-                f'{hosts} {which} {"has" if alone else "have"} {there} free'))
+            return Reason.told(at, format_message(
+                'the {} members need {} {} in all; {} {} {} {} free', members,
+                name, amount, hosts, which, 'has' if alone else 'have', there))
     told = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free (at most '
         f'{int(free[name].max())} on one host)'
         for name, amount in sorted(asked.items()))
-    return Reason.told(at, MarkedText(
-        f'the {members} members do not fit together on {hosts}: they need '
-        f'{told}'))
+    return Reason.told(at, format_message(
+        'the {} members do not fit together on {}: they need {}', members,
+        total(hosts.removeprefix('the '), f'the {noun}'), told))
 
 
 def _with_room(case: Case, usable: np.ndarray, name: str,

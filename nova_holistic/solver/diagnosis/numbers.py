@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.requirements import Requirements
@@ -84,9 +85,11 @@ def _hosts(number: int, place: MarkedText, asked: str, where: MarkedText,
     if asked:
         start = have(number, HOST, place, format_message(' {}', where))
         return format_message('{} room for {}{}', start, asked, whose)
-    told = many(number, HOST) if number else f'no {HOST}'
+    told = (total(many(number, HOST), f'too few {HOST}s') if number
+            else f'no {HOST}')
     start = (format_message('{} has', place.removeprefix(' of ')) if place
-             else f'there {be(number)}')
+             else format_message('there {}', total(
+                 be(number), 'are' if number else 'is')))
     return format_message('{} {} {}{}', start, told, where, whose)
 
 

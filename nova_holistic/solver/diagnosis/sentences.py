@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.domain import HOST
+from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, policy_message)
 from nova_holistic.model.relationship import Relationship
@@ -139,7 +140,8 @@ class Sentences:
             return format_message('{} cannot distribute {} evenly over {}',
                                   told,
                                   many(members, 'member'),
-                                  many(len(shape.domains), shape.level))
+                                  total(many(len(shape.domains), shape.level),
+                                        f'the {shape.level}s'))
         fitting = count.skew_capacity(shape)
         if fitting >= members:
             return format_message('{} distributes {} evenly', told,
@@ -232,12 +234,15 @@ class Sentences:
         if told:
             return told
         if place is _ONLY:
-            return MarkedText(f'only {here} may be used')
+            return format_message('{} may be used',
+                                  total(f'only {here}', 'too few'))
+        number = total(f'{here}', 'too few')
         if self._fewer:
-            return format_message('{}{} {} left', here, place, be(here))
-        return (format_message('{} has {}', place.removeprefix(' of '), here)
-                if place
-                else MarkedText(f'there {be(here)} {here}'))
+            return format_message('{}{} {} left', number, place,
+                                  total(be(here), 'are'))
+        return (format_message('{} has {}', place.removeprefix(' of '), number)
+                if place else format_message(
+                    'there {}', total(f'{be(here)} {here}', 'are too few')))
 
     def _asked(self, scope: int) -> MarkedText:
         told = wishes(*self._asking(scope), room='')

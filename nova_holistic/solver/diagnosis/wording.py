@@ -161,10 +161,10 @@ class _Words:
         if not sentences.at_odds and mine and isinstance(
                 mine[0], Disjoint) and self._closes(each):
             enabled = self.case.table.enabled
-            left = int((enabled & self._leaves(each)).sum()) or 'none'
-            told = format_message('{}, and leaves {} of {}', told, left,
-                                  Elimination(self.case.table).of(
-                                      int(enabled.sum())))
+            left = int((enabled & self._leaves(each)).sum())
+            told = format_message(
+                '{}, and leaves {}', told, Elimination(self.case.table).part(
+                    left, int(enabled.sum())))
         return sentences.at_odds, Reason.told(each.scope.path, told)
 
     def _leaves(self, each: Carried) -> np.ndarray:

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from nova_holistic.api.views.reasons import visible_reasons
-from nova_holistic.api.views.totals import without_totals
+from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Violations
@@ -121,8 +121,10 @@ def _told(reasons, names, hosts=False):
 
 def _expected(reasons, zone=PLAIN[6]):
     """:param zone: what it is called"""
-    return [without_totals(re.sub(r'⟦[^g]⟧(/⟦.⟧)*', '…', reason.message))
-            .replace('⟦g⟧', zone) for reason in reasons]
+    texts = (MarkedText(reason.message, totals=reason.totals).public()
+             for reason in reasons)
+    return [re.sub(r'⟦[^g]⟧(/⟦.⟧)*', '…', text).replace('⟦g⟧', zone)
+            for text in texts]
 
 
 @pytest.fixture(scope='module')

@@ -17,7 +17,7 @@ RECORD = PlanRecord('uuid', 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
 
 
 def planning(outcome):
-    """An adviser that gives or raises this."""
+    """A plan analyser that gives or raises this."""
     def plan():
         if isinstance(outcome, BaseException):
             raise outcome
@@ -54,7 +54,8 @@ def test_reasons_of_an_unplaceable_group_tell_what_they_name():
         Reason('web', 'host cmp-1 is full', ('cmp-1',)),))), RECORD)
     assert found.status == PlanStatus.UNPLACEABLE
     assert found.document['reasons'] == [
-        {'at': 'web', 'message': 'host cmp-1 is full', 'names': ['cmp-1']}]
+        {'at': 'web', 'message': 'host cmp-1 is full', 'totals': [],
+         'names': ['cmp-1']}]
 
 
 def test_time_that_ran_out_is_an_answer_too():
