@@ -3,6 +3,7 @@
 more servers are created, and shrink when servers are deleted."""
 
 from concurrent import futures
+import uuid
 
 import pytest
 
@@ -10,6 +11,7 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import MemberState
+from tests.functional.call_counts import counted
 
 HOSTS = tuple(EmbeddedHost(f'h{n}', zone='az1', rack=f'r{n % 4}', vcpus=4)
               for n in range(8))
@@ -233,3 +235,26 @@ def test_an_engine_moves_held_places_for_a_further_server(cloud):
     assert cloud.host_of(server) == 'h4'
     assert_apart(cloud, group)
     assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_further_server_sends_one_request_to_placement(cloud):
+    """Most of its statements are Placement's, for that request."""
+    found = []
+    for most in 6, 7:
+        group = plan(cloud, {'desired': 2, 'max': most}, [])
+        for number in range(2):
+            cloud.table.claim(group, f'node-{number}', str(uuid.uuid4()),
+                              cloud.clock())
+        for _ in range(3):
+            instance = str(uuid.uuid4())
+            spec = cloud.request_spec(
+                'small', {'group': group, 'member': 'node'}, instance)
+            with counted() as calls:
+                assert cloud.select_destinations(spec, [instance])[0]
+            found.append(calls)
+    # The first answers fill caches.
+    for calls in found[2:3], found[-1:]:
+        (calls,) = calls
+        assert [request.split('/')[-1] for request in calls.http] == [
+            'allocations']
+        assert 0 < len(calls.sql) <= 44
