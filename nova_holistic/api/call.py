@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The input of a handler, and its output."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import json
@@ -21,7 +21,7 @@ from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common
 from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.messaging.context import RequestContext as EngineContext
-from nova_holistic.messaging.results import Released
+from nova_holistic.messaging.results import Released, ShownBinding
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.records import GroupRecord, PlanRecord
 from nova_holistic.table.store import PlacementTable
@@ -45,6 +45,14 @@ class Engines(Protocol):
         ...
 
     def delete(self, context: EngineContext, group_uuid: str) -> None:
+        ...
+
+    def bind(self, context: EngineContext, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        ...
+
+    def bindings(self, context: EngineContext,
+                 group_uuid: str) -> Sequence[ShownBinding]:
         ...
 
     def update_resource_stats(self, context: EngineContext, name: str,

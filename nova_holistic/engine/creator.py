@@ -144,7 +144,8 @@ class _Creation(Change):
             self._group, record.objective, record.uuid,
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
-            project_id=record.project_id)
+            project_id=record.project_id,
+            server_groups=parts.table.bindings.server_groups(record.uuid))
         sized = self._sizing.decide(request)
         self._missing = [reason.to_row() for reason in sized.reasons]
         decision = sized.decision

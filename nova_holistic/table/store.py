@@ -14,6 +14,7 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
 from nova_holistic.table.conditional_updates import update_rows
+from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
@@ -56,6 +57,7 @@ class PlacementTable:
         self.due_alternates = DueAlternates(self.database)
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
+        self.bindings = Bindings(self.database)
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)

@@ -44,18 +44,26 @@ class NovaConstraints:
                  request: PlanningRequest) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
+        A bound server group that was deleted has no rule.
+
         :raises InvalidDocument: there is no such image or server group that
             the project may use
         :raises UnreadableReference: it cannot be read
         """
         images, groups = dict(snapshot.images), dict(snapshot.server_groups)
-        for _, each in group_constraints.descriptions(request.group):
+        for path, each in group_constraints.descriptions(request.bound_group):
             name = each.requirements.image
             if isinstance(name, str) and name not in images:
                 images[name] = self._image(each, name, request.project_id)
             uuid = each.requirements.server_group
             if uuid is not None and uuid not in groups:
-                groups[uuid] = self._group(each, uuid, request.project_id)
+                found = self._group(each, uuid, request.project_id)
+                if found is not None:
+                    groups[uuid] = found
+                elif request.server_groups.get(path) != uuid:
+                    raise exceptions.InvalidDocument(
+                        f'{each.place}.server_group',
+                        f'unknown server group {uuid}')
         if (len(images), len(groups)) == (
                 len(snapshot.images), len(snapshot.server_groups)):
             return snapshot
@@ -78,7 +86,8 @@ class NovaConstraints:
         return found
 
     def _group(self, description: MemberDescription, uuid: str,
-               project_id: str | None) -> ServerGroup:
+               project_id: str | None) -> ServerGroup | None:
+        """None if the project has none of that UUID."""
         place = f'{description.place}.server_group'
         try:
             found = self._inventory.server_groups([uuid]).get(uuid)
@@ -88,8 +97,7 @@ class NovaConstraints:
                                       f'server group {uuid} cannot be read now'
                                       ) from error
         if found is None or project_id not in (None, found.project_id):
-            raise exceptions.InvalidDocument(
-                place, f'unknown server group {uuid}')
+            return None
         return found
 
     def marked(self, snapshot: Snapshot, request: PlanningRequest,
@@ -107,7 +115,7 @@ class NovaConstraints:
             request.project_id, request.placed, own,
             {name: host.servers - left[name] for name, host in whole.items()})
         return group_constraints.with_refusals(
-            snapshot, request.group, context,
+            snapshot, request.bound_group, context,
             NovaOptions.from_conf(self._conf))
 
     def constrained(self, group: Group, snapshot: Snapshot) -> Group:

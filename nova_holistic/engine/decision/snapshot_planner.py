@@ -296,4 +296,4 @@ class SnapshotPlanner:
         """The group whose members avoid hosts that Nova would refuse."""
         return self._constraints.constrained(
             refused_hosts.with_forbidden_traits(
-                request.group, request.refused), snapshot)
+                request.bound_group, request.refused), snapshot)

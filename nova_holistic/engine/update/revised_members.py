@@ -36,6 +36,7 @@ class RevisedMembers:
     :ivar seen: ids of all rows of the group
     :ivar wanted_again: ids of rows of servers that were released before the
         update was requested
+    :ivar server_groups: see ``Question``
     """
 
     revised: Group
@@ -47,6 +48,7 @@ class RevisedMembers:
     refused: Refused = field(default_factory=FrozenMapping)
     wanted_again: Collection[int] = ()
     seen: frozenset[int] = frozenset()
+    server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -79,7 +81,8 @@ class RevisedMembers:
             self.vacated(freed),
             [host_of(place) for row in staying
              for place in {row.place, row.next_place}], self.refused,
-            record.project_id, moving_members.sources(staying))
+            record.project_id, moving_members.sources(staying),
+            self.server_groups)
 
 
 def revised_members(record: GroupRecord, revised: Group,
