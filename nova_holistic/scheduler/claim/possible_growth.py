@@ -29,7 +29,7 @@ def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
         return False
     record, rows = found
     try:
-        with nova_errors.refused():
+        with nova_errors.as_refusals():
             return _is_possible(record, rows, pointer)
     except RequestRefused:
         # nova-scheduler decides.
