@@ -49,8 +49,10 @@ def planner(conf, table: PlacementTable) -> Planner:
     clock = DatabaseClock(table.database)
     planner = Planner(
         conf, inventory, table, HoldClient.from_conf(conf, placement), clock)
+    instances = NovaInstances(nova)
     planner.connect(
-        Positions(inventory, table, NovaInstances(nova), clock).refresh)
+        Positions(inventory, table, instances, clock).refresh,
+        instances.find)
     return planner
 
 
@@ -93,7 +95,7 @@ def engine(conf, transport: messaging.Transport,
     repairer = Repairer(conf, inventory, table, holds, instances, clock)
     planner.connect(
         Positions(inventory, table, instances, clock).refresh,
-        repairing=repairer.run)
+        instances.find, repairing=repairer.run)
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(conf, inventory, table, holds, instances, clock), repairer,

@@ -8,6 +8,7 @@ model.binding.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nova_holistic.documents.adoption import check_adoptions
 from nova_holistic.documents.images import read_image
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, MAX_PATH, WEIGHT)
@@ -47,6 +48,7 @@ def parse_group(
         document = sound_part(document, _check_shape.errors(document))
     if document is not None:
         group = _Reader(types, mistakes).group(document, '')
+        check_adoptions(document, group, mistakes)
     mistakes.must_be_none()
     _check_members(group)
     return group

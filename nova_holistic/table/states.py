@@ -91,6 +91,7 @@ CLAIM, UNDO, REFUSE, BUILD, FAIL = 'claim', 'undo', 'refuse', 'build', 'fail'
 RECLAIM, RELEASE, LOSE = 'reclaim', 'release', 'lose'
 RETURN, VACATE, OCCUPY, REPLAN, REVISE = (
     'return', 'vacate', 'occupy', 'replan', 'revise')
+ADOPT, DETACH = 'adopt', 'detach'
 
 MEMBERS = Machine(_P, (
     *_edges(CLAIM, [_P], _C,
@@ -119,6 +120,10 @@ MEMBERS = Machine(_P, (
     *_edges(REPLAN, [_L], _P, 'The member is held at another place.'),
     *_edges(REVISE, [_L, _F, _R], _P,
             'An update of the group plans the member again.'),
+    *_edges(ADOPT, [_P, _L, _F, _R], _B,
+            'The group adopts an existing server as the member.'),
+    *_edges(DETACH, [_B], _R,
+            'The user detaches the server from the group.'),
     *_edges(RELEASE, [_P, _L, _F], _R,
             'The user releases the member or its group.'),
 ))
@@ -164,5 +169,5 @@ GROUPS = Machine(_GP, (
 ))
 """A group may also be deleted in any status but ``planning``."""
 
-BY_TASK = (PLAN, REJECT, BREAK, RECOVER)
+BY_TASK = (PLAN, REJECT, BREAK, DEGRADE, RECOVER)
 """Transitions with which an engine ends a task."""
