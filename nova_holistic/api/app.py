@@ -102,7 +102,10 @@ class Application:
         request.environ[ROUTE] = route
         if route.rule is not None:
             self._service.authority.must(context, route.rule)
-        microversions.wanted(request)
+        if not microversions.has(request, route.since):
+            raise errors.ApiError(
+                404, 'not_found', 'no resource has this path before version '
+                f'{route.since} of the API')
         if not request.accept.acceptable_offers([bodies.MEDIA_TYPE]):
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '

@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0',)
+VERSIONS = ('1.0', '1.1')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -40,3 +40,8 @@ def wanted(request: webob.Request) -> microversion_parse.Version:
                        f'version {version} is not supported; supported are '
                        f'{MIN} to {MAX}')
     return version
+
+
+def has(request: webob.Request, since: str) -> bool:
+    """Whether the version of the request has what a version added."""
+    return wanted(request) >= microversion_parse.parse_version_string(since)

@@ -83,7 +83,9 @@ def check_adoptions(document: Mapping[str, Any], group: Group,
 def _check_paths(paths, group: Group, mistakes: Mistakes) -> None:
     members = group.all_members()
     known = {member.path for member in members}
-    counted = {member.description: member.path for member in members}
+    counted: dict[str, str] = {}
+    for member in members:
+        counted.setdefault(member.description, member.path)
     for path in paths:
         if path in known:
             continue

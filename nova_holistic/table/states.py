@@ -155,6 +155,11 @@ GROUPS = Machine(_GP, (
             'Every member is built or released, and one at least is built.'),
     *_edges(SETTLE, [_GC], _GB,
             'A member is planned again or added; another one is built.'),
+    *_edges(SETTLE, [_GR], _GB,
+            'The group adopts a server, and not every member is built.'),
+    *_edges(SETTLE, [_GD, _GR], _GC,
+            'The group adopts servers, and every member is built or '
+            'released.'),
     *_edges(SETTLE, [_GB, _GC, _GX, _GR], _GD,
             'No member has a server, and one at least is planned or lost.'),
     *_edges(SETTLE, [_GD, _GB, _GC, _GX], _GR, 'Every member is released.'),

@@ -33,7 +33,7 @@ WRITES = {
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
     'losing': ['tell'], 'moving': ['move', 'send'],
     'unneeded_holds': ['drop_if_unwanted'],
-    'degrading': ['degrade', 'recover'],
+    'degrading': ['degrade', 'recover'], 'detaching': ['detach'],
     '_instances': ['live_migrate'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'give_up'],
 }

@@ -24,12 +24,13 @@ REVISABLE = tuple(
 
 def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
            objective: str | None = None,
-           accept: Callable[..., Group] = definitions.accepted
-           ) -> webob.Response:
+           accept: Callable[..., Group] = definitions.accepted,
+           **told: Any) -> webob.Response:
     """Request an update of the group to the definition in the document.
 
     :param document: the document without its outer key
     :param accept: parses the document, if the caller may declare it
+    :param told: further parameters of the task
     """
     service = call.service
     before = definitions.parsed(service, views.definition(record))
@@ -43,6 +44,7 @@ def revise(call: Call, record: GroupRecord, document: Mapping[str, Any],
         # Members that are released from now on stay released, independent of
         # when an engine begins.
         'released': releasing.released(service.table.database, record),
+        **told,
     }, REVISABLE, size)
 
 

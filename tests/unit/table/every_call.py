@@ -6,15 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.table.changes import (
-    degrading, moving, purging, releasing, renewal, revising)
+    degrading, detaching, moving, purging, releasing, renewal, revising)
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
+from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
-from nova_holistic.table.queries import consumers, overview
+from nova_holistic.table.queries import consumers, memberships, overview
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries.pointed import pointed_at
 from nova_holistic.table.queries.totals import totals
@@ -34,6 +35,7 @@ def call_everything(table):
     find_alternates(table, group)
     claim(table, group)
     move_and_release(table, group)
+    adopt_and_detach(table)
     update(table, group)
     degrade(table)
     settle(table)
@@ -196,6 +198,23 @@ def move_and_release(table, group):
     built = table.member_of_instance(built.instance_uuid)
     assert table.release_unleased(built, NOON)
     assert releasing.released(table.database, group)
+
+
+def adopt_and_detach(table):
+    """A server leaves its group, and points at it still."""
+    database, server = table.database, builders.new_uuid()
+    group = builders.planned(table, web=None)
+    row = table.claim(group.uuid, 'web', server, NOON)
+    assert detaching.detach(
+        database, group.uuid, 'web', NOON) == Detached.NOT_BUILT
+    assert table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
+    (found,) = memberships.memberships(database, [server])
+    assert memberships.group_of(database, found) == group.uuid
+    assert detaching.detach(
+        database, group.uuid, 'web', NOON) == Detached.DONE
+    assert memberships.is_detached(database, group.uuid, server)
+    table.delete_group(group.uuid)
 
 
 def update(table, group):
