@@ -91,7 +91,7 @@ class Application:
         _measure(environ, response.status_int, self._service.timer() - begin)
         response.headers.update({
             microversions.HEADER:
-                f'{microversions.SERVICE_TYPE} {microversions.MAX}',
+                f'{microversions.SERVICE_TYPE} {microversions.used(request)}',
             'Vary': microversions.HEADER, 'Cache-Control': 'no-cache',
             'X-Openstack-Request-Id': context.request_id})
         return response(environ, start_response)

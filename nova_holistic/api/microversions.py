@@ -45,3 +45,12 @@ def wanted(request: webob.Request) -> microversion_parse.Version:
 def has(request: webob.Request, since: str) -> bool:
     """Whether the version of the request has what a version added."""
     return wanted(request) >= microversion_parse.parse_version_string(since)
+
+
+def used(request: webob.Request) -> str:
+    """The version of the response; the newest one if the request names no
+    valid version."""
+    try:
+        return str(wanted(request))
+    except ApiError:
+        return MAX

@@ -10,9 +10,10 @@ from tests.functional.engine.updates import take
 from tests.functional.engine.world import SMALL
 
 
-def a_server(world, host, resources=SMALL, project='blue', **view):
+def a_server(world, host, resources=SMALL, project='blue', instance=None,
+             **view):
     """A server that Nova has created without a group."""
-    instance = str(uuid.uuid4())
+    instance = instance or str(uuid.uuid4())
     world.servers.add(instance)
     assert world.holds._requests.post({instance: {
         'allocations': {world.hosts[host]: {'resources': dict(resources)}},

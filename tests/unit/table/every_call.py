@@ -203,16 +203,16 @@ def move_and_release(table, group):
 def adopt_and_detach(table):
     """A server leaves its group, and points at it still."""
     database, server = table.database, builders.new_uuid()
-    group = builders.planned(table, web=None)
-    row = table.claim(group.uuid, 'web', server, NOON)
+    group = builders.planned(table, one=None)
+    row = table.claim(group.uuid, 'db/one', server, NOON)
     assert detaching.detach(
-        database, group.uuid, 'web', NOON) == Detached.NOT_BUILT
+        database, group.uuid, 'db/one', NOON) == Detached.NOT_BUILT
     assert table.change_state(
         row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
     (found,) = memberships.memberships(database, [server])
     assert memberships.group_of(database, found) == group.uuid
     assert detaching.detach(
-        database, group.uuid, 'web', NOON) == Detached.DONE
+        database, group.uuid, 'db/one', NOON) == Detached.DONE
     assert memberships.is_detached(database, group.uuid, server)
     table.delete_group(group.uuid)
 
