@@ -39,8 +39,8 @@ def must_be_free(call: Call, document: Mapping[str, Any], owner: Owned,
     """
     wanted = adoptions(document)
     known = owners(call.service.table.database, wanted.values())
-    # Nothing is told about groups of other projects. The engine refuses their
-    # servers.
+    # The response reveals nothing about groups of other projects. The engine
+    # refuses their servers.
     taken = [
         f'{position(path)}: server {uuid} is member {found.path!r} of group '
         f'{found.group_uuid} already'

@@ -3,8 +3,7 @@
 
 Servers of equal flavors become the servers of one counted member, in the order
 of the server group. The member has the name of the flavor. Servers that boot
-from a volume have no root disk on their hosts, so they get a member of their
-own.
+from a volume have no root disk on their hosts, so they get a separate member.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which existing servers can become members of a group, and on which hosts
-they are."""
+"""Finds existing servers that become members of a group, and their hosts."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

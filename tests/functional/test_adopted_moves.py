@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers that a group has adopted keep its policies when they move, and
-servers that were detached do not."""
+servers that were detached ignore its policies."""
 
 import pytest
 
@@ -53,8 +53,8 @@ def a_server(cloud, name, host):
 
 
 def leave(cloud, *names):
-    """Leave these hosts for whoever has to move, and draw Nova to the first
-    of them."""
+    """Only these hosts are enabled, and Nova itself would choose the first of
+    them."""
     for host in HOSTS:
         if host.name not in names:
             cloud.disable_compute(host.name)

@@ -159,7 +159,7 @@ def test_a_server_group_is_imported_with_its_servers_and_its_policy(
     try:
         for server in servers:
             running.wait_for_status(server, 'ACTIVE')
-        found = read('group', 'import', 'apart', '--wait')
+        found = read('group', 'import', group, '--wait')
         assert (found['status'], found['members']) == (
             'complete', {'built': 2})
         shown = read('group', 'show', 'apart')

@@ -284,7 +284,8 @@ def test_a_server_next_to_others_degrades_an_exclusive_group(world):
 
 
 def test_no_crash_allocates_anything_twice(world):
-    """The engine dies after each number of calls, and another continues."""
+    """The engine crashes after each number of calls, and another one
+    continues."""
     for calls in range(40):
         servers = [a_server(world, 'a1'), a_server(world, 'b1')]
         before = allocated(world, servers)
@@ -314,4 +315,4 @@ def test_no_crash_allocates_anything_twice(world):
         assert world.vcpus_used() == 0
         if not life.over:
             return
-    pytest.fail('the engine always died')
+    pytest.fail('the engine crashed each time')
