@@ -67,8 +67,8 @@ def decide(where: RevisedMembers, plan: Decide,
     :param question: about the members before they are planned
     :param strict: refuse servers that violate a hard policy
     :returns: as ``plan``, and the hard policies that are violated
-    :raises NotPlanned: there is no plan; or, if ``strict``, the servers violate a
-        hard policy
+    :raises NotPlanned: there is no plan; or, if ``strict``, the servers
+        violate a hard policy
     """
     cloud = snapshot(question)
     placed = _existing(where)

@@ -153,7 +153,6 @@ def replan_during_a_release(world):
     return group, do.perform_during_release, group
 
 
-
 ADOPTING = ('change.written', 'change.held', 'change.accepted',
             'update.unneeded-dropped', 'change.finished', 'task.settled')
 
