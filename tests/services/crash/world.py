@@ -142,7 +142,7 @@ class CrashWorld:
         """A server that was created without a group."""
         server = str(uuid.uuid4())
         self.parts.placement.allocate(
-            self.site.hosts[host], operations.SMALL, server)
+            self.site.hosts[host], operations.SMALL, server, 'blue')
         self.sees(InstanceView(server, host, 'ACTIVE', launched=True))
         return server
 
