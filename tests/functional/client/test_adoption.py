@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cloud that is full of servers before it has groups."""
 
+from dataclasses import replace
 import json
+import pathlib
+import re
+import shlex
 from xml.etree import ElementTree
 
 import pytest
@@ -12,11 +16,14 @@ from nova_holistic.service.direct import DirectEngine
 from tests.functional.client.test_map import relay
 from tests.functional.written_servers import WrittenServers
 from tests.unit.api.service import ADMIN, MEMBER, Service
-from tests.unit.client.cloud import Cloud, Terminal
+from tests.unit.client.cloud import Cloud, Terminal, USERS
 
 HOSTS = tuple(EmbeddedHost(f'h{number:02}', zone='az1',
                            rack=f'r{number // 10}', vcpus=12)
               for number in range(50))
+GUIDE = (pathlib.Path(__file__).parents[3]
+         / 'doc/source/howto/full-cloud.rst')
+OPERATOR = replace(ADMIN, user='olga', project=MEMBER.project)
 SERVERS = 200
 FULL, EMPTIER = 'h00', 'h01'
 """One host has a server more than the policy allows, another one less."""
@@ -51,13 +58,21 @@ def running(lent):
 
 
 @pytest.fixture
-def terminal(running, capsys, own_logging):
+def terminal(running, capsys, own_logging, monkeypatch):
+    monkeypatch.setitem(USERS, OPERATOR.user, OPERATOR)
     service = Service(running.table, DirectEngine(
         running.conf, running.table, running.inventory, running.planner,
         running.lifecycle, running.clock))
+    admins, mine = (relay(adapter) for adapter in (
+        running.compute, running.compute_for(MEMBER.project)))
+
+    def compute(environ, start_response):
+        owned = 'server' in environ['PATH_INFO']
+        return (mine if owned else admins)(environ, start_response)
+
     with Cloud(service.app, others={
             'placement': relay(running.placement),
-            'compute': relay(running.compute)}) as cloud:
+            'compute': compute}) as cloud:
         yield Terminal(cloud, capsys)
 
 
@@ -148,27 +163,51 @@ def test_a_server_is_adopted_by_name_and_detached(running, read, tmp_path):
     assert len(found) == SERVERS + 1
 
 
-def test_a_server_group_is_imported_with_its_servers_and_its_policy(
-        running, read):
+@pytest.fixture
+def apart(running):
+    """Servers of a server group, and one that is called web-7."""
     group = running.create_server_group(
         'apart', 'anti-affinity', MEMBER.project, max_server_per_host=2)
     servers = [running.create_server(
-        f'apart-{number}', 'small', server_group=group, host=host,
-        as_admin=True, project_id=MEMBER.project)
-        for number, host in enumerate((EMPTIER, 'h02'))]
-    try:
-        for server in servers:
-            running.wait_for_status(server, 'ACTIVE')
-        found = read('group', 'import', group, '--wait')
-        assert (found['status'], found['members']) == (
-            'complete', {'built': 2})
-        shown = read('group', 'show', 'apart')
-        assert shown['definition'] == {
-            'name': 'apart', 'policies': [
-                {'type': 'anti-affinity', 'max_per_domain': 2}],
-            'members': [{'name': 'small', 'count': 2, 'flavor': 'small'}]}
-        assert {row.instance_uuid for row
-                in running.table.members(found['id'])} == {*servers}
-    finally:
-        for server in servers:
-            running.delete_server(server)
+        name, 'small', server_group=group if name != 'web-7' else None,
+        host=host, as_admin=True, project_id=MEMBER.project)
+        for name, host in (('apart-0', EMPTIER), ('apart-1', 'h02'),
+                           ('web-7', 'h03'))]
+    for server in servers:
+        running.wait_for_status(server, 'ACTIVE')
+    yield servers[:2]
+    for server in servers:
+        running.delete_server(server)
+
+
+def test_the_commands_of_the_guide_work(
+        running, terminal, apart, tmp_path, monkeypatch):
+    text = GUIDE.read_text()
+    (block,) = re.findall(r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)
+    document = yaml.safe_load(block)
+    document['adopt'] = {
+        path: next(each['id'] for each in running.servers(MEMBER.project)
+                   if each['OS-EXT-SRV-ATTR:host'] == host)
+        for path, host in zip(document['adopt'], ('h04', 'h05'))}
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path('shop.yaml').write_text(yaml.safe_dump(document))
+    commands = re.findall(r'^ +\$ openstack (.+)$', text, re.MULTILINE)
+    assert [command.split()[2] for command in commands] == [
+        'create', 'map', 'create', 'adopt', 'import', 'detach']
+    for number, command in enumerate(commands):
+        if number == 2:
+            # The same servers are adopted again, now with --strict.
+            (group,) = running.table.list_groups()
+            running.lifecycle.delete(group.uuid)
+        said = terminal.openstack(*shlex.split(command), user=OPERATOR)
+        assert said.code == 0, (command, said.err)
+    assert '</svg>' in pathlib.Path('shop.svg').read_text()
+    shop, imported = running.table.list_groups()
+    assert [row.state for row in running.table.members(shop.uuid)] == [
+        'built', 'built', 'released']
+    assert imported.document == {
+        'name': 'apart', 'policies': [
+            {'type': 'anti-affinity', 'max_per_domain': 2}],
+        'members': [{'name': 'small', 'count': 2, 'flavor': 'small'}]}
+    assert {row.instance_uuid for row
+            in running.table.members(imported.uuid)} == {*apart}
