@@ -67,8 +67,8 @@ class Updater:
             return {'reasons': _told(end.reasons)}
 
     def create(self, record: GroupRecord) -> Mapping[str, Any]:
-        """The same. If the group is new and adopts servers, it has no members
-        before its plan is accepted.
+        """Do the task of a group as ``update`` does. A new group that adopts
+        servers has no members before its plan is accepted.
 
         :raises NotPlanned: there is no plan; nothing has changed
         """

@@ -93,7 +93,7 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
 
 
 def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
-    """The same, as a part of a transaction."""
+    """Bring a group's status in line with its members, in a transaction."""
     # It changes nothing, and keeps others from revising or settling the
     # group between what is read now and what is written then.
     _change(session, group_uuid, status=GroupRow.status)

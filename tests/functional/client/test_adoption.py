@@ -165,7 +165,7 @@ def test_a_server_is_adopted_by_name_and_detached(running, read, tmp_path):
 
 @pytest.fixture
 def apart(running):
-    """Servers of a server group, and one that is called web-7."""
+    """Servers of a server group, and a server with the name web-7."""
     group = running.create_server_group(
         'apart', 'anti-affinity', MEMBER.project, max_server_per_host=2)
     servers = [running.create_server(

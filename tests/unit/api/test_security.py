@@ -16,13 +16,14 @@ from tests.unit.api.service import (
 from tests.unit.table import builders
 
 NO_UUID = '00000000-0000-4000-8000-000000000000'
+SERVER = '11111111-1111-4111-8111-111111111111'
 GUARDED = [route for route in ROUTES if route.policy is not PUBLIC]
 BODIES = {
     'groups:create': {'group': SHOP}, 'groups:update': {'group': SHOP},
     'groups:extend': {'extend': {'seconds': 9}},
     'groups:replan': {'replan': {}}, 'groups:repair': {'repair': {}},
     'groups:release': {'release': {}},
-    'groups:adopt': {'adopt': {'node-0': NO_UUID}},
+    'groups:adopt': {'adopt': {'node-0': SERVER}},
     'groups:detach': {'detach': {'member': 'db/one'}},
     'groups:add_members': {'members': [
         {'name': 'more', 'resources': {'VCPU': 1}}]},
