@@ -19,6 +19,7 @@ from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.policies import load_policy_types
 
 TAGS = {'discovery': 'Discovery', 'groups': 'Groups', 'members': 'Members',
+        'adoption': 'Existing servers',
         'events': 'Events', 'plans': 'Plans', 'hosts': 'Hosts'}
 """Modules of the handlers, in the order of the reference."""
 JSON = 'application/json'

@@ -92,7 +92,7 @@ class Application:
         _measure(environ, response.status_int, self._service.timer() - begin)
         response.headers.update({
             microversions.HEADER:
-                f'{microversions.SERVICE_TYPE} {microversions.MAX}',
+                f'{microversions.SERVICE_TYPE} {microversions.used(request)}',
             'Vary': microversions.HEADER, 'Cache-Control': 'no-cache',
             'X-Openstack-Request-Id': context.request_id})
         return response(environ, start_response)
@@ -103,7 +103,10 @@ class Application:
         request.environ[ROUTE] = route
         if route.rule is not None:
             self._service.policy_enforcer.must(context, route.rule)
-        microversions.requested_version(request)
+        if not microversions.has(request, route.since):
+            raise errors.ApiError(
+                404, 'not_found', 'no resource has this path before version '
+                f'{route.since} of the API')
         if not request.accept.acceptable_offers([request_body.MEDIA_TYPE]):
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '

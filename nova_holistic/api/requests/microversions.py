@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0',)
+VERSIONS = ('1.0', '1.1')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -40,3 +40,18 @@ def requested_version(request: webob.Request) -> microversion_parse.Version:
                        f'version {version} is not supported; supported are '
                        f'{MIN} to {MAX}')
     return version
+
+
+def has(request: webob.Request, since: str) -> bool:
+    """Whether the version of the request has what a version added."""
+    return requested_version(
+        request) >= microversion_parse.parse_version_string(since)
+
+
+def used(request: webob.Request) -> str:
+    """The version of the response; the newest one if the request names no
+    valid version."""
+    try:
+        return str(requested_version(request))
+    except ApiError:
+        return MAX

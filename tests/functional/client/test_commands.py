@@ -10,10 +10,11 @@ from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
-    'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
-              'release', 'repair', 'replan', 'set', 'show', 'unset'},
+    'group': {'adopt', 'create', 'delete', 'event', 'extend', 'import',
+              'list', 'map', 'release', 'repair', 'replan', 'set', 'show',
+              'unset'},
     'inventory': {'export'},
-    'member': {'add', 'list', 'remove'},
+    'member': {'add', 'detach', 'list', 'remove', 'scale'},
     'plan': {'create', 'show'},
 }
 
