@@ -19,8 +19,8 @@ from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.policies import load_policy_types
 
 TAGS = {'discovery': 'Discovery', 'groups': 'Groups', 'members': 'Members',
-        'bindings': 'Bindings', 'events': 'Events', 'plans': 'Plans',
-        'hosts': 'Hosts'}
+        'bindings': 'Bindings', 'adoption': 'Existing servers',
+        'events': 'Events', 'plans': 'Plans', 'hosts': 'Hosts'}
 """Modules of the handlers, in the order of the reference."""
 JSON = 'application/json'
 

@@ -6,9 +6,10 @@ handler, and the OpenAPI description is generated from the same table.
 """
 
 from nova_holistic.api.handlers import (
-    bindings, discovery, events, groups, hosts, members, plans)
+    adoption, bindings, discovery, events, groups, hosts, members, plans)
 from nova_holistic.api.requests import microversions
 from nova_holistic.api.route import PUBLIC, Route
+from nova_holistic.api.schemas import adoption as adoption_schemas
 from nova_holistic.api.schemas import bindings as binding_schemas
 from nova_holistic.api.schemas import common
 from nova_holistic.api.schemas import discovery as discovery_schemas
@@ -70,6 +71,12 @@ ROUTES = (
     Route('DELETE', _GROUP + '/members/{path:.+}', members.remove,
           'groups:remove_members', _PLANNED, query=_WAIT,
           headers=('If-Match',)),
+    Route('POST', _GROUP + '/adopt', adoption.adopt, 'groups:adopt',
+          _PLANNED, query=_WAIT, body=adoption_schemas.ADOPT,
+          headers=('If-Match',), since=microversions.ADOPTION),
+    Route('POST', _GROUP + '/detach', adoption.detach, 'groups:detach',
+          {200: group_schemas.ONE}, body=adoption_schemas.DETACH,
+          since=microversions.ADOPTION),
     Route('GET', _GROUP + '/placements', members.placements,
           'groups:placements', {200: member_schemas.PLACEMENTS}),
 

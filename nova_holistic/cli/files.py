@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import contextlib
 from typing import Any, TextIO
 
+from nova_holistic.documents.adoption import must_not_adopt
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
@@ -80,6 +81,7 @@ class Files:
         """
         document = self.document(name)
         with self.with_file_name(name):
+            must_not_adopt(document)
             return read_definition(document, load_policy_types(), parameters)
 
     def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:

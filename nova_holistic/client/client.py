@@ -38,14 +38,17 @@ class Client:
     def request(self, method: str, path: str, *, body: Any = None,
                 headers: dict[str, str] | None = None,
                 query: dict[str, Any] | None = None,
-                microversion: str | None = None) -> Any:
+                since: str = DEFAULT_MICROVERSION) -> Any:
         """The document of the response; None if the response has none.
 
         :param path: below ``/v1``
-        :param microversion: instead of the client's own
+        :param since: the first microversion that has the operation; it is
+            requested if the microversion of the client is the first one
         :raises Refused: the API refused the request, or is unavailable
         """
         options: dict[str, Any] = {} if body is None else {'json': body}
+        if self._adapter.default_microversion == DEFAULT_MICROVERSION:
+            options['microversion'] = since
         try:
             response = self._adapter.request(
                 '/v1' + path, method, headers=headers or {},

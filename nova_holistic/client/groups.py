@@ -8,6 +8,9 @@ import uuid
 
 from nova_holistic.client import errors, waiting
 
+ADOPTION = '1.1'
+"""The first microversion that adopts and detaches servers."""
+
 Request = Callable[..., Any]
 Document = Mapping[str, Any]
 
@@ -25,12 +28,13 @@ class Groups:
         self._request = request
 
     def create(self, document: Document, *, objective: str | None = None,
-               lease: int | None = None,
+               lease: int | None = None, strict: bool = False,
                idempotency_key: str | None = None) -> dict[str, Any]:
         """Create a group; with ``wait``, return it when it is planned.
 
         :param document: a group document, with or without its outer key
         :param lease: seconds; 0 means no lease
+        :param strict: refuse adopted servers that violate a hard policy
         :param idempotency_key: a repeated request with the same key returns
             the same group
         """
@@ -38,7 +42,8 @@ class Groups:
             idempotency_key) else {}
         return self._request('POST', '/groups', headers=headers, body=_given(
             group=document.get('group', document), objective=objective,
-            lease=lease))['group']
+            lease=lease, strict=strict or None),
+            **_since(document, strict))['group']
 
     def list(self, *, page: int | None = None,
              **query: Any) -> Iterator[dict[str, Any]]:
@@ -83,16 +88,35 @@ class Groups:
         return self.get(by_name[0]['id'])
 
     def update(self, group_id: str, document: Document, revision: int, *,
-               objective: str | None = None) -> dict[str, Any]:
+               objective: str | None = None,
+               strict: bool = False) -> dict[str, Any]:
         """Replace the definition of the group by this document.
 
         :param revision: the revision on which the change is based; the API
             refuses the change if the group has another revision
+        :param strict: refuse adopted servers that violate a hard policy
         """
         return self._request(
             'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
             body=_given(group=document.get('group', document),
-                        objective=objective))['group']
+                        objective=objective, strict=strict or None),
+            **_since(document, strict))['group']
+
+    def adopt(self, group_id: str, servers: Mapping[str, str], *,
+              strict: bool = False) -> dict[str, Any]:
+        """Let existing servers become members of a group.
+
+        :param servers: UUIDs of the servers by the paths of the members
+        :param strict: refuse servers that violate a hard policy
+        """
+        return self._request('POST', _path(group_id, 'adopt'), body=_given(
+            adopt=dict(servers), strict=strict or None),
+            since=ADOPTION)['group']
+
+    def detach(self, group_id: str, path: str) -> dict[str, Any]:
+        """Take a server out of a group; the server is not affected."""
+        return self._request('POST', _path(group_id, 'detach'), body={
+            'detach': {'member': path}}, since=ADOPTION)['group']
 
     def delete(self, group_id: str) -> None:
         """Delete a group; its servers are not affected."""
@@ -150,7 +174,7 @@ class Groups:
     def bindings(self, group_id: str) -> Sequence[dict[str, Any]]:
         """The server groups of Nova that are bound to members."""
         return self._request('GET', _path(group_id, 'bindings'),
-                             microversion=BINDINGS)['bindings']
+                             since=BINDINGS)['bindings']
 
     def bind(self, group_id: str, server_group: str,
              path: str = '') -> dict[str, Any]:
@@ -163,12 +187,12 @@ class Groups:
         return self._request(
             'PUT', _path(group_id, 'bindings', server_group),
             body={'binding': _given(path=path or None)},
-            microversion=BINDINGS)['binding']
+            since=BINDINGS)['binding']
 
     def unbind(self, group_id: str, server_group: str) -> None:
         """End the binding of a server group."""
         self._request('DELETE', _path(group_id, 'bindings', server_group),
-                      microversion=BINDINGS)
+                      since=BINDINGS)
 
     def events(self, group_id: str, *, page: int | None = None,
                **query: Any) -> Iterator[dict[str, Any]]:
@@ -203,6 +227,12 @@ def _path(*parts: str) -> str:
     first, *rest = parts
     return '/'.join(('/groups', parse.quote(first, safe=''),
                      *map(parse.quote, rest)))
+
+
+def _since(document: Document, strict: bool) -> dict[str, str]:
+    """The microversion that a request needs, if it is not the first."""
+    adopts = strict or 'adopt' in document.get('group', document)
+    return {'since': ADOPTION} if adopts else {}
 
 
 def _is_id(text: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nova_holistic.documents.adoption import check_adoptions
 from nova_holistic.documents.bounds import read_bounds
 from nova_holistic.documents.group_checks import (
     check_members, check_names, check_replicas)
@@ -53,6 +54,7 @@ def parse_group(
         with mistakes.collected():
             _must_be_one(document)
         group = _Reader(types, mistakes).group(document, '')
+        check_adoptions(document, group, mistakes)
     mistakes.must_be_none()
     check_members(group)
     return group

@@ -48,7 +48,9 @@ class ProjectComponents:
     def planner(self):
         planner = Planner(self.conf, self.inventory, self.table, self.holds,
                           self.clock)
-        planner.connect(self.positions.refresh, repairing=self.repairer.run)
+        planner.connect(
+            self.positions.refresh, self.instances.find,
+            repairing=self.repairer.run)
         return planner
 
     @functools.cached_property

@@ -11,7 +11,9 @@ import uuid as uuidlib
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions, objectives, policies
+from nova_holistic.documents.adoption import must_not_adopt
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.adoption import ReadServers
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.plan_analysis import PlanAnalyser
@@ -71,20 +73,24 @@ class Planner:
         self._alternates = AlternatesFinder(parts)
         self._creator = Creator(parts)
         self._replanner = Replanner(parts, timer)
+        self._updater = Updater(parts)
         self._task_runner = TaskRunner(
-            self._creator, self._replanner, Updater(parts), table,
+            self._creator, self._replanner, self._updater, table,
             self._policy_types, clock)
         self._refresh: Callable[[str], object] = lambda group_uuid: None
 
-    def connect(self, refresh: Callable[[str], object], **tasks: Work) -> None:
+    def connect(self, refresh: Callable[[str], object],
+                servers: ReadServers | None = None, **tasks: Work) -> None:
         """Let parts that need Nova take part.
 
         :param refresh: looks where the servers of a group are, before the
             group is updated or its lost members are planned
+        :param servers: reads servers that a group adopts
         :param tasks: further tasks that a client can request for a group: the
             name of a ``Task``, and the object that performs it
         """
         self._refresh = refresh
+        self._updater.read_servers = servers
         self._task_runner.add(tasks)
 
     def plan(self, document: Any, *, objective: str | None = None,
@@ -111,6 +117,7 @@ class Planner:
         :raises GroupExists: another group has the UUID
         :raises TableError: the table does not answer
         """
+        must_not_adopt(document, 'only the API adopts servers')
         group = parse_group(document, self._policy_types)
         record = self._record(group, document, project_id, user_id,
                               self._objective(objective), uuid)
@@ -218,6 +225,7 @@ class Planner:
     def _asked(self, document: Any, objective: str | None,
                project_id: str | None) -> PlanningRequest:
         """:raises InvalidDocument: the document cannot be accepted"""
+        must_not_adopt(document)
         return PlanningRequest(
             parse_group(document, self._policy_types),
             self._objective(objective), project_id=project_id)

@@ -8,8 +8,10 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.documents.adoption import adoptions
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.creator import Creator
+from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.replan.replanner import Replanner
@@ -88,7 +90,12 @@ class TaskRunner:
         """End the task without doing it. A group that had a plan keeps it, and
         only its reasons change."""
         ownership = Ownership(self._table, record, self._clock)
-        if record.task == Task.PLANNING:
+        adopts = bool(adoptions(record.document))
+        if adopts and record.task != Task.UPDATING:
+            self._updater.undo(record)
+            crash_points.reached('task.undone')
+        if record.task == Task.PLANNING and (
+                record.status == GroupStatus.PLANNING):
             self._creator.give_up(ownership, GroupStatus.ERROR, why)
         else:
             if record.task == Task.UPDATING:
@@ -96,11 +103,20 @@ class TaskRunner:
                 crash_points.reached('task.undone')
             ownership.finish(reasons=[r.to_row() for r in why])
 
-    def _plan(self, record: GroupRecord) -> None:
+    def _plan(self, record: GroupRecord) -> Changes | None:
+        ownership = Ownership(self._table, record, self._clock)
+        if adoptions(record.document) or record.status in SETTLING:
+            # If the group has a plan, an engine crashed after it had adopted
+            # the servers.
+            try:
+                return self._updater.create(record)
+            except NotPlanned as end:
+                self._creator.give_up(ownership, end.status, end.reasons)
+                return None
         self._creator.plan(
-            Ownership(self._table, record, self._clock),
-            parse_group(record.document, self._policy_types),
+            ownership, parse_group(record.document, self._policy_types),
             (record.pending or {}).get('lease'))
+        return None
 
     def _replan(self, record: GroupRecord) -> Changes | None:
         """Find places for lost members. A group without any plan is planned
@@ -111,5 +127,4 @@ class TaskRunner:
                 m.instance_uuid for m in self._table.members(record.uuid)):
             # It was released, or completed, after the task was requested.
             return {}
-        self._plan(record)
-        return None
+        return self._plan(record)

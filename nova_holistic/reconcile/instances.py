@@ -62,6 +62,7 @@ class InstanceView:
     :ivar fault: Nova states why it is in ERROR: the status was not set by a
         user
     :ivar task: what Nova is doing with it; None for nothing
+    :ivar project_id: that it belongs to; empty if it is not known
     """
 
     uuid: str
@@ -72,6 +73,7 @@ class InstanceView:
     flavor: str = ''
     fault: bool = False
     task: str | None = None
+    project_id: str = ''
 
     @property
     def is_moving(self) -> bool:
@@ -282,4 +284,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
         launched=server.get('OS-SRV-USG:launched_at') is not None,
         flavor=(server.get('flavor') or {}).get('id', ''),
         fault='fault' in server,
-        task=server.get('OS-EXT-STS:task_state'))
+        task=server.get('OS-EXT-STS:task_state'),
+        project_id=server.get('tenant_id', ''))

@@ -31,7 +31,7 @@ from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer,
     server_group_of)
-from nova_holistic.scheduler.policies import exclusion
+from nova_holistic.scheduler.policies import adopted_servers, exclusion
 from nova_holistic.scheduler.server_moves import is_evacuation
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import startup_check
@@ -63,6 +63,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     @messaging.expected_exceptions(exception.NoValidHost)
     @exclusion.read_once
+    @adopted_servers.read_once
     def select_destinations(
             self, context, request_spec=None, filter_properties=None,
             spec_obj=_SENTINEL, instance_uuids=None,
@@ -74,9 +75,10 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return_objects=return_objects,
             return_alternates=return_alternates)
         hints = _hints(spec_obj, filter_properties)
-        if '_nova_check_type' in hints or not (
-                has_pointer(hints) or server_group_of(hints)):
+        if '_nova_check_type' in hints:
             return stock(spec_obj=spec_obj)
+        if not (has_pointer(hints) or server_group_of(hints)):
+            return self._plain(context, spec_obj, instance_uuids, stock)
         if spec_obj is self._sentinel:
             spec_obj = objects.RequestSpec.from_primitives(
                 context, request_spec, filter_properties)
@@ -84,7 +86,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         try:
             pointed, moves = self._pointed(context, spec_obj, uuids)
             if pointed is None:
-                return stock(spec_obj=spec_obj)
+                return self._plain(context, spec_obj, uuids, stock)
             spec_obj = pointed
             if moves:
                 return self._move(
@@ -123,6 +125,23 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         if bound is None:
             return spec, moves
         return None if moves and not bound.is_member else bound.spec, moves
+
+    def _plain(self, context, spec, uuids, stock):
+        """Nova's own answer, unless a group has adopted the server."""
+        if spec is self._sentinel or spec is None or len(uuids or ()) > 1:
+            return stock(spec_obj=spec)
+        try:
+            found = adopted_servers.group_of(connections.get(), spec)
+            if found is not None:
+                spec = default_zone.with_member_zone(spec, self.host_manager)
+        except exceptions.HolisticError as error:
+            LOG.warning('Instance %(instance)s is moved without its group: '
+                        '%(error)s', {'instance': spec.instance_uuid,
+                                      'error': error})
+            found = None
+        if found is None:
+            return stock(spec_obj=spec)
+        return self._move(context, spec, [spec.instance_uuid], stock)
 
     def _move(self, context, spec, uuids, stock):
         """Nova's own answer, if need be at the cost of unclaimed holds."""

@@ -91,6 +91,7 @@ CLAIM, UNDO, REFUSE, BUILD, FAIL = 'claim', 'undo', 'refuse', 'build', 'fail'
 RECLAIM, RELEASE, LOSE = 'reclaim', 'release', 'lose'
 RETURN, VACATE, OCCUPY, REPLAN, REVISE, GROW = (
     'return', 'vacate', 'occupy', 'replan', 'revise', 'grow')
+ADOPT, DETACH = 'adopt', 'detach'
 
 MEMBERS = Machine(_P, (
     *_edges(CLAIM, [_P], _C,
@@ -121,6 +122,10 @@ MEMBERS = Machine(_P, (
     *_edges(REPLAN, [_L], _P, 'The member is held at another place.'),
     *_edges(REVISE, [_L, _F, _R], _P,
             'An update of the group plans the member again.'),
+    *_edges(ADOPT, [_P, _L, _F, _R], _B,
+            'The group adopts an existing server as the member.'),
+    *_edges(DETACH, [_B], _R,
+            'The user detaches the server from the group.'),
     *_edges(RELEASE, [_P, _L, _F], _R,
             'The user releases the member or its group.'),
 ))
@@ -154,6 +159,11 @@ GROUPS = Machine(_GP, (
             'A member is planned again or added; another one is built.'),
     *_edges(GROW, [_GR], _GB,
             'The create of a server with a pointer adds a member.'),
+    *_edges(SETTLE, [_GR], _GB,
+            'The group adopts a server, and not every member is built.'),
+    *_edges(SETTLE, [_GD, _GR], _GC,
+            'The group adopts servers, and every member is built or '
+            'released.'),
     *_edges(SETTLE, [_GB, _GC, _GX, _GR], _GD,
             'No member has a server, and one at least is planned or lost.'),
     *_edges(SETTLE, [_GD, _GB, _GC, _GX], _GR, 'Every member is released.'),
@@ -168,5 +178,5 @@ GROUPS = Machine(_GP, (
 ))
 """A group may also be deleted in any status but ``planning``."""
 
-BY_TASK = (PLAN, REJECT, BREAK, RECOVER)
+BY_TASK = (PLAN, REJECT, BREAK, DEGRADE, RECOVER)
 """Transitions with which an engine ends a task."""

@@ -42,7 +42,7 @@ def answers(lend_cloud, scheduler):
         return [ask(cloud, flavor) for flavor in ('large', 'too-large')]
 
 
-def test_answers_equal_stock_novas_with_one_extra_query(
+def test_answers_equal_stock_novas_with_two_extra_queries(
         lend_cloud):
     stock, ours = (
         answers(lend_cloud, kind) for kind in ('stock', 'holistic'))
@@ -51,10 +51,12 @@ def test_answers_equal_stock_novas_with_one_extra_query(
     for (answer, queries, requests), (our, own, calls) in zip(stock, ours):
         assert (our, calls) == (answer, requests)
         assert not queries - own
-        # Whether some group has hosts for itself; no host is looked at where
-        # Placement proposes none.
-        further = [query for query in (own - queries).elements()
-                   if query != 'BEGIN']
+        # Whether a group has adopted the server, and whether some group has
+        # hosts for itself; no host is looked at where Placement proposes
+        # none.
+        adopted, *further = [query for query in (own - queries).elements()
+                             if query != 'BEGIN']
+        assert 'instance_uuid' in adopted
         assert len(further) == (1 if answer[0] != 'N' else 0)
         assert all('exclusive' in query for query in further)
 

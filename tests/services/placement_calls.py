@@ -43,14 +43,16 @@ class PlacementCalls:
                             for kind, total in totals.items()}})
         self.room[provider] = totals
 
-    def allocate(self, provider, resources, consumer=None):
+    def allocate(self, provider, resources, consumer=None,
+                 project='stranger'):
         """Somebody else's server takes room; its UUID."""
         consumer = consumer or str(uuid.uuid4())
         self._put_new('put', f'/allocations/{consumer}', {
             'allocations': {provider: {'resources': resources}},
-            'project_id': 'stranger', 'user_id': 'stranger',
+            'project_id': project, 'user_id': project,
             'consumer_generation': None, 'consumer_type': 'INSTANCE'})
-        self.strangers.add(consumer)
+        if project == 'stranger':
+            self.strangers.add(consumer)
         return consumer
 
     def free(self, consumer):

@@ -34,7 +34,7 @@ WRITES = {
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
     'lost_member': ['record_loss'], 'member_moves': ['move', 'send'],
     'unneeded_holds': ['drop_if_unwanted'],
-    'group_degradation': ['degrade', 'recover'],
+    'group_degradation': ['degrade', 'recover'], 'detaching': ['detach'],
     '_instances': ['live_migrate'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'lose_place'],
 }

@@ -82,6 +82,8 @@ def _operation(route: Route) -> _Document:
     if route.body is not None:
         described_so['requestBody'] = {
             'required': True, 'content': _content(route.body)}
+    if route.since != microversions.MIN:
+        described_so['x-since'] = route.since
     if route.rule is not None:
         described_so['security'] = [{'token': []}]
         described_so['x-policy'] = route.rule

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups: create, list, show, update, extend and delete."""
 
+import functools
+from typing import Any
 from urllib import parse
 import uuid
 
 import webob
 
+from nova_holistic.api import adoption
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits
@@ -15,6 +18,7 @@ from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import entity_tags, idempotency
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
+from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
@@ -88,9 +92,12 @@ def show(call: Call) -> webob.Response:
 def update(call: Call) -> webob.Response:
     """Replace the definition of a group."""
     record = call.group()
+    adoption.must_be_known(call)
     entity_tags.must_match(call.request, record, required=True)
-    return tasks.request_update(call, record, call.body['group'],
-                                call.body.get('objective'))
+    return tasks.request_update(
+        call, record, call.body['group'], call.body.get('objective'),
+        accept=functools.partial(_accepted, record.uuid),
+        **adoption.told(call))
 
 
 def delete(call: Call) -> webob.Response:
@@ -141,14 +148,16 @@ def repair(call: Call) -> webob.Response:
 def _record(call: Call, key: str | None) -> GroupRecord:
     """The requested group, if its project may create it."""
     service, context, body = call.service, call.context, call.body
-    group = definitions.check_definition(call, body['group'], context)
+    adoption.must_be_known(call)
+    group = _accepted(None, call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.member_count(group)
     _must_allow_lease(call, 'lease', body.get('lease'), context)
     call.must_be_within_limits(
         context, {limits.GROUPS: 1, limits.MEMBERS: size})
     if service.quota and not call.may_exceed_limits(context):
-        service.quota.must_allow(context.project_id, group)
+        service.quota.must_allow(
+            context.project_id, adoption.to_be_created(group, body['group']))
     now = service.clock()
     return GroupRecord(
         uuid=str(uuid.uuid4()), name=group.name,
@@ -158,8 +167,16 @@ def _record(call: Call, key: str | None) -> GroupRecord:
         idempotency_key=key,
         fingerprint=key and idempotency.fingerprint(body),
         task=Task.PLANNING,
-        pending=tasks.task_parameters(call, lease=body.get('lease')),
-        asked=size)
+        pending=tasks.task_parameters(call, lease=body.get('lease'),
+                                      **adoption.told(call)), asked=size)
+
+
+def _accepted(group_uuid: str | None, call: Call, document: Any,
+              owner: Owned, before: int = 0) -> Group:
+    """See ``definitions.accepted``; its adopted servers are free, too."""
+    group = definitions.check_definition(call, document, owner, before)
+    adoption.must_be_free(call, document, owner, group_uuid)
+    return group
 
 
 def _must_allow_lease(call: Call, place: str, seconds: int | None,

@@ -26,12 +26,13 @@ REVISABLE = tuple(
 def request_update(call: Call, record: GroupRecord,
                    document: Mapping[str, Any],
                    objective: str | None = None,
-                   accept: Callable[..., Group] = definitions.check_definition
-                   ) -> webob.Response:
+                   accept: Callable[..., Group] = definitions.check_definition,
+                   **told: Any) -> webob.Response:
     """Request an update of the group to the definition in the document.
 
     :param document: the document without its outer key
     :param accept: parses the document, if the caller may declare it
+    :param told: further parameters of the task
     """
     service = call.service
     before = definitions.parse_definition(service, views.definition(record))
@@ -45,6 +46,7 @@ def request_update(call: Call, record: GroupRecord,
         # Members that are released from now on stay released, independent of
         # when an engine begins.
         'released': member_release.released(service.table.database, record),
+        **told,
     }, REVISABLE, size)
 
 

@@ -75,6 +75,12 @@ RULES = (
           'group, and carry them out.', ('POST', _GROUP + '/repair')),
     _rule('add_members', base.MEMBER, 'Add members to a group.',
           ('POST', _GROUP + '/members')),
+    _rule('adopt', base.MEMBER,
+          'Let existing servers become members of a group.',
+          ('POST', _GROUP + '/adopt')),
+    _rule('detach', base.MEMBER,
+          'Take a server out of a group without deleting it.',
+          ('POST', _GROUP + '/detach')),
     _rule('remove_members', base.MEMBER, 'Remove a member from a group.',
           ('DELETE', _GROUP + '/members/{path}')),
 )

@@ -18,9 +18,8 @@ VERSIONS = ('1.0', '1.1')
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
 BINDINGS = '1.1'
 """The first version with bindings of server groups."""
-
-_USED = 'nova_holistic.microversion'
-"""Key of a request's environment."""
+ADOPTION = '1.1'
+"""The first version that adopts and detaches servers."""
 
 
 def must_have(request: webob.Request, since: str) -> None:
@@ -31,16 +30,10 @@ def must_have(request: webob.Request, since: str) -> None:
         404 for one without the route
     """
     version = requested_version(request)
-    request.environ[_USED] = str(version)
     if version < microversion_parse.parse_version_string(since):
         raise ApiError(404, 'not_found',
                        f'version {version} has no such resource: it needs '
                        f'{HEADER}: {SERVICE_TYPE} {since}')
-
-
-def used(request: webob.Request) -> str:
-    """The version of the response."""
-    return request.environ.get(_USED, MIN)
 
 
 def requested_version(request: webob.Request) -> microversion_parse.Version:
@@ -65,3 +58,18 @@ def requested_version(request: webob.Request) -> microversion_parse.Version:
                        f'version {version} is not supported; supported are '
                        f'{MIN} to {MAX}')
     return version
+
+
+def has(request: webob.Request, since: str) -> bool:
+    """Whether the version of the request has what a version added."""
+    return requested_version(
+        request) >= microversion_parse.parse_version_string(since)
+
+
+def used(request: webob.Request) -> str:
+    """The version of the response; the newest one if the request names no
+    valid version."""
+    try:
+        return str(requested_version(request))
+    except ApiError:
+        return MAX

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about groups, and of their responses."""
 
-from nova_holistic.api.schemas import common, documents
+from nova_holistic.api.schemas import adoption, common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -14,8 +14,10 @@ OBJECTIVE = {
 CREATE = common.enveloped(
     'group', documents.GROUP, objective=OBJECTIVE,
     lease={'type': 'integer', 'minimum': 0, 'maximum': MAX_LEASE,
-           'title': 'Seconds; 0 means no lease.'})
-UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE)
+           'title': 'Seconds; 0 means no lease.'},
+    strict=adoption.STRICT)
+UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE,
+                          strict=adoption.STRICT)
 EXTEND = common.enveloped('extend', common.whole({
     'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
 REPLAN = common.enveloped('replan', common.NOTHING)

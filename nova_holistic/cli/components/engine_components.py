@@ -50,8 +50,10 @@ def planner(conf, table: PlacementTable) -> Planner:
     clock = DatabaseClock(table.database)
     planner = Planner(
         conf, inventory, table, HoldClient.from_conf(conf, placement), clock)
+    instances = NovaInstances(nova)
     planner.connect(
-        ServerPositions(inventory, table, NovaInstances(nova), clock).refresh)
+        ServerPositions(inventory, table, instances, clock).refresh,
+        instances.find)
     return planner
 
 
@@ -94,7 +96,7 @@ def engine(conf, transport: messaging.Transport,
     repairer = Repairer(conf, inventory, table, holds, instances, clock)
     planner.connect(
         ServerPositions(inventory, table, instances, clock).refresh,
-        repairing=repairer.run)
+        instances.find, repairing=repairer.run)
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(conf, inventory, table, holds, instances, clock), repairer,

@@ -54,6 +54,7 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             default=str(uuid.uuid4()),
             help='Key of the request: a repeated request with the same key '
                  'returns the same group')
+        add_strict(parser)
         progress.add_options(parser)
         return parser
 
@@ -62,7 +63,8 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
         try:
             group = self.client().groups.create(
                 self.definition(parsed_args), lease=parsed_args.lease,
-                objective=parsed_args.objective, idempotency_key=key)
+                objective=parsed_args.objective, idempotency_key=key,
+                strict=parsed_args.strict)
         except errors.Refused as error:
             if not error.passing:
                 raise
@@ -125,6 +127,7 @@ class SetGroup(WaitingCommand, command.ShowOne, DefinitionFile):
         parser.add_argument(
             '--revision', metavar='<number>', type=int,
             help='Revision on which the change is based (default: the newest)')
+        add_strict(parser)
         progress.add_options(parser)
         return parser
 
@@ -138,7 +141,7 @@ class SetGroup(WaitingCommand, command.ShowOne, DefinitionFile):
         group = self.client().groups.update(
             before['id'], document or before['definition'],
             before['revision'] if revision is None else revision,
-            objective=parsed_args.objective)
+            objective=parsed_args.objective, strict=parsed_args.strict)
         return formatted_columns.fields(self.settled(group, parsed_args),
                                         formatted_columns.GROUP)
 
@@ -243,6 +246,14 @@ class ReplanGroup(WaitingCommand, command.ShowOne):
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument('group', metavar='<group>', help='Name or ID')
     return parser
+
+
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    """The option of commands that may adopt servers."""
+    parser.add_argument(
+        '--strict', action='store_true',
+        help='Refuse adopted servers that violate a hard policy (default: '
+             'report the violations in the group)')
 
 
 def _without(rules: list[dict[str, Any]], key: str,

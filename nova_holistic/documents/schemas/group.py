@@ -106,6 +106,17 @@ RELATIONSHIP = {
     'properties': {'type': common.TEXT, 'weight': WEIGHT, 'between': BETWEEN},
 }
 
+ADOPT = {
+    'type': 'object',
+    'maxProperties': MAX_MEMBERS,
+    'propertyNames': {
+        'description': 'the path of a member',
+        'maxLength': MAX_PATH,
+        'pattern': LOCATION['pattern'],
+    },
+    'additionalProperties': common.UUID,
+}
+
 GROUP = {
     'type': 'object',
     'additionalProperties': False,
@@ -126,5 +137,6 @@ GROUP = {
         },
         'relationships': {
             'type': 'array', 'maxItems': 1000, 'items': RELATIONSHIP},
+        'adopt': ADOPT,
     },
 }

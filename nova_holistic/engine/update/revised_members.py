@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.engine.adoption import AdoptedMembers
 from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.refused_hosts import Refused
@@ -37,6 +38,7 @@ class RevisedMembers:
     :ivar wanted_again: ids of rows of servers that were released before the
         update was requested
     :ivar server_groups: see ``Question``
+    :ivar adopted: existing servers that become members
     """
 
     revised: Group
@@ -49,6 +51,7 @@ class RevisedMembers:
     wanted_again: Collection[int] = ()
     seen: frozenset[int] = frozenset()
     server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
+    adopted: AdoptedMembers = field(default_factory=AdoptedMembers)
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -56,6 +59,7 @@ class RevisedMembers:
         :param freed: paths of movable members that are to move
         """
         given_up = (*self.to_plan.values(), *self.removed,
+                    *self.adopted.replaced.values(),
                     *(self.movable[path] for path in freed))
         return [m for m in given_up if m.state == MemberState.PLANNED]
 
@@ -70,14 +74,16 @@ class RevisedMembers:
         staying = [row for path, row
                    in (*self.fixed.items(), *self.movable.items())
                    if path not in freed]
-        guests = [m.place.host for m in (*self.to_plan.values(), *self.removed)
+        guests = [m.place.host for m in (*self.to_plan.values(), *self.removed,
+                                         *self.adopted.replaced.values())
                   if m.state in OWNED
                   or m.state == MemberState.FAILED and m.instance_uuid]
         guests.extend(moving_members.sources(self.fixed.values()).values())
         wanted = {m.path for m in self.revised.all_members()}
         return PlanningRequest(
             self.revised.only(wanted - self.left_out), objective,
-            record.uuid, moving_members.placed(staying), guests,
+            record.uuid,
+            {**moving_members.placed(staying), **self.adopted.hosts}, guests,
             self.vacated(freed),
             [host_of(place) for row in staying
              for place in {row.place, row.next_place}], self.refused,

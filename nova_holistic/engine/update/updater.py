@@ -2,35 +2,36 @@
 """Updates a group to its revised definition, or leaves it unchanged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.documents.adoption import adoptions, without_adoptions
 from nova_holistic.documents.group import parse_group
-from nova_holistic.engine.decision.planning_request import NotPlanned
+from nova_holistic.engine.adoption import Adopter, ReadServers
+from nova_holistic.engine.decision.planning_request import (
+    CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine import errors, member_rows
-from nova_holistic.engine.executor import (
-    Change, Executor, PlannerComponents, Proposal)
+from nova_holistic.engine.executor import Change, Executor, PlannerComponents
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.update import fewest_moves
+from nova_holistic.engine.update import adopted_members, fewest_moves
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
+from nova_holistic.engine.update.revision_proposal import RevisionProposal
+from nova_holistic.engine.update.sized_group import sized
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.model.fitted_group import fitted
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
-from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
-from nova_holistic.table.changes.member_release import UNCLAIMED
+from nova_holistic.table.database import Duplicate
 from nova_holistic.table.queries.progress import SETTLING
-from nova_holistic.table.records import (
-    GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.records import GroupRecord, GroupStatus
 
 LOG = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class Updater:
     def __init__(self, parts: PlannerComponents):
         self._parts = parts
         self._executor = Executor(parts)
+        self.read_servers: ReadServers | None = None
 
     def update(self, record: GroupRecord) -> Mapping[str, Any]:
         """Do the task of a group.
@@ -62,17 +64,29 @@ class Updater:
         :raises HoldsNotDropped: the same, and the task has to stay
         :raises OwnershipLost: the group belongs to another engine
         """
+        try:
+            return self.create(record)
+        except NotPlanned as end:
+            return {'reasons': _plain_reasons(end.reasons)}
+
+    def create(self, record: GroupRecord) -> Mapping[str, Any]:
+        """Do the task of a group as ``update`` does. A new group that adopts
+        servers has no members before its plan is accepted.
+
+        :raises NotPlanned: there is no plan; nothing has changed
+        """
         journal = self._journal(record)
         if journal.recover():
             return {'reasons': ()}
-        document = (record.pending or {})['document']
-        try:
-            revised = parse_group(document, self._parts.policy_types)
-            proposal = self._executor.carry_out(
-                _Update(self._parts, journal, record, revised))
-        except NotPlanned as end:
-            return {'reasons': _plain_reasons(end.reasons)}
-        return {'reasons': _plain_reasons(self._late(proposal))}
+        revised = parse_group(_document(record), self._parts.policy_types)
+        proposal = self._executor.carry_out(_Update(
+            self._parts, journal, record, revised,
+            Adopter(self._parts, self.read_servers)))
+        changes = {'reasons': _plain_reasons(self._late(proposal))}
+        if proposal.violations:
+            changes |= {'status': GroupStatus.DEGRADED,
+                        'violations': _plain_reasons(proposal.violations)}
+        return changes
 
     def undo(self, record: GroupRecord) -> None:
         """Nothing of an update that is given up stays held.
@@ -88,7 +102,7 @@ class Updater:
         return TaskJournal(Ownership(parts.table, record, parts.clock),
                            parts.table, parts.holds, parts.clock)
 
-    def _late(self, proposal: Proposal) -> Sequence[Reason]:
+    def _late(self, proposal: RevisionProposal) -> Sequence[Reason]:
         """Servers from outside the group that were created on an exclusive
         host of the group before the table named the host.
 
@@ -110,38 +124,6 @@ class Updater:
             return ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Revision(Proposal):
-    """How a group becomes its revised definition.
-
-    :ivar vacated: unchanged rows of members that give up their old holds
-    :ivar exchanged: whether they have given them up already
-    """
-
-    where: RevisedMembers
-    vacated: Sequence[MemberRecord]
-    exchanged: bool = False
-
-    def seen(self, row: MemberRecord) -> MemberRecord:
-        """A row as the table should contain it after the update."""
-        if self.exchanged and row.state == MemberState.PLANNED:
-            return replace(row, state=MemberState.LOST)
-        return row
-
-    def unneeded(self) -> Sequence[str]:
-        """Holds that no row names after the update.
-
-        The hold of a member whose server is being created may still exist.
-        """
-        given_up = {m.hold for m in self.vacated}
-        leftover = [
-            m.hold for m in (*self.where.to_plan.values(), *self.where.removed)
-            if (m.held or m.state == MemberState.CLAIMED)
-            and m.hold not in given_up]
-        return leftover if self.exchanged else [
-            *leftover, *(m.hold for m in self.vacated)]
-
-
 class _Update(Change):
     """The rows of a group become those of its revised definition, in one
     transaction. Until then, the task names the new holds."""
@@ -151,51 +133,71 @@ class _Update(Change):
     journal: TaskJournal
 
     def __init__(self, parts: PlannerComponents, journal: TaskJournal,
-                 record: GroupRecord, revised: Group):
+                 record: GroupRecord, revised: Group, adopter: Adopter):
         self.record = record
         self.journal = journal
         self._parts = parts
+        self._adopter = adopter
         self._asked = record.pending or {}
+        self._wanted = adoptions(_document(record))
+        self._document = without_adoptions(_document(record))
         self._revised = revised
         self._before = released(record, parts.table.members(record.uuid))
 
-    def propose(self) -> _Revision:
+    def propose(self) -> RevisionProposal:
         parts, record = self._parts, self.record
         members = parts.table.members(record.uuid)
         where = replace(
-            revised_members(record, self._sized(members), members,
-                            self._before),
+            revised_members(
+                record, sized(self._revised, members, self._wanted,
+                              self._asked.get('added', ())),
+                members, self._before),
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             server_groups=parts.table.bindings.server_groups(record.uuid))
         changed = changed_servers(record, where)
         if changed:
             raise NotPlanned(GroupStatus.ERROR, changed)
-        moving, request, decision = fewest_moves.decide(
-            parts.snapshot_planner, record, where, self._asked['document'],
-            self._asked.get('objective') or record.objective)
+        servers = self._wanted and self._adopter.find(PlanningRequest(
+            where.revised, self._objective, record.uuid,
+            project_id=record.project_id), self._wanted)
+        where = adopted_members.taken_out(where, servers, members)
+        moving, request, decision, violations = self._decided(where)
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock())
-        return _Revision(
+        return RevisionProposal(
             request, decision,
             [row for row in rows if row.member.path in moving
              or row.member.path not in request.placed],
-            where, where.vacated(moving))
+            where, where.vacated(moving), adopted=where.adopted.built(rows),
+            violations=violations)
 
-    def _sized(self, members: Sequence[MemberRecord]) -> Group:
-        """The revised group with the servers that it has or will have."""
-        used = {row.member.path for row in members
-                if row.state in OWNED or row.instance_uuid}
-        return fitted(
-            self._revised, used, {row.member.path for row in members
-                                  if row.state in UNCLAIMED} - used,
-            self._asked.get('added', ()))
+    def _decided(self, where: RevisedMembers) -> tuple[
+            frozenset[str], PlanningRequest, CheckedPlan, Sequence[Reason]]:
+        planner = self._parts.snapshot_planner
 
-    def write(self, proposal: _Revision) -> None:
+        def plan(members: RevisedMembers) -> tuple[
+                frozenset[str], PlanningRequest, CheckedPlan]:
+            return fewest_moves.decide(
+                planner, self.record, members, self._document, self._objective)
+
+        if not where.adopted.servers:
+            return *plan(where), ()
+        return adopted_members.decide(
+            where, plan, lambda request: planner.usable(
+                request, planner.cached_snapshot(()))[0],
+            where.request(self.record, self._objective),
+            bool(self._asked.get('strict')))
+
+    @property
+    def _objective(self) -> str:
+        return self._asked.get('objective') or self.record.objective
+
+    def write(self, proposal: RevisionProposal) -> None:
         self.journal.write([m.hold for m in proposal.members])
 
-    def hold(self, proposal: _Revision) -> _Revision:
+    def hold(self, proposal: RevisionProposal) -> RevisionProposal:
         """
         :returns: the proposal, with its old holds given up if the new ones
             took their room
@@ -221,34 +223,45 @@ class _Update(Change):
         return replace(proposal, exchanged=True,
                        request=replace(proposal.request, vacated=()))
 
-    def accept(self, proposal: _Revision) -> None:
-        if not group_revision.revise(
+    def accept(self, proposal: RevisionProposal) -> None:
+        servers = proposal.where.adopted.servers
+        if servers:
+            self._adopter.must_be_there(servers, self.record.project_id)
+        try:
+            done = group_revision.revise(
                 self._parts.table.database, self.record.uuid,
                 self.record.engine or '', self._revision(proposal),
-                self._parts.clock()):
+                self._parts.clock())
+        except Duplicate as error:
+            raise errors.OutdatedPlan(
+                'an adopted server has become a member elsewhere') from error
+        if not done:
             raise errors.OutdatedPlan(
                 'the members have changed since the plan')
 
-    def drop_unneeded(self, proposal: _Revision) -> None:
+    def drop_unneeded(self, proposal: RevisionProposal) -> None:
         self.journal.close(proposal.unneeded())
 
-    def _revision(self, proposal: _Revision) -> Revision:
-        where, document = proposal.where, self._asked['document']
+    def _revision(self, proposal: RevisionProposal) -> Revision:
+        where = proposal.where
         now = {**where.to_plan, **where.movable}
         return Revision(
             self._group_changes(proposal),
             {m.path: m.description for m in where.revised.all_members()},
             [(proposal.seen(now[row.member.path]), row)
-             for row in proposal.members if row.member.path in now],
+             for row in proposal.members if row.member.path in now]
+            + [(proposal.seen(before), row)
+               for before, row in proposal.adopted if before is not None],
             [proposal.seen(row) for row in where.removed],
-            [row for row in proposal.members if row.member.path not in now],
+            [row for row in proposal.members if row.member.path not in now]
+            + [row for before, row in proposal.adopted if before is None],
             fewest_moves.outdates(
-                self.record, document, where, proposal.members),
+                self.record, self._document, where, proposal.members),
             where.wanted_again, where.seen)
 
-    def _group_changes(self, proposal: _Revision) -> Mapping[str, Any]:
+    def _group_changes(self, proposal: RevisionProposal) -> Mapping[str, Any]:
         changes = {
-            'name': self._revised.name, 'document': self._asked['document'],
+            'name': self._revised.name, 'document': self._document,
             'objective': proposal.request.objective,
             'levels': proposal.decision.snapshot.levels,
             'exclusive': proposal.decision.exclusive,
@@ -277,6 +290,11 @@ class _Update(Change):
         if ends is None or renewed is None:
             return ends if ends is None or ends > now else renewed
         return max(ends, renewed)
+
+
+def _document(record: GroupRecord) -> Mapping[str, Any]:
+    """What the group becomes; a new group becomes what it was created as."""
+    return (record.pending or {}).get('document', record.document)
 
 
 def _plain_reasons(found: Sequence[Reason]) -> Sequence[Mapping[str, str]]:

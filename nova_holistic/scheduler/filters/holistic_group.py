@@ -31,10 +31,10 @@ class HolisticGroupFilter(filters.BaseHostFilter):
     than it has without the server, with the members of groups where they
     really are.
 
-    For a server with a pointer, all policies of its group apply; for any other
+    For a member of a group, all policies of its group apply; for any other
     server, those of groups with exclusive hosts. The filter checks creates and
     moves; a rebuild keeps its host. If no group is exclusive, a server without
-    a pointer costs one query. If the table or Nova's API database is
+    a pointer costs two queries. If the table or Nova's API database is
     unavailable, a server without a pointer is not placed on hosts that are
     known to be exclusive to a group: see ``exclusion``.
     """
@@ -49,8 +49,7 @@ class HolisticGroupFilter(filters.BaseHostFilter):
         states = list(filter_obj_list)
         try:
             with nova_errors.as_refusals():
-                found = (membership.find(connections.get(), spec_obj)
-                         if pointer else None)
+                found = membership.find(connections.get(), spec_obj)
                 evaluations = [*_exclusion(found),
                                *_policies(found, spec_obj, states)]
         except exceptions.HolisticError as error:

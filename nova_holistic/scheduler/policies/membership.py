@@ -18,8 +18,10 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler.policies import adopted_servers
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.scheduler.policies import server_locations
+from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)
 from nova_holistic.table.store import OCCUPYING
@@ -112,23 +114,26 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
 
     A server without a row was scheduled although its pointer could not be
     honoured. It counts as the member of its pointer if no other server is that
-    member.
+    member, and if it was not detached. A server that a group has adopted has
+    no pointer to this group.
     """
+    prepared = _prepared.pop(spec, None)
+    if prepared is not None:
+        return prepared
     try:
         pointer = Pointer.from_hints(_hints(spec))
     except RequestRefused:
         return None
-    if pointer is None:
-        return None
-    prepared = _prepared.pop(spec, None)
-    if prepared is not None:
-        return prepared
-    group = connections.table.group_cache.read(pointer.group)
-    if group is None or group[0].project_id != spec.project_id:
-        return None
-    record, rows = group
-    own = _own(rows, pointer, spec.instance_uuid)
-    return own and Membership(record, own, rows)
+    found = pointer and _of_group(connections, spec, pointer.group)
+    own = found and _with_server(found[1], spec.instance_uuid)
+    if own is None:
+        uuid = adopted_servers.group_of(connections, spec)
+        if uuid is not None and (pointer is None or uuid != pointer.group):
+            found = _of_group(connections, spec, uuid)
+            own = found and _with_server(found[1], spec.instance_uuid)
+        elif found:
+            own = _free(connections, found, pointer, spec.instance_uuid)
+    return own and Membership(found[0], own, found[1])
 
 
 def prepare(spec: 'objects.RequestSpec', found: Membership) -> None:
@@ -143,13 +148,27 @@ def pointed_at(rows: Sequence[MemberRecord], path: str
             or [row for row in rows if row.member.description == path])
 
 
-def _own(rows, pointer: Pointer, instance_uuid: str) -> MemberRecord | None:
-    for row in rows:
-        if row.instance_uuid == instance_uuid:
-            return row
-    free = [row for row in pointed_at(rows, pointer.member)
+def _of_group(connections: Connections, spec, group: str) -> Found | None:
+    """A group with its members, if it belongs to the server's project."""
+    found = connections.table.group_cache.read(group)
+    return found if found and found[0].project_id == spec.project_id else None
+
+
+def _with_server(rows: Sequence[MemberRecord],
+                 instance_uuid: str) -> MemberRecord | None:
+    return next((row for row in rows
+                 if row.instance_uuid == instance_uuid), None)
+
+
+def _free(connections: Connections, found: Found, pointer: Pointer,
+          instance_uuid: str) -> MemberRecord | None:
+    """The member that the server points at, unless it was detached."""
+    free = [row for row in pointed_at(found[1], pointer.member)
             if row.instance_uuid is None]
-    return free[0] if free else None
+    if not free or adopted_servers.is_detached(
+            connections, found[0].uuid, instance_uuid):
+        return None
+    return free[0]
 
 
 def _hints(spec) -> Mapping | None:

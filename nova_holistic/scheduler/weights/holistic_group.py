@@ -10,7 +10,7 @@ from nova_holistic import conf, exceptions
 from nova_holistic.scheduler import connections, nova_errors
 from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.pointer import has_pointer
-from nova_holistic.scheduler.policies import membership
+from nova_holistic.scheduler.policies import adopted_servers, membership
 from nova_holistic.table.records import MemberState
 
 CONF = nova.conf.CONF
@@ -21,7 +21,7 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
     """Minus the weighted violations that the member adds at the host; the
     planned host of a member still to be placed weighs most of all.
 
-    A server without a pointer weighs the same everywhere, at no query.
+    A server that is no member weighs the same everywhere, at no query.
     """
 
     def __init__(self):
@@ -45,7 +45,7 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
 
     def _weigh(self, states, spec):
         hints = ('scheduler_hints' in spec) and spec.scheduler_hints
-        found = (has_pointer(hints or {})
+        found = ((has_pointer(hints or {}) or adopted_servers.is_known(spec))
                  and membership.find(connections.get(), spec))
         if not found:
             return [0.0] * len(states)

@@ -89,14 +89,19 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
             session.execute(sa.select(MemberRow.state).where(
                 MemberRow.group_uuid == group_uuid).order_by(MemberRow.id)
                 .with_for_update(read=True)).all()
-        # It changes nothing, and keeps others from revising or settling the
-        # group between what is read now and what is written then.
-        _change(session, group_uuid, status=GroupRow.status)
-        before, status = _unsettled(session, group_uuid)
-        if status is not None:
-            _change(session, group_uuid, status=status, updated_at=now)
-            events.add(session, [transitions.status_changed(
-                group_uuid, before, status, now)])
+        settle_in(session, group_uuid, now)
+
+
+def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
+    """Bring a group's status in line with its members, in a transaction."""
+    # It changes nothing, and keeps others from revising or settling the
+    # group between what is read now and what is written then.
+    _change(session, group_uuid, status=GroupRow.status)
+    before, status = _unsettled(session, group_uuid)
+    if status is not None:
+        _change(session, group_uuid, status=status, updated_at=now)
+        events.add(session, [transitions.status_changed(
+            group_uuid, before, status, now)])
 
 
 def _unsettled(session: orm.Session,

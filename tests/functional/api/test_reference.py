@@ -9,7 +9,8 @@ import yaml
 
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.model.nova.server_group import ServerGroup
-from tests.functional.engine.world import SMALL
+from tests.functional.engine.adopting import a_server
+from tests.functional.engine.world import shop, SMALL
 from tests.unit.api.service import ADMIN, MEMBER
 
 EXAMPLES = yaml.safe_load((
@@ -68,7 +69,7 @@ def test_the_conversation_of_the_reference_can_be_repeated(world, service):
 
 @pytest.mark.leaves('servers that move past Placement')
 def test_the_repair_of_the_reference_can_be_repeated(world, service):
-    (example,) = [each for each in EXAMPLES if 'with' in each]
+    (example,) = [each for each in EXAMPLES if each.get('with') == 'moved']
     group = world.create(PAIR)
     first, second = [world.build(group, path) for path in ('n-0', 'n-1')]
     world.instances.set(second.instance_uuid, 'ACTIVE', first.place.host)
@@ -76,6 +77,17 @@ def test_the_repair_of_the_reference_can_be_repeated(world, service):
     conversation = Conversation(service)
     conversation.about(group.uuid)
     conversation.repeat(example)
+
+
+def test_the_adoption_of_the_reference_can_be_repeated(world, service):
+    group = world.create(shop())
+    conversation = Conversation(service)
+    conversation.about(group.uuid)
+    for example in EXAMPLES:
+        if example.get('with') == 'server':
+            for server in example['request'].get('adopt', {}).values():
+                a_server(world, 'a1', instance=server)
+            conversation.repeat(example)
 
 
 def test_each_operation_has_an_example():

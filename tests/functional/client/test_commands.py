@@ -10,11 +10,11 @@ from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
-    'group': {'bind', 'binding', 'create', 'delete', 'event', 'extend',
-              'list', 'map', 'release', 'repair', 'replan', 'set', 'show',
-              'unbind', 'unset'},
+    'group': {'adopt', 'bind', 'binding', 'create', 'delete', 'event',
+              'extend', 'import', 'list', 'map', 'release', 'repair',
+              'replan', 'set', 'show', 'unbind', 'unset'},
     'inventory': {'export'},
-    'member': {'add', 'list', 'remove'},
+    'member': {'add', 'detach', 'list', 'remove', 'scale'},
     'plan': {'create', 'show'},
 }
 

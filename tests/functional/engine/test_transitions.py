@@ -10,9 +10,11 @@ import tempfile
 import pytest
 
 from nova_holistic import exceptions
-from nova_holistic.table.changes import group_growth
+from nova_holistic.table.changes import detaching, group_growth
+from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states
+from tests.functional.engine.adopting import a_server
 from tests.functional.engine.transitions import Transitions
 from tests.functional.engine.updates import (
     fill, revised, Silent, take, update)
@@ -144,6 +146,50 @@ def a_failed_member_in_an_update(world):
     update(world, group, revised(nodes=2))
 
 
+def existing_servers_that_are_adopted(world):
+    group = world.create(shop(1), lease=0)
+    update(world, group, adopting(world))
+    world.lifecycle.release(group.uuid)
+    assert detach(world, group, 'web') == Detached.DONE
+    update(world, group, adopting(world))
+
+
+def existing_servers_that_are_all_members(world):
+    group = world.create(shop(1), lease=0)
+    for _ in range(2):
+        update(world, group, adopting(world, 'web', 'db/node-0'))
+        for path in ('web', 'db/node-0'):
+            detach(world, group, path)
+
+
+def a_lost_member_that_becomes_an_existing_server(world):
+    group = world.create(shop(1), lease=0)
+    lose(world, group)
+    update(world, group, adopting(world))
+
+
+def a_failed_member_that_becomes_an_existing_server(world):
+    group = world.create(shop(1), lease=0)
+    serve(world, group, status='ERROR')
+    update(world, group, adopting(world))
+
+
+def adopting(world, *paths):
+    return revised(nodes=1) | {'adopt': {
+        path: a_server(world, host_with_room(world))
+        for path in paths or ['web']}}
+
+
+def host_with_room(world):
+    return next(name for name, provider in world.hosts.items()
+                if world.placement.used(provider)['VCPU'] < VCPUS)
+
+
+def detach(world, group, path):
+    return detaching.detach(
+        world.table.database, group.uuid, path, world.now)
+
+
 def a_lost_place(world):
     group = world.create(shop(1), lease=0)
     lose(world, group)
@@ -225,6 +271,10 @@ STORIES = (
     a_claim_that_ends_after_a_release, a_server_whose_member_was_returned,
     a_build_that_fails,
     a_server_in_error_on_its_host, a_failed_member_in_an_update,
+    existing_servers_that_are_adopted,
+    existing_servers_that_are_all_members,
+    a_lost_member_that_becomes_an_existing_server,
+    a_failed_member_that_becomes_an_existing_server,
     a_lost_place, an_update_that_needs_its_own_room, no_plan_and_then_one,
     planning_that_breaks_off, servers_that_drift,
     servers_that_are_deleted_while_they_break_a_policy)

@@ -109,7 +109,9 @@ class World(BaseWorld):
     def planner_with(self, table, holds):
         planner = Planner(
             self.conf, self.inventory, table, holds, self.clock)
-        planner.connect(self.positions.refresh, repairing=self.repairer.run)
+        planner.connect(
+            self.positions.refresh, self.instances.find,
+            repairing=self.repairer.run)
         return planner
 
     def lifecycle_with(self, table, holds):

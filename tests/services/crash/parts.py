@@ -131,7 +131,9 @@ class Parts:
         repairer = Repairer(
             self.conf, self.inventory, self.table, self.holds,
             self.instances, self.clock, sleep=lambda seconds: None)
-        planner.connect(positions.refresh, repairing=repairer.run)
+        planner.connect(
+            positions.refresh, self.instances.find,
+            repairing=repairer.run)
         return planner
 
     @functools.cached_property

@@ -153,6 +153,29 @@ def replan_during_a_release(world):
     return group, do.perform_during_release, group
 
 
+ADOPTING = ('change.written', 'change.held', 'change.accepted',
+            'update.unneeded-dropped', 'change.finished', 'task.settled')
+
+
+@passes('task.taken', *ADOPTING, states=BUILT)
+def create_with_an_existing_server(world):
+    group = world.ask(_adopting(world, nodes()))
+    return group, do.perform, group
+
+
+@passes('recovery.finished', states=BUILT)
+def create_with_an_existing_server_after_a_crash(world):
+    group = world.ask(_adopting(world, nodes()))
+    world.dies('change.held', do.perform, group)
+    return group, do.take_over, group
+
+
+def _adopting(world, document):
+    """The document with an existing server as its first member."""
+    return {'group': {**document['group'], 'adopt': {
+        'node-0': world.existing('a1')}}}
+
+
 # Update
 
 
@@ -173,6 +196,12 @@ def _exchange(world):
         states={f'node-{number}': 'planned' for number in range(3)})
 def update(world):
     group = _update(world, nodes(3, level='host'))
+    return group, do.perform, group
+
+
+@passes(*ADOPTING, states=BUILT)
+def update_with_an_existing_server(world):
+    group = _update(world, _adopting(world, nodes(level='host')))
     return group, do.perform, group
 
 

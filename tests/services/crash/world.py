@@ -140,6 +140,14 @@ class CrashWorld:
                 launched=True))
         return server
 
+    def existing(self, host):
+        """A server that was created without a group."""
+        server = str(uuid.uuid4())
+        self.parts.placement.allocate(
+            self.site.hosts[host], operations.SMALL, server, 'blue')
+        self.sees(InstanceView(server, host, 'ACTIVE', launched=True))
+        return server
+
     def built(self, group, path='node-0'):
         server = self.claimed(group, path)
         row = self.row(group, path)

@@ -115,17 +115,17 @@ def test_a_head_is_a_get_without_a_body(service):
     assert head.headers['Content-Length'] == body.headers['Content-Length']
 
 
-@pytest.mark.parametrize('text, status', [
-    ('holistic 1.0', 200), ('holistic latest', 200),
-    ('compute 2.90, holistic 1.0', 200), ('compute 2.90', 200),
-    ('holistic 1.7', 406), ('holistic 2.0', 406), ('holistic 0.9', 406),
-    ('holistic one', 400), ('holistic 1', 400)])
-def test_the_requested_api_version_is_checked(service, text, status):
+@pytest.mark.parametrize('text, status, used', [
+    ('holistic 1.0', 200, '1.0'), ('holistic latest', 200, '1.1'),
+    ('compute 2.90, holistic 1.0', 200, '1.0'), ('compute 2.90', 200, '1.0'),
+    ('holistic 1.1', 200, '1.1'), ('holistic 1.2', 406, '1.1'),
+    ('holistic 2.0', 406, '1.1'), ('holistic 0.9', 406, '1.1'),
+    ('holistic one', 400, '1.1'), ('holistic 1', 400, '1.1')])
+def test_the_requested_api_version_is_checked(service, text, status, used):
     answer = service.ask('GET', '/v1/groups',
                          headers={'OpenStack-API-Version': text})
     assert answer.status_int == status
-    assert answer.headers['OpenStack-API-Version'] == 'holistic ' + (
-        '1.1' if text == 'holistic latest' else '1.0')
+    assert answer.headers['OpenStack-API-Version'] == f'holistic {used}'
     assert answer.headers['Vary'] == 'OpenStack-API-Version'
 
 

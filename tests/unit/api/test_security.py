@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who gets in where: every route of the table, with every kind of token."""
 
+from dataclasses import replace
 import logging
 import re
 
@@ -9,16 +10,22 @@ import pytest
 from nova_holistic.api.route import PUBLIC
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.table.coordination.bindings import Binding, BindingKind
+from nova_holistic.table.records import MemberState
 from tests.unit.api.service import (
     ADMIN, DOMAIN, MEMBER, NOON, OTHER_SERVICE, READER, refusal, SHOP,
     STRANGER, SYSTEM, UNSCOPED)
+from tests.unit.table import builders
 
+NO_UUID = '00000000-0000-4000-8000-000000000000'
+SERVER = '11111111-1111-4111-8111-111111111111'
 GUARDED = [route for route in ROUTES if route.policy is not PUBLIC]
 BODIES = {
     'groups:create': {'group': SHOP}, 'groups:update': {'group': SHOP},
     'groups:extend': {'extend': {'seconds': 9}},
     'groups:replan': {'replan': {}}, 'groups:repair': {'repair': {}},
     'groups:release': {'release': {}}, 'groups:bind': {'binding': {}},
+    'groups:adopt': {'adopt': {'node-0': SERVER}},
+    'groups:detach': {'detach': {'member': 'db/one'}},
     'groups:add_members': {'members': [
         {'name': 'more', 'resources': {'VCPU': 1}}]},
     'plans:create': {'group': SHOP},
@@ -26,7 +33,6 @@ BODIES = {
 ADMIN_ONLY = {'groups:repair', 'hosts:update_statistics'}
 READING = {'groups:list', 'groups:show', 'groups:placements', 'groups:events',
            'groups:bindings', 'plans:show'}
-NO_UUID = '00000000-0000-4000-8000-000000000000'
 SERVER_GROUP = '00000000-0000-4000-8000-00000000000a'
 
 every_route = pytest.mark.parametrize(
@@ -45,6 +51,10 @@ routes_of_owners = pytest.mark.parametrize(
 def ask(service):
     """Ask a route about the group, or plan, of the project blue."""
     group = service.planned()
+    service.table.write_members(group, [
+        replace(row, state=MemberState.BUILT, instance_uuid=NO_UUID)
+        for row in builders.members_of(
+            service.table.get_group(group), {'one': None})])
     plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']
     service.table.bindings.add(Binding(
         BindingKind.SERVER_GROUP, SERVER_GROUP, group, 'node', NOON))

@@ -29,6 +29,9 @@ GROUPS = {
         f'name: g\ngroups:\n- {{name: x, members: [{ONE}]}}\n- {{name: y, '
         f'members: [{ONE}], policies: [{{type: affinity, level: isle}}]}}',
         'groups[1].policies[0].level'),
+    'adopted servers': (
+        f'name: g\nmembers: [{ONE}]\nadopt: {{a: '
+        '5f0a2f6e-8f3c-4a45-9d0e-3d1c7be0a6d1}', 'adopt'),
     'an empty group': ('name: g\nmembers: []', ''),
     'an empty nested group': (
         f'name: g\nmembers: [{ONE}]\ngroups: [{{name: w}}]', 'groups[0]'),

@@ -8,15 +8,16 @@ from datetime import timedelta
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
-    group_degradation, group_growth, group_purge, group_revision, member_moves,
-    member_release, member_replan)
+    detaching, group_degradation, group_growth, group_purge, group_revision,
+    member_moves, member_release, member_replan)
+from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import Binding, BindingKind
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
-from nova_holistic.table.queries import consumers, overview
+from nova_holistic.table.queries import consumers, memberships, overview
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries.pointer_target import pointed_at
 from nova_holistic.table.queries.totals import totals
@@ -38,6 +39,7 @@ def call_everything(table):
     claim(table, group)
     move_and_release(table, group)
     grow(table)
+    adopt_and_detach(table)
     update(table, group)
     degrade(table)
     settle(table)
@@ -235,6 +237,22 @@ def grow(table):
     assert group_growth.grow(table.database, group_growth.Growth(
         table.get_group(group.uuid), replace(
             wanted, hold=builders.new_uuid()), rows[-1]), rows, NOON)
+
+
+def adopt_and_detach(table):
+    """A server leaves its group, and points at it still."""
+    database, server = table.database, builders.new_uuid()
+    group = builders.planned(table, one=None)
+    row = table.claim(group.uuid, 'db/one', server, NOON)
+    assert detaching.detach(
+        database, group.uuid, 'db/one', NOON) == Detached.NOT_BUILT
+    assert table.change_state(
+        row.id, [MemberState.CLAIMED], MemberState.BUILT, NOON)
+    (found,) = memberships.memberships(database, [server])
+    assert memberships.group_of(database, found) == group.uuid
+    assert detaching.detach(
+        database, group.uuid, 'db/one', NOON) == Detached.DONE
+    assert memberships.is_detached(database, group.uuid, server)
     table.delete_group(group.uuid)
 
 

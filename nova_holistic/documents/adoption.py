@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Existing servers that a group document adopts as members.
+
+The key ``adopt`` is a request and no part of the definition: an engine
+removes it from the document when the servers are members.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+
+KEY = 'adopt'
+
+
+def adoptions(document: Any) -> Mapping[str, str]:
+    """The UUIDs of the servers to adopt, by the paths of their members.
+
+    :param document: a valid group document, with or without its outer key
+    """
+    return FrozenMapping({path: uuid.lower() for path, uuid
+                          in _top(document).get(KEY, {}).items()})
+
+
+def position(path: str) -> str:
+    """The position of a member in the list of adopted servers."""
+    return join(KEY, path)
+
+
+def with_adoptions(document: Mapping[str, Any],
+                   servers: Mapping[str, str]) -> dict[str, Any]:
+    """The document that adopts these servers, and no others."""
+    rest = without_adoptions(document)
+    if 'group' in rest:
+        return {**rest, 'group': {**rest['group'], KEY: dict(servers)}}
+    return {**rest, KEY: dict(servers)}
+
+
+def without_adoptions(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The definition alone."""
+    if 'group' in document:
+        return {**document, 'group': without_adoptions(document['group'])}
+    return {key: value for key, value in document.items() if key != KEY}
+
+
+def must_not_adopt(document: Any, why: str = 'a plan without holds does not '
+                   'read existing servers and cannot adopt them') -> None:
+    """
+    :raises InvalidDocument: the document adopts servers, and the reader knows
+        nothing about them
+    """
+    if isinstance(document, dict) and KEY in _top(document):
+        raise InvalidDocument(KEY, why)
+
+
+def check_adoptions(document: Mapping[str, Any], group: Group,
+                    mistakes: Mistakes) -> None:
+    """Check the key of the top-level group, and that no other group has it.
+
+    :param document: without its outer key; it fits the schema
+    :param group: its parts that can be accepted
+    :param mistakes: collects what is wrong; if other parts of the document
+        are wrong, it is not checked which members exist
+    """
+    complete = not mistakes
+    for place in _nested(document, ''):
+        mistakes.add(InvalidDocument(
+            join(place, KEY), 'only the top-level group adopts servers'))
+    paths: dict[str, str] = {}
+    for path, uuid in adoptions(document).items():
+        if uuid in paths:
+            mistakes.add(InvalidDocument(
+                position(path),
+                f'server {uuid} is adopted as {brief(paths[uuid])} already'))
+        paths.setdefault(uuid, path)
+    if complete:
+        _check_paths(paths.values(), group, mistakes)
+
+
+def _check_paths(paths, group: Group, mistakes: Mistakes) -> None:
+    members = group.all_members()
+    known = {member.path for member in members}
+    counted: dict[str, str] = {}
+    for member in members:
+        counted.setdefault(member.description, member.path)
+    for path in paths:
+        if path in known:
+            continue
+        message = f'there is no member {brief(path)}'
+        if path in counted:
+            message = (f'{brief(path)} has a count: name one of its servers, '
+                       f'such as {brief(counted[path])}')
+        mistakes.add(InvalidDocument(position(path), message))
+
+
+def _nested(document: Mapping[str, Any], place: str) -> Iterator[str]:
+    """Positions of nested groups with the key."""
+    for number, group in enumerate(document.get('groups', ())):
+        if group is not None:
+            here = join(place, 'groups', number)
+            if KEY in group:
+                yield here
+            yield from _nested(group, here)
+
+
+def _top(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = document.get('group', document)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds existing servers that become members of a group, and their hosts."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from oslo_log import log as logging
+
+from nova_holistic.documents.adoption import position
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine import errors
+from nova_holistic.engine.executor import PlannerComponents
+from nova_holistic.engine.server_match import (
+    host_of_server, must_be_settled, must_match, refused, Server)
+from nova_holistic import exceptions
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.table.queries.memberships import memberships
+from nova_holistic.table.records import MemberRecord, MemberState
+
+LOG = logging.getLogger(__name__)
+
+ReadServers = Callable[[Collection[str], str],
+                       Mapping[str, Server | None]]
+"""Receives UUIDs and a project. Returns None for a server that does not exist;
+a server that Nova fails to show is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A server that becomes a member where it is.
+
+    :ivar host: name of its host in the snapshot
+    """
+
+    uuid: str
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedMembers:
+    """Servers that become members.
+
+    :ivar servers: by path of the member
+    :ivar replaced: rows that these members have, by path
+    """
+
+    servers: Mapping[str, Adopted] = field(default_factory=FrozenMapping)
+    replaced: Mapping[str, MemberRecord] = field(
+        default_factory=FrozenMapping)
+
+    @property
+    def hosts(self) -> dict[str, str]:
+        return {path: each.host for path, each in self.servers.items()}
+
+    def built(self, rows: Sequence[MemberRecord]
+              ) -> Sequence[tuple[MemberRecord | None, MemberRecord]]:
+        """The row that each member has, and the row of the server.
+
+        :param rows: of all members, as planned
+        """
+        return [(self.replaced.get(path),
+                 replace(row, state=MemberState.BUILT, held=False,
+                         instance_uuid=self.servers[path].uuid))
+                for row in rows for path in [row.member.path]
+                if path in self.servers]
+
+
+class Adopter:
+    """Reads existing servers for one group; changes nothing."""
+
+    def __init__(self, parts: PlannerComponents, read: ReadServers | None):
+        self._parts = parts
+        self._read = read
+
+    def find(self, request: PlanningRequest, wanted: Mapping[str, str]
+             ) -> Mapping[str, Adopted]:
+        """
+        :param request: the whole group
+        :param wanted: path to UUID of the server
+        :returns: by path; without those that are these members already
+        :raises InvalidDocument: a server cannot be adopted; with all mistakes
+        :raises NotRead: Nova or Placement does not answer
+        """
+        known = memberships(self._parts.table.database, wanted.values())
+        wanted = {path: uuid for path, uuid in wanted.items()
+                  if known.get(uuid) != (request.uuid, path)}
+        if not wanted:
+            return {}
+        servers = self._servers(wanted, request.project_id or '')
+        with _read_from_cloud(wanted):
+            cloud = self._cloud(servers.values())
+            snapshot = self._parts.snapshot_planner.usable(request, cloud)[0]
+            allocated = self._allocated(servers.values(), snapshot)
+        members = {member.path: member for member
+                   in bind(request.group, snapshot).all_members()}
+        mistakes, found = Mistakes(), {}
+        for path, uuid in wanted.items():
+            with mistakes.collected():
+                server = servers[path]
+                must_be_settled(path, uuid, server, request.project_id)
+                if uuid in known:
+                    group, member = known[uuid]
+                    raise refused(path, f'server {uuid} is member {member!r} '
+                                        f'of group {group} already')
+                host = host_of_server(server, snapshot)
+                if host is None:
+                    raise refused(path, f'the host of server {uuid} is not '
+                                        f'known to the planner')
+                must_match(members[path], server, host, snapshot,
+                           allocated.get(uuid, {}))
+                found[path] = Adopted(uuid, host.name)
+        mistakes.must_be_none()
+        return found
+
+    def must_be_there(self, adopted: Mapping[str, Adopted],
+                      project_id: str) -> None:
+        """Check that Nova has not begun to move or delete a server since it
+        was found.
+
+        :raises Overtaken: it has; plan again
+        :raises NotRead: Nova does not answer
+        """
+        servers = self._servers(
+            {path: each.uuid for path, each in adopted.items()}, project_id)
+        for path, each in adopted.items():
+            server = servers[path]
+            if (server is None or server.task is not None
+                    or server.may_have_two_hosts
+                    or each.host not in (server.host, server.node)):
+                raise errors.OutdatedPlan(
+                    f'server {each.uuid} has changed since the plan')
+
+    def _servers(self, wanted: Mapping[str, str], project_id: str
+                 ) -> Mapping[str, Server | None]:
+        """Servers by the paths of their members."""
+        if self._read is None:
+            raise InvalidDocument('adopt', 'this engine does not read servers')
+        with _read_from_cloud(wanted):
+            found = self._read(tuple(wanted.values()), project_id)
+        for path, uuid in wanted.items():
+            if uuid not in found:
+                raise errors.UnreadableReference(
+                    position(path), f'server {uuid} cannot be read now')
+        return {path: found[uuid] for path, uuid in wanted.items()}
+
+    def _cloud(self, servers: Collection[Server | None]) -> Snapshot:
+        """The kept snapshot, or a complete one if it lacks a host."""
+        kept = self._parts.snapshot_planner.cached_snapshot(())
+        if all(server is None or server.host is None
+               or host_of_server(server, kept) for server in servers):
+            return kept
+        return self._parts.snapshot_planner.complete()
+
+    def _allocated(self, servers: Collection[Server | None],
+                   snapshot: Snapshot) -> Mapping[str, Mapping[str, int]]:
+        """What each server has on its host, by UUID of the server."""
+        found = (host_of_server(server, snapshot) for server in servers
+                 if server is not None)
+        hosts = {host.uuid for host in found if host is not None}
+        return {consumer: resources for uuid in sorted(hosts)
+                for consumer, resources
+                in self._parts.holds.resources(uuid).items()}
+
+
+class _read_from_cloud:
+    """Errors of Nova and Placement become an error of the document."""
+
+    def __init__(self, wanted: Mapping[str, str]):
+        self._place = position(next(iter(wanted)))
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind, error, trace) -> None:
+        if isinstance(error, exceptions.HolisticError) and not isinstance(
+                error, (InvalidDocument, errors.UnreadableReference)):
+            LOG.error('Servers cannot be read: %s', error)
+            raise errors.UnreadableReference(
+                self._place, 'the servers cannot be read now') from error

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an existing server matches the description of a member.
+
+The rules are those for create requests: see ``scheduler.claim.request``. In
+addition, the host of the server has to meet the requirements of the member.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from nova_holistic.documents.adoption import position
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.member import Member
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+
+UNFINISHED = ('BUILD', 'DELETED', 'SOFT_DELETED')
+"""Statuses of a server that has not run yet, or that is about to be
+removed."""
+
+
+class Server(Protocol):
+    """A server as Nova shows it: ``reconcile.instances.InstanceView``."""
+
+    uuid: str
+    host: str | None
+    status: str
+    node: str
+    launched: bool
+    flavor: str
+    task: str | None
+    project_id: str
+
+    @property
+    def may_have_two_hosts(self) -> bool:
+        ...
+
+
+def refused(path: str, message: str) -> InvalidDocument:
+    """The error for the server of a member."""
+    return InvalidDocument(position(path), message)
+
+
+def must_be_settled(path: str, uuid: str, server: Server | None,
+                    project_id: str | None) -> None:
+    """:raises InvalidDocument: the project has no such server, or Nova is
+        working on it"""
+    if server is None or server.project_id not in ('', project_id):
+        raise refused(path, f'the project has no server {uuid}')
+    if server.task is not None:
+        raise refused(path, f'Nova is working on server {uuid}: '
+                            f'{server.task}; try again later')
+    if server.may_have_two_hosts:
+        raise refused(path, f'server {uuid} is in status {server.status}; '
+                            f'try again when its move has ended')
+    if server.host is None or server.status in UNFINISHED or (
+            not server.launched):
+        raise refused(path, f'server {uuid} is in status {server.status} '
+                            f'and does not run on a host')
+
+
+def host_of_server(server: Server, snapshot: Snapshot) -> Host | None:
+    """None if the snapshot does not have the host."""
+    hosts = snapshot.once('hosts by name', lambda: {
+        host.name: host for host in snapshot.hosts})
+    return hosts.get(server.host) or hosts.get(server.node)
+
+
+def must_match(member: Member, server: Server, host: Host,
+               snapshot: Snapshot, allocated: Mapping[str, int]) -> None:
+    """
+    :param allocated: what the server has on the host, in Placement
+    :raises InvalidDocument: the server is not what the description says
+    """
+    for difference in _differences(
+            member.requirements, server, host, snapshot, allocated):
+        raise refused(
+            member.path, f'server {server.uuid} does not match the '
+                         f'description of the member: {difference}')
+
+
+def _differences(wanted: Requirements, server: Server, host: Host,
+                 snapshot: Snapshot, allocated: Mapping[str, int]
+                 ) -> Iterator[str]:
+    described = snapshot.flavors.get(wanted.flavor or '')
+    flavor = snapshot.flavors.get(server.flavor)
+    if described is not None and server.flavor not in ('', described.id):
+        name = server.flavor if flavor is None else flavor.name
+        yield (f'it has flavor {name}, the description says flavor '
+               f'{wanted.flavor}')
+    resources = {name: amount for name, amount in wanted.resources.items()
+                 if amount}
+    if dict(allocated) != resources:
+        yield (f'it has {_amounts(allocated)}, the description says '
+               f'{_amounts(resources)}')
+    if flavor is not None:
+        for verb, traits, known in (
+                ('requires', flavor.required_traits, wanted.required_traits),
+                ('forbids', flavor.forbidden_traits,
+                 wanted.forbidden_traits)):
+            if traits - known:
+                names = ', '.join(sorted(traits - known))
+                yield (f'it {verb} the trait {names}, which the description '
+                       'does not mention')
+    yield from _unmet(wanted, server, host, snapshot)
+
+
+def _unmet(wanted: Requirements, server: Server, host: Host,
+           snapshot: Snapshot) -> Iterator[str]:
+    """Requirements that the server and its host do not meet, without the
+    names of hosts, which users may not see."""
+    zone = wanted.availability_zone
+    if zone is not None and host.availability_zone != zone:
+        yield f'its host is not in availability zone {zone}'
+    missing = wanted.required_traits - host.traits
+    if missing:
+        yield f'its host lacks the trait {", ".join(sorted(missing))}'
+    present = wanted.forbidden_traits & host.traits
+    if present:
+        yield (f'its host has the forbidden trait '
+               f'{", ".join(sorted(present))}')
+    for name in sorted(wanted.aggregates - host.aggregates):
+        yield f'its host is not in aggregate {name}'
+    vertex = (*host.location, host.name)
+    if vertex[:len(wanted.location)] != wanted.location:
+        yield f'its host is not below {"/".join(wanted.location)}'
+    group = snapshot.server_groups.get(wanted.server_group or '')
+    if group is not None and server.uuid not in group.hosts:
+        yield f'it is not in server group {wanted.server_group}'
+
+
+def _amounts(resources: Mapping[str, int]) -> str:
+    return ', '.join(f'{name}={resources[name]}'
+                     for name in sorted(resources)) or 'no resources there'

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan of the revised definition of a group, before it is accepted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic.engine.executor import Proposal
+from nova_holistic.engine.update.revised_members import RevisedMembers
+from nova_holistic.model.plan import Reason
+from nova_holistic.table.records import MemberRecord, MemberState
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionProposal(Proposal):
+    """How a group becomes its revised definition.
+
+    :ivar vacated: unchanged rows of members that give up their old holds
+    :ivar exchanged: whether they have given them up already
+    :ivar adopted: rows of adopted servers, each with the row that the member
+        has
+    :ivar violations: hard policies that the servers of the group violate
+    """
+
+    where: RevisedMembers
+    vacated: Sequence[MemberRecord]
+    exchanged: bool = False
+    adopted: Sequence[tuple[MemberRecord | None, MemberRecord]] = ()
+    violations: Sequence[Reason] = ()
+
+    def seen(self, row: MemberRecord) -> MemberRecord:
+        """A row as the table should contain it after the update."""
+        if self.exchanged and row.state == MemberState.PLANNED:
+            return replace(row, state=MemberState.LOST)
+        return row
+
+    def unneeded(self) -> Sequence[str]:
+        """Holds that no row names after the update.
+
+        The hold of a member whose server is being created may still exist.
+        """
+        given_up = {m.hold for m in self.vacated}
+        leftover = [
+            m.hold for m in (*self.where.to_plan.values(), *self.where.removed,
+                             *self.where.adopted.replaced.values())
+            if (m.held or m.state == MemberState.CLAIMED)
+            and m.hold not in given_up]
+        return leftover if self.exchanged else [
+            *leftover, *(m.hold for m in self.vacated)]

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that elastic members of a revised group have."""
+
+from collections.abc import Collection, Sequence
+
+from nova_holistic.model.fitted_group import fitted
+from nova_holistic.model.group import Group
+from nova_holistic.table.changes.claim import OWNED
+from nova_holistic.table.changes.member_release import UNCLAIMED
+from nova_holistic.table.records import MemberRecord
+
+
+def sized(revised: Group, members: Sequence[MemberRecord],
+          adopted: Collection[str], added: Collection[str]) -> Group:
+    """The revised group with the servers that it has or will have.
+
+    :param adopted: paths of members that become existing servers
+    :param added: as ``fitted`` gets it
+    """
+    used = {row.member.path for row in members
+            if row.state in OWNED or row.instance_uuid}.union(adopted)
+    return fitted(
+        revised, used, {row.member.path for row in members
+                        if row.state in UNCLAIMED} - used, added)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server is no member any longer, and lives on.
+
+Nova keeps the scheduler hints of the server. So the table remembers that the
+server was detached: its pointer has no effect from then on.
+"""
+
+from datetime import datetime
+import enum
+
+import sqlalchemy as sa
+
+from nova_holistic.table.changes import transitions
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.detached_servers import DetachedServerRow
+from nova_holistic.table.models import MemberRow
+from nova_holistic.table.queries import progress
+from nova_holistic.table.records import MemberState
+from nova_holistic.table import states
+
+
+class Detached(enum.Enum):
+    """The result: the member is released, there is no such member, or the
+    member has no server that could be detached."""
+
+    DONE = enum.auto()
+    UNKNOWN = enum.auto()
+    NOT_BUILT = enum.auto()
+
+
+@retried
+def detach(database: Database, group_uuid: str, path: str,
+           now: datetime) -> Detached:
+    """Release a built member; no allocation changes."""
+    mine = [MemberRow.group_uuid == group_uuid, MemberRow.path == path]
+    built = [*mine, MemberRow.state.in_(
+        states.MEMBERS.before(states.DETACH))]
+    with database.writer() as session:
+        # The first statement writes, as SQLite needs it, and locks the row.
+        session.execute(
+            sa.update(MemberRow).where(*mine).values(state=MemberRow.state)
+            .execution_options(synchronize_session=False))
+        found = session.execute(sa.select(
+            MemberRow.id, MemberRow.instance_uuid).where(*built)).first()
+        if found is None:
+            known = session.scalar(sa.select(MemberRow.id).where(*mine))
+            return Detached.UNKNOWN if known is None else Detached.NOT_BUILT
+        transitions.change_members(session, [MemberRow.id == found.id], {
+            'state': MemberState.RELEASED, 'instance_uuid': None,
+            'held': False, 'destination': None, 'unwanted': False,
+            'updated_at': now})
+        key = {'group_uuid': group_uuid,
+               'instance_uuid': found.instance_uuid}
+        if session.get(DetachedServerRow, key) is None:
+            session.execute(sa.insert(DetachedServerRow).values(
+                **key, detached_at=now))
+        progress.settle_in(session, group_uuid, now)
+    return Detached.DONE

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which servers are members already, and which are no longer."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.database import Database
+from nova_holistic.table.detached_servers import DetachedServerRow
+from nova_holistic.table.models import GroupRow, MemberRow
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """
+    :ivar path: of the member that the server is
+    :ivar project_id: of its group
+    """
+
+    group_uuid: str
+    path: str
+    project_id: str
+
+
+def owners(database: Database, instance_uuids: Collection[str]
+           ) -> Mapping[str, Membership]:
+    """The members that servers are, by UUID of the server."""
+    with database.reader() as session:
+        return {row.instance_uuid:
+                Membership(row.group_uuid, row.path, row.project_id)
+                for batch in batches(sorted(instance_uuids))
+                for row in session.execute(
+                    sa.select(MemberRow.instance_uuid, MemberRow.group_uuid,
+                              MemberRow.path, GroupRow.project_id)
+                    .join(GroupRow, GroupRow.uuid == MemberRow.group_uuid)
+                    .where(MemberRow.instance_uuid.in_(batch)))}
+
+
+def memberships(database: Database, instance_uuids: Collection[str]
+                ) -> Mapping[str, tuple[str, str]]:
+    """Group and path of the members that servers are, by UUID of the
+    server."""
+    return {uuid: (found.group_uuid, found.path) for uuid, found
+            in owners(database, instance_uuids).items()}
+
+
+def group_of(database: Database, instance_uuid: str) -> str | None:
+    """The group that a server is a member of; one indexed query."""
+    with database.reader() as session:
+        return session.scalar(
+            sa.select(MemberRow.group_uuid).where(
+                MemberRow.instance_uuid == instance_uuid))
+
+
+def is_detached(database: Database, group_uuid: str,
+                instance_uuid: str) -> bool:
+    """Whether a server was taken out of the group that it points at."""
+    with database.reader() as session:
+        return session.scalar(sa.select(sa.literal(1)).where(
+            DetachedServerRow.group_uuid == group_uuid,
+            DetachedServerRow.instance_uuid == instance_uuid)) is not None
