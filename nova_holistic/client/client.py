@@ -52,7 +52,7 @@ class Client:
         try:
             response = self._adapter.request(
                 '/v1' + path, method, headers=headers or {},
-                params=query or {}, microversion=microversion, **options)
+                params=query or {}, **options)
         except ks_exceptions.HttpError as error:
             raise errors.refused(error) from error
         except ks_exceptions.ConnectionError as error:
