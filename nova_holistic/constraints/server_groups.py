@@ -6,9 +6,11 @@ holistic group that is planned. Members of other holistic groups that have no
 servers yet are not servers of the server group, and do not count.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from nova_holistic.constraints.counts import Limit, same_on_all
+from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.model.snapshot import Host
 
 AFFINITY, ANTI_AFFINITY = 'affinity', 'anti-affinity'
@@ -38,3 +40,23 @@ def chains(members: Mapping[str, Sequence[str]]
     """
     for paths in members.values():
         yield from zip(paths, paths[1:])
+
+
+def objection(group: ServerGroup, hosts: Collection[str]) -> str | None:
+    """Why the hard policy of a server group does not allow these places; None
+    if it does.
+
+    :param hosts: host name of each of its servers and of each member that
+        will be in it
+    """
+    if group.policy == AFFINITY and len(set(hosts)) > 1:
+        return (f'its servers and the members of this path are on '
+                f'{len(set(hosts))} hosts, and its policy {AFFINITY} allows '
+                f'one')
+    if group.policy == ANTI_AFFINITY:
+        most = max(Counter(hosts).values(), default=0)
+        if most > group.max_per_host:
+            return (f'{most} of its servers and the members of this path are '
+                    f'on one host, and its policy {ANTI_AFFINITY} allows '
+                    f'{group.max_per_host}')
+    return None

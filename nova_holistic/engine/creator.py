@@ -132,7 +132,8 @@ class _Creation(Change):
             self._group, record.objective, record.uuid,
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
-            project_id=record.project_id)
+            project_id=record.project_id,
+            server_groups=parts.table.bindings.server_groups(record.uuid))
         decision = parts.decider.decide(question)
         return Proposal(question, decision, member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,

@@ -290,7 +290,7 @@ class Decider:
     def constrained(self, question: Question, snapshot: Snapshot) -> Group:
         """The group whose members avoid hosts that Nova would refuse."""
         return self._constraints.constrained(refused_hosts.kept_away(
-            question.group, question.refused), snapshot)
+            question.bound_group, question.refused), snapshot)
 
 
 def _with_seconds(answer: Solved, snapshot: float) -> Solved:

@@ -43,18 +43,26 @@ class NovaConstraints:
     def informed(self, snapshot: Snapshot, question: Question) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
+        A bound server group that was deleted has no rule.
+
         :raises InvalidDocument: there is no such image or server group that
             the project may use
         :raises NotRead: it cannot be read
         """
         images, groups = dict(snapshot.images), dict(snapshot.server_groups)
-        for _, each in planning.descriptions(question.group):
+        for path, each in planning.descriptions(question.bound_group):
             name = each.requirements.image
             if isinstance(name, str) and name not in images:
                 images[name] = self._image(each, name, question.project_id)
             uuid = each.requirements.server_group
             if uuid is not None and uuid not in groups:
-                groups[uuid] = self._group(each, uuid, question.project_id)
+                found = self._group(each, uuid, question.project_id)
+                if found is not None:
+                    groups[uuid] = found
+                elif question.server_groups.get(path) != uuid:
+                    raise exceptions.InvalidDocument(
+                        f'{each.place}.server_group',
+                        f'unknown server group {uuid}')
         if (len(images), len(groups)) == (
                 len(snapshot.images), len(snapshot.server_groups)):
             return snapshot
@@ -76,7 +84,8 @@ class NovaConstraints:
         return found
 
     def _group(self, description: MemberDescription, uuid: str,
-               project_id: str | None) -> ServerGroup:
+               project_id: str | None) -> ServerGroup | None:
+        """None if the project has none of that UUID."""
         place = f'{description.place}.server_group'
         try:
             found = self._inventory.server_groups([uuid]).get(uuid)
@@ -85,8 +94,7 @@ class NovaConstraints:
             raise NotRead(place, f'server group {uuid} cannot be read now'
                           ) from error
         if found is None or project_id not in (None, found.project_id):
-            raise exceptions.InvalidDocument(
-                place, f'unknown server group {uuid}')
+            return None
         return found
 
     def marked(self, snapshot: Snapshot, question: Question,
@@ -100,7 +108,7 @@ class NovaConstraints:
             row.instance_uuid for row in self._table.members(question.uuid)
             if row.member.path in question.placed and row.instance_uuid
         } if question.uuid and snapshot.server_groups else ()
-        return planning.marked(snapshot, question.group, Situation(
+        return planning.marked(snapshot, question.bound_group, Situation(
             question.project_id, question.placed, own, {
                 name: host.servers - left[name]
                 for name, host in whole.items()}),

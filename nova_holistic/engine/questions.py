@@ -2,7 +2,7 @@
 """The questions that a decider answers, and its answers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.engine import refused_hosts
 from nova_holistic import exceptions
@@ -38,6 +38,8 @@ class Question:
     :ivar remembered: hosts of members that stay, as the table remembers them;
         a host that is missing from the inventory counts as disabled
     :ivar refused: hosts that Nova refused for members
+    :ivar server_groups: UUIDs of bound server groups of Nova, by the path of
+        the description of the members
     """
 
     group: Group
@@ -50,12 +52,33 @@ class Question:
     refused: refused_hosts.Refused = field(default_factory=FrozenMapping)
     project_id: str | None = None
     sources: Mapping[str, str] = field(default_factory=FrozenMapping)
+    server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
 
     @property
     def has_hard_rules(self) -> bool:
         """Whether some policy or relationship of the group is hard."""
         return any(rule.hard for scope in self.group.scopes()
                    for rule in scope.group.rules)
+
+    @property
+    def bound_group(self) -> Group:
+        """The group whose descriptions name the bound server groups."""
+        return (_bound(self.group, self.server_groups, '')
+                if self.server_groups else self.group)
+
+
+def _bound(group: Group, bound: Mapping[str, str], prefix: str) -> Group:
+    # A server group that the document names is part of the plan already.
+    return replace(
+        group,
+        members=tuple(
+            replace(each, requirements=replace(
+                each.requirements, server_group=bound[prefix + each.name]))
+            if prefix + each.name in bound
+            and each.requirements.server_group is None else each
+            for each in group.members),
+        groups=tuple(_bound(nested, bound, f'{prefix}{nested.name}/')
+                     for nested in group.groups))
 
 
 @dataclass(frozen=True, slots=True)

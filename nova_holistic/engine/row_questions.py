@@ -36,4 +36,5 @@ def question(parts: Parts, record: GroupRecord,
         refused=refused_hosts.read(
             parts.conf, parts.table, record.uuid, parts.clock()),
         project_id=record.project_id,
-        sources=moving_members.sources(staying))
+        sources=moving_members.sources(staying),
+        server_groups=parts.table.bindings.server_groups(record.uuid))

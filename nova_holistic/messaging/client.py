@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client of the RPC API of engines, version 1.0."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
-from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.answers import Released, ShownBinding
 from nova_holistic.messaging.bounded_calls import BoundedCalls
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import error_documents
@@ -99,6 +99,18 @@ class EngineClient:
                group_uuid: str) -> Mapping[str, Any]:
         """See ``Repairer.propose``: the document of the proposal."""
         return self._call(context, 'repair', payloads.OfGroup(group_uuid))
+
+    def bind(self, context: RequestContext, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        """See ``Binder.bind``."""
+        return ShownBinding(**self._call(context, 'bind', payloads.Bind(
+            group_uuid, path, server_group)))
+
+    def bindings(self, context: RequestContext,
+                 group_uuid: str) -> Sequence[ShownBinding]:
+        """See ``Binder.bindings``."""
+        return [ShownBinding(**each) for each in self._call(
+            context, 'bindings', payloads.OfGroup(group_uuid))]
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:

@@ -16,6 +16,10 @@ class LeaseRefused(exceptions.HolisticError):
     """The group has nothing planned that a lease could keep."""
 
 
+class BindingRefused(exceptions.HolisticError):
+    """The server group cannot be bound to the member; the message says why."""
+
+
 class HostUnknown(exceptions.HolisticError):
     """The inventory has no host of that name."""
 

@@ -120,6 +120,24 @@ class Extend(Payload):
 
 
 @dataclass(frozen=True, slots=True)
+class Bind(Payload):
+    """
+    :ivar path: of a member or of a nested group; empty is the whole group
+    :ivar server_group: UUID of a server group of Nova
+    """
+
+    group_uuid: str
+    path: str
+    server_group: str
+
+    def __post_init__(self) -> None:
+        _uuid('group_uuid', self.group_uuid)
+        if self.path != '':
+            _text('path', self.path, MAX_PATH)
+        _uuid('server_group', self.server_group)
+
+
+@dataclass(frozen=True, slots=True)
 class HostStatistics(Payload):
     """Statistics that were measured on a host.
 

@@ -23,7 +23,7 @@ from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.making_room import MakingRoom
 from nova_holistic.scheduler.claim.refusal import for_user, Refused
 from nova_holistic.scheduler import (
-    connections, group_moves, nova_version, unanswered)
+    bound_servers, connections, group_moves, nova_version, unanswered)
 from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.moves import is_evacuation
@@ -41,7 +41,8 @@ _SENTINEL = manager.SchedulerManager._sentinel
 
 
 class HolisticSchedulerManager(manager.SchedulerManager):
-    """Stock Nova for every request but a create that has a pointer."""
+    """Stock Nova for every request but a create that has a pointer, or names
+    a server group that is bound to a member."""
 
     def __init__(self, *args, **kwargs):
         conf.register_opts(CONF)
@@ -70,15 +71,18 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return_objects=return_objects,
             return_alternates=return_alternates)
         hints = _hints(spec_obj, filter_properties)
-        if not has_pointer(hints) or '_nova_check_type' in hints:
+        if '_nova_check_type' in hints or not (
+                has_pointer(hints) or bound_servers.server_group_of(hints)):
             return stock(spec_obj=spec_obj)
         if spec_obj is self._sentinel:
             spec_obj = objects.RequestSpec.from_primitives(
                 context, request_spec, filter_properties)
         uuids = instance_uuids or [spec_obj.instance_uuid]
         try:
-            with unanswered.refused():
-                moves = self._is_move(context, uuids)
+            pointed, moves = self._pointed(context, spec_obj, uuids)
+            if pointed is None:
+                return stock(spec_obj=spec_obj)
+            spec_obj = pointed
             if moves:
                 return self._move(
                     context, default_zone.corrected(
@@ -88,13 +92,34 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         except exceptions.HolisticError as error:
             yields = (CONF.holistic.failure_mode == 'yield'
                       and not isinstance(error, NotUndone))
-            self._log_refusal(hints, uuids, error, yields)
+            self._log_refusal(
+                spec_obj.scheduler_hints, uuids, error, yields)
             if yields:
                 return stock(spec_obj=spec_obj)
             raise exception.NoValidHost(
                 reason=for_user(
                     error.__cause__ if isinstance(error, NotUndone)
                     else error, context.request_id)) from error
+
+    def _pointed(self, context, spec, uuids):
+        """The request with its pointer, and whether its server exists. The
+        request is None if stock Nova answers it.
+
+        :raises HolisticError: that is not known; or the pointer and the
+            server group of a create contradict each other
+        """
+        bindings = connections.get().table.bindings
+        named = has_pointer(spec.scheduler_hints)
+        bound = None if named else bound_servers.find(bindings, spec, uuids)
+        if not named and bound is None:
+            return None, False
+        with unanswered.refused():
+            moves = self._is_move(context, uuids)
+        if named and not moves:
+            bound_servers.must_agree(bindings, spec.scheduler_hints)
+        if bound is None:
+            return spec, moves
+        return None if moves and not bound.is_member else bound.spec, moves
 
     def _move(self, context, spec, uuids, stock):
         """Nova's own answer, if need be at the cost of unclaimed holds."""
@@ -209,11 +234,19 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     def _log_refusal(self, hints, uuids, error, yields) -> None:
         instruments.LOOKUPS.add(result='yielded' if yields else 'refused')
         LOG.warning(
-            'The pointer of instances %(instances)s to group %(group)s, '
-            'member %(member)s is refused%(mode)s: %(error)s',
-            {'instances': ', '.join(uuids), 'group': hints.get(GROUP_HINT),
-             'member': hints.get(MEMBER_HINT), 'error': error,
+            'The pointer of instances %(instances)s to %(target)s is '
+            'refused%(mode)s: %(error)s',
+            {'instances': ', '.join(uuids), 'target': _target(hints),
+             'error': error,
              'mode': ' and yields to stock Nova' if yields else ''})
+
+
+def _target(hints) -> str:
+    """What a request points at, for the log."""
+    if has_pointer(hints):
+        return (f'group {hints.get(GROUP_HINT)}, member '
+                f'{hints.get(MEMBER_HINT)}')
+    return f'server group {bound_servers.server_group_of(hints)}'
 
 
 def _sends_notifications() -> bool:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine in the process that asks it, without messages."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 import os
 from typing import Any
@@ -9,11 +9,12 @@ import uuid
 
 from oslo_log import log as logging
 
+from nova_holistic.engine.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.answers import Released, ShownBinding
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors
 from nova_holistic.reconcile.repairer import Repairer
@@ -45,6 +46,7 @@ class DirectEngine:
         self._alternates = AlternatesQueue(*shared)
         self._lifecycle = lifecycle
         self._statistics = StatisticsWriter(inventory, table, clock)
+        self._binder = Binder(table, inventory, clock)
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
         """Do the group's task, if it is still to be done. Then find the
@@ -84,6 +86,18 @@ class DirectEngine:
             raise errors.EngineFailed('this engine repairs no groups')
         with context.logged():
             return self._repairer.propose(group_uuid).to_document()
+
+    def bind(self, context: RequestContext, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        """See ``Binder.bind``."""
+        with context.logged():
+            return self._binder.bind(group_uuid, path, server_group)
+
+    def bindings(self, context: RequestContext,
+                 group_uuid: str) -> Sequence[ShownBinding]:
+        """See ``Binder.bindings``."""
+        with context.logged():
+            return self._binder.bindings(group_uuid)
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
+from nova_holistic.engine.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic import exceptions
 from nova_holistic.messaging.client import VERSION
@@ -54,11 +55,13 @@ class Endpoint:
 
     def __init__(self, workers: Workers, lifecycle: Lifecycle,
                  statistics: StatisticsWriter,
-                 repairer: Repairer | None = None):
+                 repairer: Repairer | None = None,
+                 binder: Binder | None = None):
         self._workers = workers
         self._lifecycle = lifecycle
         self._statistics = statistics
         self._repairer = repairer
+        self._binder = binder
 
     @_told(payloads.OfGroup)
     def plan_group(self, payload: payloads.OfGroup) -> None:
@@ -86,6 +89,22 @@ class Endpoint:
         if self._repairer is None:
             raise errors.EngineFailed('this engine repairs no groups')
         return self._repairer.propose(payload.group_uuid).to_document()
+
+    @_told(payloads.Bind)
+    def bind(self, payload: payloads.Bind) -> dict[str, Any]:
+        return self._bound().bind(
+            payload.group_uuid, payload.path,
+            payload.server_group).to_document()
+
+    @_told(payloads.OfGroup)
+    def bindings(self, payload: payloads.OfGroup) -> list[dict[str, Any]]:
+        return [each.to_document()
+                for each in self._bound().bindings(payload.group_uuid)]
+
+    def _bound(self) -> Binder:
+        if self._binder is None:
+            raise errors.EngineFailed('this engine binds no server groups')
+        return self._binder
 
     @_told(payloads.HostStatistics)
     def update_resource_stats(self, payload: payloads.HostStatistics) -> None:

@@ -13,6 +13,7 @@ import uuid
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
+from nova_holistic.engine.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions
@@ -95,7 +96,8 @@ class EngineService:
         self.listener = RpcServer(transport, self.engine, Endpoint(
             self._workers, parts.lifecycle,
             StatisticsWriter(parts.inventory, parts.table, clock),
-            parts.repairer), ChangesEndpoint(self.engine, parts.inventory))
+            parts.repairer, Binder(parts.table, parts.inventory, clock)),
+            ChangesEndpoint(self.engine, parts.inventory))
         self._changes = ReportedChanges(
             conf, parts.reconciler, parts.inventory)
         shared_changes = SharedChanges(

@@ -12,6 +12,7 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import claim, releasing, renewal, transitions
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
+from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
@@ -55,6 +56,7 @@ class PlacementTable:
         self.due_alternates = DueAlternates(self.database)
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
+        self.bindings = Bindings(self.database)
         self.history = History(self.database)
         self.rosters = Rosters(self.database)
         self.outlines = KeptOutlines(self.database)

@@ -22,6 +22,7 @@ WRITES = {
     'due_alternates': ['ask', 'take', 'write', 'give_up'],
     'due': ['take'],
     'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],
+    'bindings': ['add', 'remove'],
     '_jobs': ['take', 'finish'], 'jobs': ['hand_back'], 'task': ['do'],
     'queues': ['hand_back'], 'statistics': ['put', 'forget'],
     'history': ['prune'],

@@ -34,6 +34,7 @@ class RevisedMembers:
     :ivar refused: hosts that Nova refused for members
     :ivar wanted_again: ids of rows of servers that were released before the
         update was requested
+    :ivar server_groups: see ``Question``
     """
 
     revised: Group
@@ -44,6 +45,7 @@ class RevisedMembers:
     left_out: frozenset[str] = frozenset()
     refused: Refused = field(default_factory=FrozenMapping)
     wanted_again: Collection[int] = ()
+    server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that give up their holds.
@@ -76,7 +78,8 @@ class RevisedMembers:
             self.vacated(freed),
             [host_of(place) for row in staying
              for place in {row.place, row.next_place}], self.refused,
-            record.project_id, moving_members.sources(staying))
+            record.project_id, moving_members.sources(staying),
+            self.server_groups)
 
 
 def revised_members(record: GroupRecord, revised: Group,

@@ -159,7 +159,8 @@ class _Update(Change):
             revised_members(record, self._revised,
                             parts.table.members(record.uuid), self._before),
             refused=refused_hosts.read(
-                parts.conf, parts.table, record.uuid, parts.clock()))
+                parts.conf, parts.table, record.uuid, parts.clock()),
+            server_groups=parts.table.bindings.server_groups(record.uuid))
         changed = changed_servers(record, where)
         if changed:
             raise NotPlanned(GroupStatus.ERROR, changed)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binds server groups of Nova to members."""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+
+from oslo_log import log as logging
+
+from nova_holistic.constraints import server_groups
+from nova_holistic import exceptions
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.messaging.answers import ShownBinding
+from nova_holistic.messaging import errors
+from nova_holistic.model.server_group import ServerGroup
+from nova_holistic.table.coordination.bindings import (
+    BINDABLE, Binding, BindingKind)
+from nova_holistic.table.database import Duplicate
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.store import PlacementTable, SITTING
+
+LOG = logging.getLogger(__name__)
+
+ACTIVE, DELETED, UNKNOWN = 'active', 'deleted', 'unknown'
+
+
+class Binder:
+    """The plan of a member satisfies the hard policy of the server group that
+    is bound to it."""
+
+    def __init__(self, table: PlacementTable, inventory: CloudInventory,
+                 clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._table = table
+        self._inventory = inventory
+        self._clock = clock
+
+    def bind(self, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        """Treat creates in a server group as creates of a member. A repeated
+        request changes nothing.
+
+        :param path: of a member or of a nested group; empty is the whole
+            group. A group stands for its member if it has a single one.
+        :raises GroupUnknown: there is no such group
+        :raises MemberUnknown: the path is not in it
+        :raises InvalidDocument: the path stands for several members; or the
+            project has no such server group
+        :raises BindingRefused: the plan contradicts the server group, or one
+            of the two is bound already
+        :raises GroupBusy: an engine works on the group
+        """
+        record, members = self._bindable(group_uuid)
+        found = self._server_group(server_group)
+        if found is None or found.project_id != record.project_id:
+            raise exceptions.InvalidDocument(
+                'server_group', f'unknown server group {server_group}')
+        description = described(group_uuid, members, path)
+        _must_agree(found, [row for row in members
+                            if row.member.description == description], members)
+        return _shown(self._add(Binding(
+            BindingKind.SERVER_GROUP, server_group, group_uuid, description,
+            self._clock())), ACTIVE)
+
+    def bindings(self, group_uuid: str) -> Sequence[ShownBinding]:
+        """The bindings of a group, and whether the server groups exist."""
+        return [_shown(each, self._status(each.target))
+                for each in self._table.bindings.of_group(group_uuid)]
+
+    def _bindable(self, group_uuid: str):
+        found = self._table.group_with_members(group_uuid)
+        if found is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        record, _ = found
+        if record.task is not None:
+            raise errors.GroupBusy(
+                f'group {group_uuid} is busy: {record.task}; try again when '
+                'this task is finished')
+        if record.status not in BINDABLE:
+            raise errors.BindingRefused(
+                f'group {group_uuid} is {record.status}: its members have no '
+                'planned places')
+        return found
+
+    def _add(self, binding: Binding) -> Binding:
+        known = self._known(binding)
+        if known is not None:
+            return known
+        try:
+            written = self._table.bindings.add(
+                binding, self._outdated(binding))
+        except Duplicate:
+            # Another request has bound one of the two in the meantime.
+            known = self._known(binding)
+            if known is None:
+                self._outdated(binding)
+                raise
+            return known
+        if not written:
+            raise errors.GroupBusy(
+                f'group {binding.group_uuid} is being changed')
+        return binding
+
+    def _known(self, binding: Binding) -> Binding | None:
+        """The same binding, if the table has it.
+
+        :raises BindingRefused: the server group is bound to another member
+        """
+        known = self._table.bindings.find(binding.kind, binding.target)
+        if known is not None and (known.group_uuid, known.path) != (
+                binding.group_uuid, binding.path):
+            raise errors.BindingRefused(
+                f'server group {known.target} is bound to member '
+                f'{known.path!r} of group {known.group_uuid}')
+        return known
+
+    def _outdated(self, binding: Binding) -> Collection[str]:
+        """Deleted server groups that are bound to the path of the binding.
+
+        :raises BindingRefused: another server group is bound to it
+        """
+        others = [each.target for each in self._table.bindings.of_group(
+            binding.group_uuid) if each.path == binding.path
+            and each.kind == binding.kind]
+        for target in others:
+            if self._status(target) != DELETED:
+                raise errors.BindingRefused(
+                    f'member {binding.path!r} is bound to server group '
+                    f'{target}')
+        return others
+
+    def _server_group(self, uuid: str) -> ServerGroup | None:
+        return self._inventory.server_groups([uuid]).get(uuid)
+
+    def _status(self, uuid: str) -> str:
+        try:
+            return DELETED if self._server_group(uuid) is None else ACTIVE
+        except exceptions.HolisticError as error:
+            LOG.warning('Server group %s cannot be read: %s', uuid, error)
+            return UNKNOWN
+
+
+def described(group_uuid: str, members: Sequence[MemberRecord],
+              path: str) -> str:
+    """The path of the only description that a path stands for.
+
+    :raises MemberUnknown: there is none
+    :raises InvalidDocument: there are several
+    """
+    known = {row.member.description for row in members}
+    if path in known:
+        return path
+    counted = next((row.member.description for row in members
+                    if row.member.path == path), None)
+    if counted is not None:
+        raise exceptions.InvalidDocument(
+            'path', f'{path!r} is one server of a counted member: use '
+            f'{counted!r}')
+    inside = sorted(each for each in known
+                    if not path or each.startswith(f'{path}/'))
+    if not inside:
+        raise table_errors.MemberUnknown(group_uuid, path)
+    if len(inside) > 1:
+        raise exceptions.InvalidDocument(
+            'path', f'{path!r} is ambiguous: name one of its members, such as '
+            f'{inside[0]!r} or {inside[1]!r}')
+    return inside[0]
+
+
+def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
+                members: Sequence[MemberRecord]) -> None:
+    """
+    :param wanted: the members that will be in the server group
+    :param members: all members of the holistic group
+    :raises BindingRefused: the server group does not allow their places
+    """
+    other = next((row.member.requirements.server_group for row in wanted
+                  if row.member.requirements.server_group
+                  not in (None, group.uuid)), None)
+    if other is not None:
+        raise errors.BindingRefused(
+            f'the description of the member names server group {other}')
+    inside = [row for row in members if row.state in SITTING and (
+        row in wanted or row.member.requirements.server_group == group.uuid)]
+    own = {row.instance_uuid for row in inside}
+    reason = server_groups.objection(group, [
+        *(row.place.host for row in inside),
+        *(host for server, host in group.hosts.items() if server not in own)])
+    if reason is not None:
+        raise errors.BindingRefused(
+            f'the plan contradicts server group {group.uuid}: {reason}')
+
+
+def _shown(binding: Binding, status: str) -> ShownBinding:
+    return ShownBinding(
+        str(binding.kind), binding.target, binding.path,
+        binding.created_at.isoformat(), status)
