@@ -91,7 +91,8 @@ class Application:
         _measure(environ, response.status_int, self._service.timer() - begin)
         response.headers.update({
             microversions.HEADER:
-                f'{microversions.SERVICE_TYPE} {microversions.MAX}',
+                f'{microversions.SERVICE_TYPE} '
+                f'{microversions.used(request)}',
             'Vary': microversions.HEADER, 'Cache-Control': 'no-cache',
             'X-Openstack-Request-Id': context.request_id})
         return response(environ, start_response)
@@ -102,7 +103,7 @@ class Application:
         request.environ[ROUTE] = route
         if route.rule is not None:
             self._service.authority.must(context, route.rule)
-        microversions.wanted(request)
+        microversions.must_have(request, route.since)
         if not request.accept.acceptable_offers([bodies.MEDIA_TYPE]):
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The input of a handler, and its output."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import json
@@ -20,7 +20,7 @@ from nova_holistic.api.places import Places
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.rights import DefinitionRights
 from nova_holistic.api.schemas import common
-from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.answers import Released, ShownBinding
 from nova_holistic.messaging.context import RequestContext as EngineContext
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.records import GroupRecord, PlanRecord
@@ -45,6 +45,14 @@ class Engines(Protocol):
         ...
 
     def delete(self, context: EngineContext, group_uuid: str) -> None:
+        ...
+
+    def bind(self, context: EngineContext, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        ...
+
+    def bindings(self, context: EngineContext,
+                 group_uuid: str) -> Sequence[ShownBinding]:
         ...
 
     def update_resource_stats(self, context: EngineContext, name: str,

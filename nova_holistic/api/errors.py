@@ -71,6 +71,7 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (engine_errors.HostUnknown, 404, 'not_found'),
     (engine_errors.GroupBusy, 409, 'conflict'),
     (engine_errors.LeaseRefused, 409, 'conflict'),
+    (engine_errors.BindingRefused, 409, 'conflict'),
     (engine_errors.EngineUnreachable, 503, 'engine_unavailable'),
     (table_errors.TableError, 503, 'database_unavailable'),
     (hold_errors.HoldsError, 503, 'placement_unavailable'),

@@ -12,10 +12,35 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0',)
+VERSIONS = ('1.0', '1.1')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
+BINDINGS = '1.1'
+"""The first version with bindings of server groups."""
+
+_USED = 'nova_holistic.microversion'
+"""Key of a request's environment."""
+
+
+def must_have(request: webob.Request, since: str) -> None:
+    """Check the version of the request for a route.
+
+    :param since: the first version that has the route
+    :raises ApiError: 400 for an invalid version, 406 for an unsupported one,
+        404 for one without the route
+    """
+    version = wanted(request)
+    request.environ[_USED] = str(version)
+    if version < microversion_parse.parse_version_string(since):
+        raise ApiError(404, 'not_found',
+                       f'version {version} has no such resource: it needs '
+                       f'{HEADER}: {SERVICE_TYPE} {since}')
+
+
+def used(request: webob.Request) -> str:
+    """The version of the response."""
+    return request.environ.get(_USED, MIN)
 
 
 def wanted(request: webob.Request) -> microversion_parse.Version:

@@ -10,6 +10,7 @@ import webob
 
 from nova_holistic.api.call import Call
 from nova_holistic.api.errors import ApiError
+from nova_holistic.api import microversions
 from nova_holistic.api.places import Places
 from nova_holistic.api.schemas import common
 from nova_holistic.documents.validation import validator
@@ -31,6 +32,7 @@ class Route:
     :ivar body: schema of the body; None takes none
     :ivar answers: status to schema of the response's body; None means no body
     :ivar headers: further request headers that the route reads
+    :ivar since: the first version of the API that has the route
     """
 
     method: str
@@ -41,6 +43,7 @@ class Route:
     query: Schema = field(default=FrozenMapping(common.NOTHING), hash=False)
     body: Schema | None = field(default=None, hash=False)
     headers: Collection[str] = ()
+    since: str = microversions.MIN
 
     @property
     def rule(self) -> str | None:

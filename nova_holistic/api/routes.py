@@ -6,8 +6,10 @@ handler, and the OpenAPI description is generated from the same table.
 """
 
 from nova_holistic.api.handlers import (
-    discovery, events, groups, hosts, members, plans)
+    bindings, discovery, events, groups, hosts, members, plans)
+from nova_holistic.api import microversions
 from nova_holistic.api.route import PUBLIC, Route
+from nova_holistic.api.schemas import bindings as binding_schemas
 from nova_holistic.api.schemas import common
 from nova_holistic.api.schemas import discovery as discovery_schemas
 from nova_holistic.api.schemas import events as event_schemas
@@ -50,6 +52,15 @@ ROUTES = (
 
     Route('GET', _GROUP + '/events', events.list_events, 'groups:events',
           {200: event_schemas.MANY}, query=event_schemas.LIST_QUERY),
+
+    Route('GET', _GROUP + '/bindings', bindings.list_bindings,
+          'groups:bindings', {200: binding_schemas.MANY},
+          since=microversions.BINDINGS),
+    Route('PUT', _GROUP + '/bindings/{target}', bindings.bind,
+          'groups:bind', {200: binding_schemas.ONE},
+          body=binding_schemas.BIND, since=microversions.BINDINGS),
+    Route('DELETE', _GROUP + '/bindings/{target}', bindings.unbind,
+          'groups:unbind', {204: None}, since=microversions.BINDINGS),
 
     Route('POST', _GROUP + '/release', members.release, 'groups:release',
           {200: member_schemas.RELEASED}, body=member_schemas.RELEASE),

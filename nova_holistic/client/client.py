@@ -37,17 +37,19 @@ class Client:
 
     def request(self, method: str, path: str, *, body: Any = None,
                 headers: dict[str, str] | None = None,
-                query: dict[str, Any] | None = None) -> Any:
+                query: dict[str, Any] | None = None,
+                microversion: str | None = None) -> Any:
         """The document of the response; None if the response has none.
 
         :param path: below ``/v1``
+        :param microversion: instead of the client's own
         :raises Refused: the API refused the request, or is unavailable
         """
         options: dict[str, Any] = {} if body is None else {'json': body}
         try:
             response = self._adapter.request(
                 '/v1' + path, method, headers=headers or {},
-                params=query or {}, **options)
+                params=query or {}, microversion=microversion, **options)
         except ks_exceptions.HttpError as error:
             raise errors.refused(error) from error
         except ks_exceptions.ConnectionError as error:

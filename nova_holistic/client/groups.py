@@ -11,6 +11,9 @@ from nova_holistic.client import errors, waiting
 Request = Callable[..., Any]
 Document = Mapping[str, Any]
 
+BINDINGS = '1.1'
+"""The first microversion with bindings of server groups."""
+
 TIMEOUT = 300.0
 """Default time in seconds to wait for a group."""
 
@@ -143,6 +146,29 @@ class Groups:
         """Each member with its state and server, and for admins its host."""
         return self._request(
             'GET', _path(group_id, 'placements'))['placements']
+
+    def bindings(self, group_id: str) -> Sequence[dict[str, Any]]:
+        """The server groups of Nova that are bound to members."""
+        return self._request('GET', _path(group_id, 'bindings'),
+                             microversion=BINDINGS)['bindings']
+
+    def bind(self, group_id: str, server_group: str,
+             path: str = '') -> dict[str, Any]:
+        """Treat creates in a server group as creates of a member.
+
+        :param server_group: UUID
+        :param path: of a member or of a nested group with one member; empty
+            is the whole group
+        """
+        return self._request(
+            'PUT', _path(group_id, 'bindings', server_group),
+            body={'binding': _given(path=path or None)},
+            microversion=BINDINGS)['binding']
+
+    def unbind(self, group_id: str, server_group: str) -> None:
+        """End the binding of a server group."""
+        self._request('DELETE', _path(group_id, 'bindings', server_group),
+                      microversion=BINDINGS)
 
     def events(self, group_id: str, *, page: int | None = None,
                **query: Any) -> Iterator[dict[str, Any]]:

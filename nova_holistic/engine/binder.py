@@ -154,16 +154,16 @@ def described(group_uuid: str, members: Sequence[MemberRecord],
                     if row.member.path == path), None)
     if counted is not None:
         raise exceptions.InvalidDocument(
-            'path', f'{path!r} is one server of a counted member: use '
-            f'{counted!r}')
+            'binding.path', f'{path!r} is one server of a counted member: '
+            f'use {counted!r}')
     inside = sorted(each for each in known
                     if not path or each.startswith(f'{path}/'))
     if not inside:
         raise table_errors.MemberUnknown(group_uuid, path)
     if len(inside) > 1:
         raise exceptions.InvalidDocument(
-            'path', f'{path!r} is ambiguous: name one of its members, such as '
-            f'{inside[0]!r} or {inside[1]!r}')
+            'binding.path', f'{path!r} is ambiguous: name one of its members, '
+            f'such as {inside[0]!r} or {inside[1]!r}')
     return inside[0]
 
 

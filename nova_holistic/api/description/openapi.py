@@ -44,7 +44,7 @@ _HEADERS = {
 }
 _VARIABLES = {
     'group_id': common.UUID, 'plan_id': common.UUID,
-    'host': common.ANY_TEXT, 'path': common.ANY_TEXT}
+    'host': common.ANY_TEXT, 'path': common.ANY_TEXT, 'target': common.UUID}
 
 
 def describe(table: Sequence[Route], types: PolicyTypes,
@@ -100,11 +100,24 @@ def _parameters(route: Route) -> list[_Document]:
            'required': route.method == 'PUT'} for name in (
                *route.headers,
                *(('If-None-Match',) if route.method == 'GET' else ()))),
-        {'in': 'header', 'name': microversions.HEADER,
-         'description': 'Versions of other services in it are ignored.',
-         'schema': {'type': 'string', 'examples': [
-             f'{microversions.SERVICE_TYPE} {version}'
-             for version in (*microversions.VERSIONS, 'latest')]}}]
+        _version(route.since)]
+
+
+def _version(since: str) -> _Document:
+    """
+    :param since: the first version that has the route
+    """
+    known = microversions.VERSIONS
+    described_so: _Document = {
+        'in': 'header', 'name': microversions.HEADER,
+        'description': 'Versions of other services in it are ignored.',
+        'schema': {'type': 'string', 'examples': [
+            f'{microversions.SERVICE_TYPE} {version}'
+            for version in (*known[known.index(since):], 'latest')]}}
+    if since == microversions.MIN:
+        return described_so
+    return {**described_so, 'required': True, 'description':
+            f'At least {since}. {described_so["description"]}'}
 
 
 def _responses(route: Route) -> _Document:

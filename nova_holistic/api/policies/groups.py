@@ -15,6 +15,7 @@ _GROUPS = '/v1/groups'
 _GROUP = '/v1/groups/{group_id}'
 _PLACEMENTS = _GROUP + '/placements'
 _EVENTS = _GROUP + '/events'
+_BINDINGS = _GROUP + '/bindings'
 
 
 def _rule(name: str, check: str, description: str,
@@ -45,6 +46,14 @@ RULES = (
           ('GET', _PLACEMENTS)),
     _rule('events', base.READER, 'Show the history of a group.',
           ('GET', _EVENTS)),
+    _rule('bindings', base.READER,
+          'List the server groups of Nova that are bound to members of a '
+          'group.', ('GET', _BINDINGS)),
+    _rule('bind', base.MEMBER,
+          'Bind a server group of Nova to a member of a group.',
+          ('PUT', _BINDINGS + '/{target}')),
+    _rule('unbind', base.MEMBER, 'End the binding of a server group.',
+          ('DELETE', _BINDINGS + '/{target}')),
     _rule('show_hosts', base.ADMIN,
           'See the hosts and domains that members are placed in, and reasons '
           'that may name them.',

@@ -18,6 +18,7 @@ GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'project_id', 'user_id', 'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
+BINDINGS = ('kind', 'target', 'path', 'status', 'created_at')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
