@@ -39,6 +39,7 @@ def running(lend_cloud):
 @pytest.fixture
 def cloud(running):
     yield running
+    running.enable_computes()
     running.clear()
 
 
@@ -292,13 +293,14 @@ def test_existing_servers_of_the_server_group_count(cloud):
     bound = server_group(cloud, 'affinity')
     first = send(cloud, octavia, 'first', 'small', bound)
     (host,) = hosts_of(cloud, [first])
-    away = planned(cloud, 1, [{'type': 'location', 'path': next(
-        f'az1/{each.rack}/{each.name}' for each in HOSTS if each.name != host)}])
+    racks = {each.name: each.rack for each in HOSTS}
+    elsewhere = next(name for name in racks if name != host)
+    away = planned(cloud, 1, [{
+        'type': 'location', 'path': f'az1/{racks[elsewhere]}/{elsewhere}'}])
     with pytest.raises(errors.BindingRefused, match='allows one'):
         bind(cloud, away, 'node', bound)
-    rack = next(each.rack for each in HOSTS if each.name == host)
     here = planned(cloud, 1, [
-        {'type': 'location', 'path': f'az1/{rack}/{host}'}])
+        {'type': 'location', 'path': f'az1/{racks[host]}/{host}'}])
     bind(cloud, here, 'node', bound)
     second = send(cloud, octavia, 'second', 'small', bound)
     assert hosts_of(cloud, [second]) == [host]

@@ -11,6 +11,7 @@ from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes.revising import Revision
 from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table.coordination.bindings import Binding, BindingKind
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
@@ -32,6 +33,7 @@ def call_everything(table):
     read(table, group)
     list_pages(table, group)
     find_alternates(table, group)
+    bind(table, group)
     claim(table, group)
     move_and_release(table, group)
     update(table, group)
@@ -131,6 +133,23 @@ def find_alternates(table, group):
     due.write(Seen(uuid, table.get_group(uuid).revision, rows), ENGINE,
               {row.id: row.alternates for row in rows})
     due.give_up(uuid, ENGINE)
+
+
+def bind(table, group):
+    """A server group is bound, replaced by another one, and unbound."""
+    bindings, uuid = table.bindings, group.uuid
+    first, second = builders.new_uuid(), builders.new_uuid()
+    assert bindings.add(Binding(
+        BindingKind.SERVER_GROUP, first, uuid, 'db/node', NOON))
+    assert bindings.add(Binding(
+        BindingKind.SERVER_GROUP, second, uuid, 'db/node', NOON), [first])
+    assert bindings.find(BindingKind.SERVER_GROUP, second).path == 'db/node'
+    assert [each.target for each in bindings.of_group(uuid)] == [second]
+    assert bindings.server_groups(uuid) == {'db/node': second}
+    assert not bindings.pointed(second, [builders.new_uuid()]).is_member
+    assert bindings.pointed(first) is None
+    assert bindings.is_described(uuid, 'db/node-0', 'db/node')
+    assert bindings.remove(uuid, second)
 
 
 def claim(table, group):

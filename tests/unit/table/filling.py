@@ -6,6 +6,7 @@ import functools
 
 import sqlalchemy as sa
 
+from nova_holistic.table.binding_model import BindingRow
 from nova_holistic.table import models, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
@@ -19,7 +20,7 @@ SHARE = 20
 """Of this number of groups in ``fill_all``, one is planned. The first read of
 ``KeptOutlines`` reads all of those."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
-          models.RefusalRow, models.StatisticRow)
+          models.RefusalRow, models.StatisticRow, BindingRow)
 """Tables that ``fill_all`` fills. The two others have a row for each job of
 an engine, and for each host that is unavailable."""
 
@@ -71,7 +72,8 @@ def fill_all(table, number):
                             for at, group in enumerate(groups)],
         models.StatisticRow: [
             {'host': f'old-{at}', 'name': 'load', 'value': 1.0,
-             'updated_at': NOON} for at in range(number)]}
+             'updated_at': NOON} for at in range(number)],
+        BindingRow: [_binding(group) for group in groups]}
     with table.database.writer() as session:
         for row in FILLED:
             session.execute(sa.insert(row.__table__), filling[row])
@@ -95,6 +97,12 @@ def _refusal(group, number):
     return {'group_uuid': group['uuid'], 'description': 'db/web',
             'host': f'old-{number}', 'refused_by': 'filter',
             'refused_at': LONG_AGO}
+
+
+def _binding(group):
+    return {'kind': 'server-group', 'target': builders.new_uuid(),
+            'group_uuid': group['uuid'], 'path': 'db/web',
+            'created_at': LONG_AGO}
 
 
 def analyze(table, filled):
