@@ -19,7 +19,8 @@ from nova_holistic.api.routes import ROUTES
 from nova_holistic.policies import load_policy_types
 
 TAGS = {'discovery': 'Discovery', 'groups': 'Groups', 'members': 'Members',
-        'events': 'Events', 'plans': 'Plans', 'hosts': 'Hosts'}
+        'bindings': 'Bindings', 'events': 'Events', 'plans': 'Plans',
+        'hosts': 'Hosts'}
 """Modules of the handlers, in the order of the reference."""
 JSON = 'application/json'
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check create requests to Nova that have a pointer to a planned member.
+"""Check create requests to Nova that have a pointer to a planned member, or
+name a server group that is bound to one.
 
 nova-scheduler also refuses an invalid pointer, but only after the server
 exists, which then goes to ERROR. This check rejects the request itself.
@@ -14,7 +15,8 @@ from oslo_log import log as logging
 from nova_holistic.documents.validation import brief
 from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
+    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer,
+    server_group_of)
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.queries.pointed import Pointed, pointed_at
@@ -35,19 +37,32 @@ def check(table: PlacementTable, project_id: str, raw: bytes) -> None:
     """
     body = _parsed(raw)
     hints = next((body[key] for key in HINTS if key in body), None)
-    if not isinstance(hints, dict) or not has_pointer(hints):
+    if not isinstance(hints, dict):
         return
-    for name in (GROUP_HINT, MEMBER_HINT):
-        _must_be_text(name, hints.get(name, ''))
-    pointer = Pointer.from_hints(hints)
     try:
-        found = pointed_at(table.database, pointer.group, pointer.member)
+        pointer = _pointer(table, hints)
+        found = pointer and pointed_at(
+            table.database, pointer.group, pointer.member)
     except TableError as error:
         # nova-scheduler checks the pointer as well.
         LOG.warning('The pointer of a request is passed to Nova unchecked: '
                     '%s', error)
         return
-    _must_have(pointer, found, project_id, _count(body.get('server')))
+    if pointer is not None:
+        _must_have(pointer, found, project_id, _count(body.get('server')))
+
+
+def _pointer(table: PlacementTable, hints: Mapping[str, Any]
+             ) -> Pointer | None:
+    """The pointer in the hints, or that of a bound server group."""
+    if has_pointer(hints):
+        for name in (GROUP_HINT, MEMBER_HINT):
+            _must_be_text(name, hints.get(name, ''))
+        must_agree(table.bindings, hints)
+        return Pointer.from_hints(hints)
+    server_group = server_group_of(hints)
+    bound = server_group and table.bindings.pointed(server_group)
+    return Pointer(bound.group_uuid, bound.path) if bound else None
 
 
 def _parsed(raw: bytes) -> Mapping[str, Any]:

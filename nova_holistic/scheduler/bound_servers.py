@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that name a server group of Nova in place of a pointer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nova import objects
-from oslo_utils import uuidutils
 
-from nova_holistic.scheduler.claim.refusal import Refused
 from nova_holistic.scheduler import moves
-from nova_holistic.scheduler.pointer import GROUP_HINT, MEMBER_HINT, Pointer
+from nova_holistic.scheduler.pointer import (
+    GROUP_HINT, MEMBER_HINT, server_group_of)
 from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.errors import TableError
-
-SERVER_GROUP_HINT = 'group'
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +23,6 @@ class BoundRequest:
 
     spec: 'objects.RequestSpec'
     is_member: bool
-
-
-def server_group_of(hints: Mapping | None) -> str | None:
-    """The UUID of the server group in a server's scheduler hints."""
-    found = (hints or {}).get(SERVER_GROUP_HINT)
-    # Nova turns a single string into a list on its way to the scheduler.
-    values = [found] if isinstance(found, str) else found or []
-    if (not isinstance(values, list | tuple) or len(values) != 1
-            or not uuidutils.is_uuid_like(values[0])):
-        return None
-    return str(values[0]).lower()
 
 
 def find(bindings: Bindings, spec: 'objects.RequestSpec',
@@ -64,23 +50,3 @@ def find(bindings: Bindings, spec: 'objects.RequestSpec',
         **spec.scheduler_hints, GROUP_HINT: [found.group_uuid],
         MEMBER_HINT: [found.path]}
     return BoundRequest(pointed, found.is_member)
-
-
-def must_agree(bindings: Bindings, hints: Mapping) -> None:
-    """
-    :param hints: of a create with a pointer
-    :raises Refused: the server group is bound to another member; or the
-        pointer is invalid
-    """
-    pointer, server_group = Pointer.from_hints(hints), server_group_of(hints)
-    if pointer is None or server_group is None:
-        return
-    bound = bindings.pointed(server_group)
-    if bound is None or bound.group_uuid == pointer.group and (
-            bound.path == pointer.member or bindings.is_described(
-                pointer.group, pointer.member, bound.path)):
-        return
-    raise Refused(
-        f'the request has a pointer to member {pointer.member!r} of group '
-        f'{pointer.group}, and server group {server_group} is bound to '
-        f'another member')

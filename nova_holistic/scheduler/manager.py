@@ -28,7 +28,8 @@ from nova_holistic.scheduler.hosts import cells, default_zone
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.moves import is_evacuation
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, has_pointer, MEMBER_HINT, Pointer)
+    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer,
+    server_group_of)
 from nova_holistic.scheduler.policies import exclusion
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import start
@@ -72,7 +73,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return_alternates=return_alternates)
         hints = _hints(spec_obj, filter_properties)
         if '_nova_check_type' in hints or not (
-                has_pointer(hints) or bound_servers.server_group_of(hints)):
+                has_pointer(hints) or server_group_of(hints)):
             return stock(spec_obj=spec_obj)
         if spec_obj is self._sentinel:
             spec_obj = objects.RequestSpec.from_primitives(
@@ -116,7 +117,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         with unanswered.refused():
             moves = self._is_move(context, uuids)
         if named and not moves:
-            bound_servers.must_agree(bindings, spec.scheduler_hints)
+            must_agree(bindings, spec.scheduler_hints)
         if bound is None:
             return spec, moves
         return None if moves and not bound.is_member else bound.spec, moves
@@ -246,7 +247,7 @@ def _target(hints) -> str:
     if has_pointer(hints):
         return (f'group {hints.get(GROUP_HINT)}, member '
                 f'{hints.get(MEMBER_HINT)}')
-    return f'server group {bound_servers.server_group_of(hints)}'
+    return f'server group {server_group_of(hints)}'
 
 
 def _sends_notifications() -> bool:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from oslo_utils import uuidutils
 
 from nova_holistic.scheduler.claim.refusal import Refused
+from nova_holistic.table.coordination.bindings import Bindings
 
 GROUP_HINT = 'holistic_group'
 MEMBER_HINT = 'holistic_member'
+SERVER_GROUP_HINT = 'group'
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,37 @@ class Pointer:
 def has_pointer(hints: Mapping | None) -> bool:
     """Whether a server's scheduler hints claim to point at a planned place."""
     return bool(hints) and (GROUP_HINT in hints or MEMBER_HINT in hints)
+
+
+def server_group_of(hints: Mapping | None) -> str | None:
+    """The UUID of the server group in a server's scheduler hints."""
+    found = (hints or {}).get(SERVER_GROUP_HINT)
+    # Nova turns a single string into a list on its way to the scheduler.
+    values = [found] if isinstance(found, str) else found or []
+    if (not isinstance(values, list | tuple) or len(values) != 1
+            or not uuidutils.is_uuid_like(values[0])):
+        return None
+    return str(values[0]).lower()
+
+
+def must_agree(bindings: Bindings, hints: Mapping) -> None:
+    """
+    :param hints: of a create with a pointer
+    :raises Refused: the server group is bound to another member; or the
+        pointer is invalid
+    """
+    pointer, server_group = Pointer.from_hints(hints), server_group_of(hints)
+    if pointer is None or server_group is None:
+        return
+    bound = bindings.pointed(server_group)
+    if bound is None or bound.group_uuid == pointer.group and (
+            bound.path == pointer.member or bindings.is_described(
+                pointer.group, pointer.member, bound.path)):
+        return
+    raise Refused(
+        f'the request has a pointer to member {pointer.member!r} of group '
+        f'{pointer.group}, and server group {server_group} is bound to '
+        f'another member')
 
 
 def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:

@@ -12,6 +12,7 @@ from tests.cloud.command_line import Refused
 from tools.cloud import catalog
 from tools.cloud.waiting import wait_for
 
+NO_SERVER_GROUP = '00000000-0000-4000-8000-000000000000'
 GROUP = {'group': {'name': 'ours', 'members': [
     {'name': 'node', 'count': 2, 'flavor': 'tiny'}]}}
 
@@ -38,6 +39,9 @@ def requests_for_all(demo, group):
         ('GET', '/groups', None), ('POST', '/groups', GROUP),
         ('GET', one, None), ('PUT', one, GROUP), ('DELETE', one, None),
         ('GET', f'{one}/placements', None), ('GET', f'{one}/events', None),
+        ('GET', f'{one}/bindings', None),
+        ('PUT', f'{one}/bindings/{NO_SERVER_GROUP}', {'binding': {}}),
+        ('DELETE', f'{one}/bindings/{NO_SERVER_GROUP}', None),
         ('POST', f'{one}/repair', {'repair': {'apply': False}}),
         ('POST', f'{one}/release', {'release': {}}),
         ('POST', f'{one}/extend', {'extend': {'seconds': 60}}),
@@ -60,7 +64,9 @@ def call(cloud):
             session.trust_env = False
             return session.request(
                 method, cloud.layout.url('holistic', '/v1' + path),
-                json=body, headers={'X-Auth-Token': token} if token else {},
+                json=body, headers={
+                    'OpenStack-API-Version': 'holistic latest',
+                    **({'X-Auth-Token': token} if token else {})},
                 timeout=60).status_code
     return called
 

@@ -18,6 +18,7 @@ class RackInventory(InventoryDriver):
     :ivar taken: number of snapshots
     :ivar down: names of hosts that take no servers
     :ivar gone: names of hosts that the inventory does not list
+    :ivar known_server_groups: of Nova, by UUID
     """
 
     def __init__(self, placement, providers, racks):
@@ -33,6 +34,7 @@ class RackInventory(InventoryDriver):
         self.taken = 0
         self.down = set()
         self.gone = set()
+        self.known_server_groups = {}
 
     @classmethod
     def from_conf(cls, conf, **adapters):
@@ -44,6 +46,10 @@ class RackInventory(InventoryDriver):
         self.taken += 1
         self.stale(self.taken)
         return Snapshot(('rack', 'host'), hosts)
+
+    def server_groups(self, uuids):
+        return {uuid: self.known_server_groups[uuid] for uuid in uuids
+                if uuid in self.known_server_groups}
 
     def _host(self, name, rack):
         provider = self._providers[name]

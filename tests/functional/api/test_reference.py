@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.model.server_group import ServerGroup
 from tests.functional.engine.world import SMALL
 from tests.unit.api.service import ADMIN, MEMBER
 
@@ -54,7 +55,11 @@ def form(value):
     return type(value)
 
 
-def test_the_conversation_of_the_reference_can_be_repeated(service):
+def test_the_conversation_of_the_reference_can_be_repeated(world, service):
+    (uuid,) = {each['path'].rpartition('/')[2] for each in EXAMPLES
+               if each['operation'] == 'bindings.bind'}
+    world.inventory.known_server_groups[uuid] = ServerGroup(
+        uuid, 'soft-anti-affinity', MEMBER.project)
     conversation = Conversation(service)
     for example in EXAMPLES:
         if 'with' not in example:

@@ -11,7 +11,7 @@ import webob
 
 from nova_holistic.api.app import make_app
 from nova_holistic import conf as options
-from nova_holistic.messaging.answers import Released
+from nova_holistic.messaging.answers import Released, ShownBinding
 from nova_holistic.table.records import GroupStatus, PlanStatus
 
 NOON = datetime(2030, 1, 1, 12)
@@ -48,6 +48,12 @@ UNSCOPED = Token('una', None, ())
 OTHER_SERVICE = Token('telemetry', 'service', ('service',))
 
 
+def shown_binding(server_group, path='node', status='active'):
+    """A binding, as an engine tells it."""
+    return ShownBinding('server-group', server_group, path,
+                        NOON.isoformat(), status)
+
+
 class Engines:
     """Writes down what it is asked, and does what the test says it does."""
 
@@ -78,6 +84,13 @@ class Engines:
     def repair(self, context, group_uuid):
         return (self._do('repair', group_uuid)
                 or {'moves': [], 'planned_again': [], 'reasons': []})
+
+    def bind(self, context, group_uuid, path, server_group):
+        return (self._do('bind', group_uuid, path, server_group)
+                or shown_binding(server_group, path))
+
+    def bindings(self, context, group_uuid):
+        return self.acts.get('bindings', lambda _: ())(group_uuid)
 
     def update_resource_stats(self, context, name, stats):
         self._do('update_resource_stats', name, stats)

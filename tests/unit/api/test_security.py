@@ -8,24 +8,26 @@ import pytest
 
 from nova_holistic.api.route import PUBLIC
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.table.coordination.bindings import Binding, BindingKind
 from tests.unit.api.service import (
-    ADMIN, DOMAIN, MEMBER, OTHER_SERVICE, READER, refusal, SHOP, STRANGER,
-    SYSTEM, UNSCOPED)
+    ADMIN, DOMAIN, MEMBER, NOON, OTHER_SERVICE, READER, refusal, SHOP,
+    STRANGER, SYSTEM, UNSCOPED)
 
 GUARDED = [route for route in ROUTES if route.policy is not PUBLIC]
 BODIES = {
     'groups:create': {'group': SHOP}, 'groups:update': {'group': SHOP},
     'groups:extend': {'extend': {'seconds': 9}},
     'groups:replan': {'replan': {}}, 'groups:repair': {'repair': {}},
-    'groups:release': {'release': {}},
+    'groups:release': {'release': {}}, 'groups:bind': {'binding': {}},
     'groups:add_members': {'members': [
         {'name': 'more', 'resources': {'VCPU': 1}}]},
     'plans:create': {'group': SHOP},
     'hosts:update_statistics': {'statistics': {'heat': 1.5}}}
 ADMIN_ONLY = {'groups:repair', 'hosts:update_statistics'}
 READING = {'groups:list', 'groups:show', 'groups:placements', 'groups:events',
-           'plans:show'}
+           'groups:bindings', 'plans:show'}
 NO_UUID = '00000000-0000-4000-8000-000000000000'
+SERVER_GROUP = '00000000-0000-4000-8000-00000000000a'
 
 every_route = pytest.mark.parametrize(
     'route', GUARDED, ids=[route.policy for route in GUARDED])
@@ -44,13 +46,17 @@ def ask(service):
     """Ask a route about the group, or plan, of the project blue."""
     group = service.planned()
     plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']
+    service.table.bindings.add(Binding(
+        BindingKind.SERVER_GROUP, SERVER_GROUP, group, 'node', NOON))
 
     def ask(route, token, group_id=group, plan_id=plan['id'], headers=()):
         path = route.path.replace(':.+}', '}').format(
-            group_id=group_id, plan_id=plan_id, path='node-2', host='cmp-1')
+            group_id=group_id, plan_id=plan_id, path='node-2', host='cmp-1',
+            target=SERVER_GROUP)
         return service.ask(
             route.method, path, BODIES.get(route.policy), token,
-            {'If-Match': '"1"', **dict(headers)})
+            {'If-Match': '"1"', 'OpenStack-API-Version': 'holistic latest',
+             **dict(headers)})
 
     return ask
 
