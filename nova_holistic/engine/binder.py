@@ -144,8 +144,9 @@ def described(group_uuid: str, members: Sequence[MemberRecord],
               path: str) -> str:
     """The path of the only description that a path stands for.
 
-    :raises MemberUnknown: there is none
-    :raises InvalidDocument: there are several
+    :raises MemberUnknown: the group has no such path
+    :raises InvalidDocument: the path stands for several descriptions, or for
+        one server of a counted member
     """
     known = {row.member.description for row in members}
     if path in known:

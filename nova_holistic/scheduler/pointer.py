@@ -72,7 +72,7 @@ def must_agree(bindings: Bindings, hints: Mapping) -> None:
     raise Refused(
         f'the request has a pointer to member {pointer.member!r} of group '
         f'{pointer.group}, and server group {server_group} is bound to '
-        f'another member')
+        'another member')
 
 
 def _only_value(hints: Mapping[str, Sequence[str] | str], name: str) -> str:

@@ -2,7 +2,8 @@
 """Requests for servers as other tools send them to Nova.
 
 These tools support a server group of Nova, and no pointer. Microversions and
-keys of the bodies are those of the tools and of their libraries.
+keys of the bodies are those of the tools and of their libraries. kops and
+Cluster API create ports first; here, Nova creates the ports.
 """
 
 import base64
@@ -31,8 +32,7 @@ def octavia(name, flavor, server_group):
 
 def heat(name, flavor, server_group):
     """OS::Nova::Server of Heat, as Magnum's templates use it: with
-    ``scheduler_hints: {group: {get_param: nodes_server_group_id}}``, also in
-    Trove's and other templates."""
+    ``scheduler_hints: {group: {get_param: nodes_server_group_id}}``."""
     return '2.1', {
         'server': {
             'name': name, 'imageRef': IMAGE, 'flavorRef': flavor,

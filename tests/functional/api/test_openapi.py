@@ -9,12 +9,15 @@ import schemathesis
 from schemathesis import config, GenerationMode
 
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.model.server_group import ServerGroup
 from nova_holistic.service.direct import DirectEngine
 from tests.effort import examples
 from tests.functional.engine.world import shop, World
 from tests.unit.api.service import ADMIN, Service
+from tests.unit.table import builders
 
 TOKEN = 'administrator'
+LATEST = {'OpenStack-API-Version': 'holistic latest'}
 
 
 class Keystone:
@@ -59,13 +62,19 @@ def described(service):
         '/v1/openapi.json', Keystone(service.app), config=settings)
 
 
-def somebody(service):
+def somebody(service, world):
     """Variables of paths for which there is something."""
     group = service.ask('POST', '/v1/groups', shop(nodes=1), ADMIN)
+    uuid = builders.new_uuid()
+    world.inventory.known_server_groups[uuid] = ServerGroup(
+        uuid, 'soft-anti-affinity', ADMIN.project)
+    assert service.ask(
+        'PUT', f'/v1/groups/{group.json["group"]["id"]}/bindings/{uuid}',
+        {'binding': {'path': 'db'}}, ADMIN, LATEST).status_int == 200
     plan = service.ask('POST', '/v1/plans', shop(nodes=1), ADMIN)
     return {'group_id': group.json['group']['id'],
             'plan_id': plan.json['plan']['id'], 'host': 'a1',
-            'path': 'db/node-0'}
+            'path': 'db/node-0', 'target': uuid}
 
 
 # There is nothing to be wrong about a public route.
@@ -76,7 +85,7 @@ CASES = [(route, mode) for route in ROUTES for mode in GenerationMode
 @pytest.mark.parametrize('route, mode', CASES, ids=lambda each: getattr(
     each, 'policy', None) or getattr(each, 'value', None) or each.path)
 def test_every_response_matches_the_openapi_description(
-        service, described, route, mode):
+        world, service, described, route, mode):
     operation = described[route.path.replace(':.+}', '}')][route.method]
 
     @examples(10)
@@ -84,10 +93,12 @@ def test_every_response_matches_the_openapi_description(
                       known=strategies.integers(0, 2))
     def judged(case, known):
         # Of made up UUIDs there is never a group.
+        headers = {'X-Auth-Token': TOKEN}
         if known and mode is GenerationMode.POSITIVE:
-            there = somebody(service)
+            headers.update(LATEST)
+            there = somebody(service, world)
             case.path_parameters.update({
                 name: there[name] for name in case.path_parameters})
-        case.call_and_validate(headers={'X-Auth-Token': TOKEN})
+        case.call_and_validate(headers=headers)
 
     judged()

@@ -10,8 +10,9 @@ from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
-    'group': {'create', 'delete', 'event', 'extend', 'list', 'map',
-              'release', 'repair', 'replan', 'set', 'show', 'unset'},
+    'group': {'bind', 'binding', 'create', 'delete', 'event', 'extend',
+              'list', 'map', 'release', 'repair', 'replan', 'set', 'show',
+              'unbind', 'unset'},
     'inventory': {'export'},
     'member': {'add', 'list', 'remove'},
     'plan': {'create', 'show'},

@@ -2,7 +2,7 @@
 """Bindings of server groups of Nova to members.
 
 Code of the version before neither reads nor writes the new table: its
-schedulers treat a server group that is bound like one that is not.
+schedulers let Nova schedule the servers of a bound server group.
 """
 
 import sqlalchemy as sa

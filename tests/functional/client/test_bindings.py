@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that bind server groups of Nova to members of a group."""
+
+import json
+import pathlib
+import re
+import shlex
+import textwrap
+
+import pytest
+import webob
+
+from nova_holistic.model.server_group import ServerGroup
+from tests.functional.engine.world import shop
+from tests.unit.api.service import MEMBER
+from tests.unit.client.cloud import Cloud, Terminal
+
+WORKERS, TWINS, CONTROL_PLANE = (
+    f'00000000-0000-4000-8000-00000000000{each}' for each in 'abd')
+GUIDE = pathlib.Path(__file__).parents[3] / (
+    'doc/source/howto/server-groups.rst')
+
+
+def nova(environ, start_response):
+    """Lists the server groups of the project."""
+    assert environ['PATH_INFO'] == '/os-server-groups'
+    return webob.Response(
+        content_type='application/json', charset='UTF-8',
+        body=json.dumps({'server_groups': [
+            {'id': WORKERS, 'name': 'workers'},
+            {'id': WORKERS, 'name': 'k8s-worker'},
+            {'id': CONTROL_PLANE, 'name': 'k8s-control-plane'},
+            {'id': TWINS, 'name': 'twin'},
+            {'id': WORKERS, 'name': 'twin'}]}).encode())(
+                environ, start_response)
+
+
+@pytest.fixture
+def terminal(world, service, capsys, own_logging):
+    for uuid in WORKERS, TWINS, CONTROL_PLANE:
+        world.inventory.known_server_groups[uuid] = ServerGroup(
+            uuid, 'soft-anti-affinity', MEMBER.project)
+    with Cloud(service.app, {'compute': nova}) as cloud:
+        yield Terminal(cloud, capsys)
+
+
+@pytest.fixture
+def group(type_, written):
+    type_('group', 'create', '-f', written(shop(nodes=2)), '--wait')
+
+
+@pytest.mark.parametrize('name', ['workers', WORKERS])
+def test_a_server_group_is_bound_listed_and_unbound(
+        group, read, type_, refused, name):
+    for path in 'shop/db/node', 'shop/db':
+        bound = read('group', 'bind', path, name)
+        assert (bound['target'], bound['path'], bound['status']) == (
+            WORKERS, 'db/node', 'active')
+    assert read('group', 'binding', 'list', 'shop') == [
+        {name: bound[name] for name in (
+            'kind', 'target', 'path', 'status', 'created_at')}]
+    assert type_('group', 'unbind', 'shop', name) == ''
+    assert read('group', 'binding', 'list', 'shop') == []
+    assert 'there is no binding' in refused('group', 'unbind', 'shop', name)
+
+
+@pytest.mark.parametrize('words, message', [
+    (('shop', 'workers'), 'is ambiguous: name one of its members'),
+    (('shop/no', 'workers'), "has no member 'no'"),
+    (('none/db', 'workers'), 'there is no group none'),
+    (('shop/db', 'nobody'), 'there is no server group nobody'),
+    (('shop/db', 'twin'), "more than one server group is named 'twin'"),
+    (('shop/db', WORKERS.replace('0a', '0c')), 'unknown server group')])
+def test_why_nothing_is_bound(group, refused, words, message):
+    assert message in refused('group', 'bind', *words)
+
+
+def test_the_commands_of_the_guide_work(terminal, monkeypatch, tmp_path):
+    text = GUIDE.read_text()
+    (document,) = re.findall(r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)
+    (tmp_path / 'k8s.yaml').write_text(textwrap.dedent(document))
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r'\$ openstack (holistic .*)', text)
+    assert len(commands) == 5
+    said = [terminal.openstack(*shlex.split(each)) for each in commands]
+    assert [(each.code, each.err) for each in said] == [(0, '')] * 5
+    assert all(each in said[3].out for each in (WORKERS, CONTROL_PLANE))
+
+
+def test_a_deleted_server_group_is_shown(world, group, read, type_):
+    type_('group', 'bind', 'shop/db', WORKERS)
+    del world.inventory.known_server_groups[WORKERS]
+    (bound,) = read('group', 'binding', 'list', 'shop')
+    assert bound['status'] == 'deleted'
+    # Another server group takes its place.
+    type_('group', 'bind', 'shop/db', TWINS)
+    assert [each['target'] for each in read(
+        'group', 'binding', 'list', 'shop')] == [TWINS]
