@@ -7,7 +7,7 @@ answer if the time ends early.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -66,13 +66,9 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
     """
     restarts, found = Restarts(case, deadline), False
     for tries in (limits().further_restarts, limits().restarts):
-        for ordering in ORDERINGS:
-            deadline.check()
-            counts = restarts.run(ordering, tries)
-            restarts.forget()
-            if counts is not None:
-                yield counts
-                found = True
+        for counts in restarts.plans(tries):
+            yield counts
+            found = True
         if found:
             return
 
@@ -87,11 +83,13 @@ class Restarts:
     :ivar failures: number of failures of each class in the latest run
     """
 
-    def __init__(self, case: Case, deadline: Deadline):
+    def __init__(self, case: Case, deadline: Deadline,
+                 used: Collection[int] = ()):
+        """:param used: hosts that other members use"""
         self.fixed: dict[int, dict[int, int]] = {}
         self.broken: Counts | None = None
         self.failures: Counter[int] = Counter()
-        self._case, self._deadline = case, deadline
+        self._case, self._deadline, self._used = case, deadline, used
         self._tally = Tally(case, deadline.check)
         self._ahead = LookAhead(case)
         self._components = components(case)
@@ -104,6 +102,19 @@ class Restarts:
         predict those of the next."""
         self._order = _hardest_first(self._case)
         self._avoid.clear()
+
+    def plans(self, tries: int) -> Iterator[Counts]:
+        """The first plan of each ordering that leads to a plan with this
+        number of attempts.
+
+        :raises OutOfTime: if no time is left for a further plan
+        """
+        for ordering in ORDERINGS:
+            self._deadline.check()
+            counts = self.run(ordering, tries)
+            self.forget()
+            if counts is not None:
+                yield counts
 
     def run(self, ordering: Callable[[Attempt], np.ndarray],
             tries: int | None = None) -> Counts | None:
@@ -122,6 +133,7 @@ class Restarts:
             order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
                 self._case, ordering, self._tally, self._ahead)
+            attempt.mine[list(self._used)] = True
             attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else list(

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group of many independent parts is placed in batches, each on few hosts.
+"""
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.batches import batches
+from nova_holistic.solver.construct import first_plan as first_plans
+from nova_holistic.solver.problem.incumbent import Incumbent
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+
+RACKS = cloud(*(
+    host(f'r{rack}h{number}', f'r{rack}', servers=number % 2,
+         traits=frozenset('T' if number == 3 else ''), vcpus=16 + number)
+    for rack in range(20) for number in range(4)), levels=('rack', 'host'))
+
+
+def tier(name, number, *policies):
+    return Group(name, (servers('node', number),), (), policies)
+
+
+def incumbent(shop, snapshot=RACKS, placed=FrozenMapping()):
+    bound = bind(shop, snapshot)
+    return Incumbent(bound, snapshot.without_servers(placed.values()), placed,
+                     load_objective('stack').for_group(bound), 0.01)
+
+
+@pytest.fixture
+def only_batches(monkeypatch):
+    """No other construction follows."""
+    monkeypatch.setattr(first_plans, 'plans', lambda *_: iter(()))
+
+
+def planned(shop, snapshot=RACKS, placed=FrozenMapping()):
+    known = incumbent(shop, snapshot, placed)
+    first_plans.first_plan(known, in_time())
+    found = {path: each.name for path, each in known.where.items()}
+    assert check(shop, snapshot, found, placed=placed) == ()
+    return found
+
+
+def test_parts_that_no_policy_connects_are_in_several_batches():
+    found = batches(incumbent(group(groups=[
+        tier(f'g{number}', 6, AntiAffinity()) for number in range(40)])))
+    assert len(found) > 2
+    assert sum(len(each.members) for each in found) == 240
+    for number in range(40):
+        inside = {n for n, each in enumerate(found) for m in each.members
+                  if m.path.startswith(f'g{number}/')}
+        assert len(inside) == 1
+
+
+def test_members_that_a_policy_connects_are_in_one_batch():
+    shop = group(policies=[AntiAffinity(max_per_domain=4)], groups=[
+        tier(f'g{number}', 6) for number in range(40)])
+    assert len(batches(incumbent(shop))) == 1
+
+
+def test_all_batches_keep_their_policies(only_batches):
+    policies = (AntiAffinity(), Spread(level='rack', max_skew=1),
+                Affinity(level='rack'))
+    shop = group(groups=[tier(f'g{number}', 6, policies[number % 3])
+                         for number in range(25)])
+    assert len(batches(incumbent(shop))) > 1
+    planned(shop)
+
+
+def test_exclusive_hosts_of_a_batch_stay_closed_for_the_next(only_batches):
+    shop = group(groups=[tier(f'alone{number}', 2, Exclusive())
+                         for number in range(5)]
+                 + [tier(f'g{number}', 6, AntiAffinity())
+                    for number in range(25)])
+    found = planned(shop)
+    closed = {name for path, name in found.items() if path[0] == 'a'}
+    assert not closed & {name for path, name in found.items()
+                         if path[0] == 'g'}
+
+
+def test_members_that_stay_keep_their_hosts(only_batches):
+    shop = group(groups=[tier(f'g{number}', 6, AntiAffinity())
+                         for number in range(30)])
+    placed = FrozenMapping({'g0/node-0': 'r0h0', 'g7/node-5': 'r3h2'})
+    found = planned(shop, RACKS, placed)
+    assert found['g0/node-0'] == 'r0h0' and found['g7/node-5'] == 'r3h2'
+
+
+def test_a_batch_without_hosts_is_placed_first(only_batches):
+    """The first batches prefer hosts with the trait, which are the largest,
+    and would leave no room for the last."""
+    snapshot = cloud(
+        *(host(f'big{number}', 'r0', vcpus=24, traits=frozenset('T'))
+          for number in range(2)),
+        *(host(f'small{number}', f'r{number}', vcpus=3)
+          for number in range(60)), levels=('rack', 'host'))
+    shop = group(groups=[
+        *(tier(f'g{number}', 3, Affinity()) for number in range(50)),
+        tier('last', 45, Traits(has=frozenset('T')))])
+    found = planned(shop, snapshot)
+    assert {name[:3] for path, name in found.items()
+            if path.startswith('last/')} == {'big'}
