@@ -22,9 +22,12 @@ class Batch:
     closes: frozenset[str] = frozenset()
 
 
-def batches(incumbent: Incumbent) -> list[Batch]:
+def batches(incumbent: Incumbent, most: int) -> list[Batch]:
     """The members in batches, those with special policies first; a single
-    batch if policies connect most members."""
+    batch if policies connect too many members.
+
+    :param most: number of members of one batch, if it has several parts
+    """
     parts = _parts(incumbent)
     if max(map(len, parts), default=0) > limits().batch_members:
         return [Batch(tuple(incumbent.members))]
@@ -42,7 +45,9 @@ def batches(incumbent: Incumbent) -> list[Batch]:
     found = []
     for special in (closes.keys() - traffic, traffic,
                     of_path.values() - closes.keys() - traffic):
-        found.extend(_batches(incumbent.members, of_path, special, closes))
+        found.extend(_batches([
+            m for m in incumbent.members if of_path[m.path] in special
+        ], of_path, closes, most))
     return found
 
 
@@ -53,16 +58,14 @@ def _limits_traffic(each: Carried) -> bool:
 
 
 def _batches(members: Sequence[Member], of_path: dict[str, int],
-             parts: set[int],
-             closes: dict[int, set[str]]) -> Iterator[Batch]:
+             closes: dict[int, set[str]], most: int) -> Iterator[Batch]:
     of_part: dict[int, list[Member]] = {}
     for member in members:
-        if of_path[member.path] in parts:
-            of_part.setdefault(of_path[member.path], []).append(member)
+        of_part.setdefault(of_path[member.path], []).append(member)
     inside: list[Member] = []
     levels: set[str] = set()
     for part, some in of_part.items():
-        if inside and len(inside) + len(some) > limits().batch_members:
+        if inside and len(inside) + len(some) > most:
             yield Batch(tuple(inside), frozenset(levels))
             inside, levels = [], set()
         inside.extend(some)

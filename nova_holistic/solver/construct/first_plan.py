@@ -27,7 +27,7 @@ def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
     if not len(table) or not time:
         return
     with contextlib.suppress(OutOfTime):
-        parts = batches(incumbent)
+        parts = batches(incumbent, limits().batch_members)
         if len(parts) > 1:
             construction = BatchConstruction(incumbent, table, deadline)
             if construction.place(parts) and incumbent.offer(

@@ -20,6 +20,8 @@ class MilpLimits:
         on 3 points.
     :ivar repairs: times that a program is solved again after an answer that
         exceeds the capacity of a host. No effect on 6 points.
+    :ivar check_share: share of the time left for another method if no plan
+        exists according to the first method. Not measured.
     :ivar branching_nodes: nodes of branching over used domains. No effect on 3
         points.
     :ivar exact_variables: variables of a program below which it is solved to
@@ -71,6 +73,7 @@ class MilpLimits:
     free_places: int = 600
     relaxation_share: float = 0.3
     repairs: int = 20
+    check_share: float = 0.2
     branching_nodes: int = 40
     exact_variables: int = 2000
     searched_variables: int = 4_000
