@@ -4,11 +4,13 @@ batch of members after another. Each batch uses a few hosts only, so that the
 effort grows with the number of members and not with its square."""
 
 from collections.abc import Mapping, Sequence
+from collections import Counter
 
 import numpy as np
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.construct.some_hosts import some_hosts, Wanted
@@ -33,6 +35,7 @@ class BatchConstruction:
         self._incumbent, self._table = incumbent, table
         self._deadline = deadline
         self._eligibility = Eligibility(table)
+        self._successes: Counter[Ordering] = Counter()
         self._clear()
 
     def place(self, batches: Sequence[Batch]) -> bool:
@@ -80,17 +83,23 @@ class BatchConstruction:
         table = table.part(hosts)
         case = Case.of(known.group.only(paths), known.snapshot, placed,
                        self._deadline.check, table, constructs=True)
-        best: tuple[Worth, Mapping[str, Host]] | None = None
+        best: tuple[Worth, Mapping[str, Host], Ordering] | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._on]))
-        for counts in Restarts(case, self._deadline, used).plans(
+        for ordering, counts in Restarts(case, self._deadline, used).plans(
+                sorted(ORDERINGS, key=lambda each: -self._successes[each]),
                 limits().further_restarts):
             placement = case.placement(counts)
             worth = (case.preference_cost(placement),
                      self._value(batch, placement))
             if best is None or worth < best[0]:
-                best = worth, placement
+                best = worth, placement, ordering
+            if self._deadline.left() < (limits().further_plan_share
+                                        * self._deadline.limit):
+                # The ordering that was best for most batches is first.
+                break
         if best is None:
             return False
+        self._successes[best[2]] += 1
         self._keep(batch, best[1], case.policies)
         return True
 

@@ -7,13 +7,13 @@ answer if the time ends early.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
-    Attempt, LookAhead, ORDERINGS)
+    Attempt, LookAhead, Ordering, ORDERINGS)
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
@@ -66,7 +66,7 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
     """
     restarts, found = Restarts(case, deadline), False
     for tries in (limits().further_restarts, limits().restarts):
-        for counts in restarts.plans(tries):
+        for _, counts in restarts.plans(ORDERINGS, tries):
             yield counts
             found = True
         if found:
@@ -103,20 +103,21 @@ class Restarts:
         self._order = _hardest_first(self._case)
         self._avoid.clear()
 
-    def plans(self, tries: int) -> Iterator[Counts]:
-        """The first plan of each ordering that leads to a plan with this
-        number of attempts.
+    def plans(self, orderings: Iterable[Ordering], tries: int
+              ) -> Iterator[tuple[Ordering, Counts]]:
+        """Each ordering that leads to a plan with this number of attempts, and
+        its first plan.
 
         :raises OutOfTime: if no time is left for a further plan
         """
-        for ordering in ORDERINGS:
+        for ordering in orderings:
             self._deadline.check()
             counts = self.run(ordering, tries)
             self.forget()
             if counts is not None:
-                yield counts
+                yield ordering, counts
 
-    def run(self, ordering: Callable[[Attempt], np.ndarray],
+    def run(self, ordering: Ordering,
             tries: int | None = None) -> Counts | None:
         """The first plan that attempts with the ordering lead to.
 

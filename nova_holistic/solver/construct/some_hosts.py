@@ -93,9 +93,13 @@ def _room(members: Sequence[Member], table: HostTable) -> np.ndarray:
 def _in_turn(order: np.ndarray, table: HostTable) -> np.ndarray:
     """The hosts, with the first host of each location before the second host
     of any location."""
-    seen: dict[tuple[str, ...], int] = {}
-    rank = np.zeros(len(order), dtype=np.int64)
-    for number, host in enumerate(order.tolist()):
-        place = table.hosts[host].location
-        rank[number] = seen[place] = seen.get(place, -1) + 1
+    levels = table.snapshot.levels
+    if len(levels) < 2:
+        return order
+    where = table.division(levels[-2]).of_host[order]
+    together = np.argsort(where, kind='stable')
+    _, first, number = np.unique(
+        where[together], return_index=True, return_counts=True)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[together] = np.arange(len(order)) - np.repeat(first, number)
     return order[np.argsort(rank, kind='stable')]
