@@ -11,7 +11,6 @@ from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
-from nova_holistic.solver.milp.fix_and_optimise import fix_and_optimise
 from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
@@ -151,8 +150,6 @@ class Search(SolverCalls):
                           with_plan(self._needed, self.best), True)
         if self.best is None or program.size < limits().exact_variables:
             return self._solve(program)
-        # Programs of a part of the members find better plans far sooner.
-        fix_and_optimise(self, program, self._deadline, self._gap)
         self._bound_of(program)
         if program.size > limits().searched_variables or self.good_enough():
             return Verdict.GOOD
