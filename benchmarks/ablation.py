@@ -27,11 +27,10 @@ from planted import by_processor
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.construct import disaggregation
+from nova_holistic.solver.construct import first_plan
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
-from nova_holistic.solver.decomposition import (
-    host_assignment, marginal_cost_greedy)
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
+from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver import large, solve as top
 from nova_holistic.solver.limits.current import limits
@@ -48,6 +47,11 @@ def nothing(*_arguments, **_options):
     """In place of a function that returns a plan, or None."""
 
 
+def nothing_at_all(*_arguments):
+    """In place of a function that returns a list."""
+    return []
+
+
 def no(*_arguments, **_options):
     return False
 
@@ -60,12 +64,6 @@ def plain_case(case, check):
 def whole_hosts(kinds, cells):
     """In place of the relaxation that keeps members apart."""
     return CohesiveKinds(kinds, cells)
-
-
-def rounded(kinds, cells, x, cell, _parts, _limit):
-    """In place of the program that shares members out over cells."""
-    return marginal_cost_greedy.rounded_counts(x, cell, cells.count,
-                                               kinds.numbers), None
 
 
 def unrelaxed():
@@ -85,11 +83,10 @@ STRATEGIES = {
         (large, '_for_traffic', nothing),
         (top, 'traffic_start', lambda *_: (None, lambda cost: None))],
     'first program': [(search.Search, '_hardest_first', nothing)],
-    'polishing': [(search, 'fix_and_optimise', nothing)],
-    'making way': [(disaggregation, 'eject', no)],
     'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
-    'shares of cells': [(host_assignment, 'rounded_to_cells', rounded)],
     'pooled relaxation': [(search, 'limits', unrelaxed)],
+    'batches': [(first_plan, 'batches', nothing_at_all),
+                (improve, 'batches', nothing_at_all)],
     'neighbourhoods': [(top, 'improve', nothing)],
 }
 """What each strategy loses: (module or class, name, in its place)."""

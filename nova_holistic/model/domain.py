@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failure and locality domains."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HOST = 'host'
 """The finest level of every topology."""
@@ -17,6 +17,18 @@ class Domain:
 
     level: str
     path: tuple[str, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, '_hash', hash((self.level, self.path)))
+
+    def __hash__(self) -> int:
+        # Domains are keys of many mappings.
+        return self._hash
+
+    def __reduce__(self) -> tuple:
+        # Another process has other hashes of strings.
+        return Domain, (self.level, self.path)
 
     def __str__(self) -> str:
         return '/'.join(self.path)

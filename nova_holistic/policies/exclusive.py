@@ -120,8 +120,10 @@ class Exclusive(OfLevel):
         """Domains with servers from outside the group, and domains that other
         members could use."""
         def domains(hosts: Iterable[Host]) -> set[Domain]:
-            found = {encoder.snapshot.domain(h, self.level) for h in hosts}
+            found = {snapshot.domain(h, self.level) for h in hosts}
             return {domain for domain in found if domain is not None}
 
-        return (domains(h for h in encoder.snapshot.hosts if h.servers),
-                domains(encoder.candidates(encoder.others(scope))))
+        snapshot = encoder.snapshot
+        taken = snapshot.once(('exclusive', self.level), lambda: domains(
+            h for h in snapshot.hosts if h.servers))
+        return taken, domains(encoder.candidates(encoder.others(scope)))

@@ -21,6 +21,7 @@ from nova_holistic.solver.construct.joining import joined
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
+from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.limits.current import construct as construct_limits
@@ -97,7 +98,8 @@ def solve(group: Group, snapshot: Snapshot, *,
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
     known = Incumbent(bound, reduced, placed, aim.for_group(bound), gap)
-    with one_processor(), using(settings.limits or all_limits()):
+    with (one_processor(), using(settings.limits or all_limits()),
+          few_collections()):
         answer = _answer(_Asked(known, backend, deadline, settings),
                          deadline.part(limits().search_share))
     report(Question(bound, snapshot, FrozenMapping(placed), known.objective),
@@ -171,13 +173,9 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
             large(known, asked.backend,
                   deadline.part(limits().chosen_hosts_share), deadline,
                   always=always)
-        elif known.objective.traffic():
+        elif known.objective.traffic() or _suits_patterns(known):
             large(known, asked.backend,
                   deadline.part(limits().relaxation_share), always=True)
-        elif _suits_patterns(known):
-            large(known, asked.backend,
-                  deadline.part(limits().chosen_hosts_share), deadline,
-                  always=True)
         else:
             relax(known, deadline.part(limits().relaxation_share))
 

@@ -213,4 +213,7 @@ def _largest(attempt: Attempt) -> np.ndarray:
     return np.where(attempt.mine, -2.0, 0.0) - room.min(axis=0)
 
 
+Ordering = Callable[[Attempt], np.ndarray]
+"""[host]: a score; hosts with a low score come first."""
+
 ORDERINGS = (_emptiest, fullest, _largest)

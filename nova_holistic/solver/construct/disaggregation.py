@@ -12,7 +12,6 @@ from collections import Counter
 import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt
-from nova_holistic.solver.construct.ejection_chain import eject
 from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
@@ -53,9 +52,7 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
             break
     for kind, host in free if not anywhere else ():
         deadline.check()
-        if not _exchange_places(attempt, of_kind.get(kind, ()), left, host,
-                                kept):
-            _eject(attempt, of_kind, kind, left, host, kept)
+        _exchange_places(attempt, of_kind.get(kind, ()), left, host, kept)
     placed = _place_rest(attempt, left, kept, deadline)
     return attempt.counts if placed else None
 
@@ -124,9 +121,9 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
 
 
 def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
-                     host: int, kept: '_CellShares') -> bool:
+                     host: int, kept: '_CellShares') -> None:
     """Move a member of another class to the host, and put a member of a class
-    of the kind in its previous place; return whether this is possible."""
+    of the kind in its previous place, if this is possible."""
     for c in classes:
         if not left[c] or not kept.allow(c, host):
             continue
@@ -136,23 +133,7 @@ def _exchange_places(attempt: Attempt, classes: Sequence[int], left: list[int],
                         attempt, other, there, host, c):
                     left[c] -= 1
                     kept.take(c, host)
-                    return True
-    return False
-
-
-def _eject(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
-           kind: int, left: list[int], host: int,
-           kept: '_CellShares') -> None:
-    """Give the place to a class that other members exclude from the host, if
-    one of them can move."""
-    for c in of_kind.get(kind, ()):
-        if not left[c] or not kept.allow(c, host) or (
-                attempt.counts[c].get(host, 0) >= attempt.case.room[c, host]):
-            continue
-        if eject(attempt, of_kind, c, host, kept.same_cell):
-            left[c] -= 1
-            kept.take(c, host)
-            return
+                    return
 
 
 def _exchange(attempt: Attempt, other: int, there: int, host: int,

@@ -35,10 +35,11 @@ class FallbackPlan:
         self.plan: tuple[Worth, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
         self._deadline, self._longest = deadline, longest
-        self._sought = False
+        # A known plan makes another one unnecessary.
+        self._sought = incumbent.where is not None
 
     def seek(self, after: float) -> None:
-        """Construct the plan, unless this was done before.
+        """Construct the plan, unless this was done before or a plan is known.
 
         :param after: share of the time limit before which nothing is done
         """

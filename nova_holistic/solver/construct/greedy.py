@@ -7,13 +7,13 @@ answer if the time ends early.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
-    Attempt, LookAhead, ORDERINGS)
+    Attempt, LookAhead, Ordering, ORDERINGS)
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.evaluation.tally import Tally
 from nova_holistic.solver.limits.current import construct as limits
@@ -66,13 +66,9 @@ def plans(case: Case, deadline: Deadline) -> Iterator[Counts]:
     """
     restarts, found = Restarts(case, deadline), False
     for tries in (limits().further_restarts, limits().restarts):
-        for ordering in ORDERINGS:
-            deadline.check()
-            counts = restarts.run(ordering, tries)
-            restarts.forget()
-            if counts is not None:
-                yield counts
-                found = True
+        for _, counts in restarts.plans(ORDERINGS, tries):
+            yield counts
+            found = True
         if found:
             return
 
@@ -87,11 +83,13 @@ class Restarts:
     :ivar failures: number of failures of each class in the latest run
     """
 
-    def __init__(self, case: Case, deadline: Deadline):
+    def __init__(self, case: Case, deadline: Deadline,
+                 used: Collection[int] = ()):
+        """:param used: hosts that other members use"""
         self.fixed: dict[int, dict[int, int]] = {}
         self.broken: Counts | None = None
         self.failures: Counter[int] = Counter()
-        self._case, self._deadline = case, deadline
+        self._case, self._deadline, self._used = case, deadline, used
         self._tally = Tally(case, deadline.check)
         self._ahead = LookAhead(case)
         self._components = components(case)
@@ -105,7 +103,21 @@ class Restarts:
         self._order = _hardest_first(self._case)
         self._avoid.clear()
 
-    def run(self, ordering: Callable[[Attempt], np.ndarray],
+    def plans(self, orderings: Iterable[Ordering], tries: int
+              ) -> Iterator[tuple[Ordering, Counts]]:
+        """Each ordering that leads to a plan with this number of attempts, and
+        its first plan.
+
+        :raises OutOfTime: if no time is left for a further plan
+        """
+        for ordering in orderings:
+            self._deadline.check()
+            counts = self.run(ordering, tries)
+            self.forget()
+            if counts is not None:
+                yield ordering, counts
+
+    def run(self, ordering: Ordering,
             tries: int | None = None) -> Counts | None:
         """The first plan that attempts with the ordering lead to.
 
@@ -122,6 +134,7 @@ class Restarts:
             order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
                 self._case, ordering, self._tally, self._ahead)
+            attempt.mine[list(self._used)] = True
             attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else list(

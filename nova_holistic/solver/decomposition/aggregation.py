@@ -175,7 +175,7 @@ class HostAggregation:
             return False
         if not outcome.solved or outcome.bound is None:
             return False
-        self._bins, self.parts = bins, program.parts
+        self._bins = bins
         self.domains = program.domains
         self._latest_bound = self._cost(outcome)
         if not settled:

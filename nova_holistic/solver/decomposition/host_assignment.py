@@ -10,10 +10,9 @@ from nova_holistic.model.objective import Outlay
 from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition.cell_rounding import rounded_to_cells
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
-    assign_by_marginal_cost)
+    assign_by_marginal_cost, rounded_counts)
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -96,8 +95,7 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
     columns = aggregation.columns
     x = np.array([row for _, row in aggregation.solution]).T
     cell = columns.cell[[hosts[0] for hosts, _ in aggregation.solution]]
-    quota, shares = rounded_to_cells(kinds, cells, x, cell, aggregation.parts,
-                                     aggregation.limit)
+    quota = rounded_counts(x, cell, cells.count, kinds.numbers)
     # Policies of fine levels, which no cell represents, may limit the members
     # of a rack: another attempt uses equal hosts of different racks.
     order = (_alternating(kinds, columns.hosts) if spare
@@ -114,7 +112,7 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
                      int((spare + limits().spare_hosts) * busy.sum()))]
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((np.flatnonzero(busy), more))]),
-        _by_kind(columns.hosts, taken), shares)
+        _by_kind(columns.hosts, taken))
 
 
 def _alternating(kinds: Kinds, hosts: np.ndarray) -> np.ndarray:

@@ -38,13 +38,11 @@ class DecompositionLimits:
         effect on 1 point.
     :ivar missing_cost: cost of a member without a place, in units of the
         largest cost of a preference. Not measured.
-    :ivar cells: cells that hosts are divided into. No effect on 2 points.
+    :ivar cells: cells that hosts are divided into. With four times the value
+        the plan is worse on 5 and better on 2 of 24 points; with a quarter it
+        is worse on 2 and better on 4 (benchmarks/README.rst).
     :ivar assignment_share: share of the time left for the assignment of places
         to classes. Not measured.
-    :ivar rounding_seconds: seconds for rounding members to cells. Not
-        measured.
-    :ivar rounding_nodes: nodes of the search tree for rounding members to
-        cells. Not measured.
     :ivar counted_domains: domains of a level up to which its policies are
         counted for the fewest hosts. Not measured.
     :ivar subgroup_hosts: hosts up to which a group of many small subgroups is
@@ -89,8 +87,6 @@ class DecompositionLimits:
     missing_cost: float = 10.0
     cells: int = 64
     assignment_share: float = 0.4
-    rounding_seconds: float = 0.5
-    rounding_nodes: int = 200
     counted_domains: int = 4096
     subgroup_hosts: int = 1_000
     subgroup_places: int = 10_000

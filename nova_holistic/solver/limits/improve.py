@@ -15,8 +15,12 @@ class ImproveLimits:
         wanted number is drawn. No effect on 6 points.
     :ivar whole_scope_factor: factor of the number of freed members up to which
         the members of a scope are freed together. No effect on 2 points.
+    :ivar whole_rows: policies times hosts up to which the rows of all hosts
+        are built. Above, each step frees whole parts of the group. Chosen by
+        the mixed groups of benchmarks/grid.py.
     """
 
     cost_noise: float = 0.5
     cheap_hosts: int = 6
     whole_scope_factor: int = 4
+    whole_rows: int = 1_000_000

@@ -12,14 +12,12 @@ class MilpLimits:
     :ivar start_nodes: nodes of the search tree for completing a start that
         leaves variables open. HiGHS does not look at its time limit there. No
         effect on 6 points.
-    :ivar seed: seed of the order in which classes are freed. No effect on 3
-        points.
-    :ivar free_places: places (class and host) of the classes that may move at
-        the same time. No effect on 3 points.
     :ivar relaxation_share: share of the time left for a relaxation. No effect
         on 3 points.
     :ivar repairs: times that a program is solved again after an answer that
         exceeds the capacity of a host. No effect on 6 points.
+    :ivar check_share: share of the time left for another method if no plan
+        exists according to the first method. Not measured.
     :ivar branching_nodes: nodes of branching over used domains. No effect on 3
         points.
     :ivar exact_variables: variables of a program below which it is solved to
@@ -42,15 +40,6 @@ class MilpLimits:
         parts. No effect on 3 points.
     :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
         its answer. No point reads it.
-    :ivar rounding_share: share of the time left for the places that a
-        relaxation uses. No effect on 1 point.
-    :ivar step_share: share of the time left for one program of a part of the
-        classes, and for all of them at least. No effect on 3 points.
-    :ivar steps_share: share of the time elapsed that all programs of parts may
-        take. No effect on 3 points.
-    :ivar turns: turns of all classes. No effect on 3 points.
-    :ivar preference_factor: factor of the cost that each preference weighs
-        more than. No effect on 3 points.
     :ivar fixing_rounds: rounds in which further classes are placed first. No
         point reads it.
     :ivar fixing_share: share of the time left for one program of these
@@ -67,10 +56,9 @@ class MilpLimits:
     """
 
     start_nodes: int = 10
-    seed: int = 1
-    free_places: int = 600
     relaxation_share: float = 0.3
     repairs: int = 20
+    check_share: float = 0.2
     branching_nodes: int = 40
     exact_variables: int = 2000
     searched_variables: int = 4_000
@@ -82,11 +70,6 @@ class MilpLimits:
     far_gap: float = 0.1
     whole_share: float = 0.25
     cbc_grace: float = 0.05
-    rounding_share: float = 0.25
-    step_share: float = 0.05
-    steps_share: float = 0.2
-    turns: int = 8
-    preference_factor: float = 2.0
     fixing_rounds: int = 8
     fixing_share: float = 0.2
     fixed_classes: float = 0.6

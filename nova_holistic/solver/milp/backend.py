@@ -66,6 +66,14 @@ class Backend(abc.ABC):
         :param start: values of some variables in a known solution
         """
 
+    def solve_again(self, problem: LpProblem, *, seconds: float) -> Outcome:
+        """Solve a program that was found to be infeasible by another method,
+        because rounding errors of the first method may be the cause.
+
+        A solver without another method confirms the first answer.
+        """
+        return Outcome(Status.INFEASIBLE)
+
 
 def load_backend(name: str, threads: int = 1) -> Backend:
     """The installed solver of this name.

@@ -80,6 +80,19 @@ class HiGHS(Backend):
                               {**options, 'presolve': 'off'})
         return outcome
 
+    def solve_again(self, problem: LpProblem, *, seconds: float) -> Outcome:
+        outcome, _ = _run(problem, None, seconds, {**SAFE_OPTIONS, **_OTHER})
+        if outcome.status is Status.NOTHING and not is_ill_conditioned(
+                problem):
+            # The first answer is not in doubt.
+            return Outcome(Status.INFEASIBLE)
+        return outcome
+
+
+_OTHER = {'presolve': 'off', 'simplex_strategy': 4, 'random_seed': 1}
+"""Options of another method: the primal simplex algorithm, on the program as
+it is."""
+
 
 def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
          seconds: float, options: Mapping) -> tuple[Outcome, float]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The integer program: the number of members of each class on each host."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections import Counter
+import contextlib
 import math
 
 import numpy as np
@@ -17,13 +18,12 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.cost_limits import CostLimits
 from nova_holistic.solver.milp.preference_rows import Penalty
 from nova_holistic.solver.milp.presence import Presence
-from nova_holistic.solver.milp.variable_fixing import VariableFixing
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.rows import Atom, CountLimit, Kind
 
 
-class Program(VariableFixing, CostLimits):
+class Program(CostLimits):
     """Implements model.objective.HostEncoder on PuLP.
 
     ``x[c][h]`` is the number of members of class ``c`` on host ``h``: one
@@ -65,6 +65,19 @@ class Program(VariableFixing, CostLimits):
         self.cost = LpAffineExpression(objective.encode(self))
         self._keep_within_capacity()
         self._scale_cost()
+
+    @contextlib.contextmanager
+    def linear(self) -> Iterator[None]:
+        """Context in which all variables are continuous."""
+        whole = [variable for variable in self.problem.variables()
+                 if variable.cat == pulp.LpInteger]
+        for variable in whole:
+            variable.cat = pulp.LpContinuous
+        try:
+            yield
+        finally:
+            for variable in whole:
+                variable.cat = pulp.LpInteger
 
     # The interface for objectives.
 

@@ -11,7 +11,6 @@ from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
-from nova_holistic.solver.milp.fix_and_optimise import fix_and_optimise
 from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
@@ -67,6 +66,8 @@ class Search(SolverCalls):
             known = known if better is None else max(better, known or 0.0)
         except OutOfTime:
             pass
+        if self.best is None and verdict is Verdict.IMPOSSIBLE:
+            verdict = self._checked()
         if self.best is None:
             return (verdict if verdict is Verdict.IMPOSSIBLE
                     else Verdict.NOTHING)
@@ -149,8 +150,6 @@ class Search(SolverCalls):
                           with_plan(self._needed, self.best), True)
         if self.best is None or program.size < limits().exact_variables:
             return self._solve(program)
-        # Programs of a part of the members find better plans far sooner.
-        fix_and_optimise(self, program, self._deadline, self._gap)
         self._bound_of(program)
         if program.size > limits().searched_variables or self.good_enough():
             return Verdict.GOOD
@@ -175,14 +174,32 @@ class Search(SolverCalls):
         if outcome.status is Status.OPTIMAL and outcome.bound is not None:
             self._add_bound(outcome.bound * program.cost_unit)
 
+    def _checked(self) -> Verdict:
+        """The verdict after another method has searched for any plan."""
+        try:
+            program = self._hard_program()
+        except OutOfTime:
+            return Verdict.IMPOSSIBLE
+        outcome = self._backend.solve_again(
+            program.problem,
+            seconds=limits().check_share * self._deadline.for_solver(
+                self._backend.around * program.size))
+        if outcome.solved and self._offer(program.read()):
+            return Verdict.GOOD
+        return (Verdict.IMPOSSIBLE if outcome.status is Status.INFEASIBLE
+                else Verdict.NOTHING)
+
     def _any_plan(self) -> Status:
         """Find any plan. A program of only the hard policies, without an
         objective, is solved far sooner than the complete program."""
+        return self.solve(self._hard_program(), 1.0, 0.0).status
+
+    def _hard_program(self) -> Program:
         hard = self.case.under([
             each for each in self.case.policies if each.policy.hard])
         program = Program(hard, Feasibility(), self._deadline)
         program.minimise_cost()
-        return self.solve(program, 1.0, 0.0).status
+        return program
 
     def _solve_restricted(self) -> Verdict:
         """Use few hosts for each class, and a bound from a relaxation of all.

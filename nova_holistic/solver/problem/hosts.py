@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts of a snapshot by index, with their properties as arrays."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +26,7 @@ class HostTable:
         self._number = 0
         # A cache of arrays and subsets, because a search reads them often.
         self._amounts: dict[str, Amounts] = {}
+        self._occupied: dict[str, np.ndarray] = {}
         self._divisions: dict[str, Division] = {}
 
     @classmethod
@@ -38,10 +40,22 @@ class HostTable:
         if numbers is None:
             return HostTable(self.snapshot, self._arrays)
         part = HostTable(self.snapshot, self._arrays.part(numbers))
+        part.occupy({name: amounts[numbers]
+                     for name, amounts in self._occupied.items()})
         for domain in self._subsets.values():
             part._add(domain, np.flatnonzero(
                 self._divisions[domain.level].of_host[numbers] == 0))
         return part
+
+    def occupy(self, taken: Mapping[str, np.ndarray]) -> None:
+        """Reduce the free amounts of a new table.
+
+        :param taken: resource class to [host]: amount
+        """
+        self._occupied = {**taken}
+        for name, amount in taken.items():
+            known = self.amounts(name)
+            self._amounts[name] = replace(known, free=known.free - amount)
 
     def __len__(self) -> int:
         return len(self.hosts)

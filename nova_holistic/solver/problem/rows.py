@@ -19,6 +19,9 @@ class Kind(enum.Enum):
     OUTSIDE = 'number of members in no domain of the level'
     FREE = 'a variable of the policy'
 
+    # Kinds are part of many keys; the hash of an Enum is slow.
+    __hash__ = object.__hash__
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atom:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pulp
-from pulp import LpConstraint, LpConstraintLE, LpProblem, LpVariable
+from pulp import LpConstraint, LpConstraintLE
 
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
@@ -52,8 +52,7 @@ class Rules:
     penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
         field(default_factory=list))
     _atoms: dict[tuple, Atom] = field(default_factory=dict)
-    _symbols: dict[Atom, LpVariable] = field(default_factory=dict)
-    _meaning: dict[int, Atom] = field(default_factory=dict)
+    _symbols: dict[tuple, '_Symbol'] = field(default_factory=dict)
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
@@ -61,7 +60,6 @@ class Rules:
     _carried: Carried | None = None
     _kept: list[Scope] = field(default_factory=list)
     _others: dict[int, Scope] = field(default_factory=dict)
-    _book: LpProblem = field(default_factory=LpProblem)
 
     def encode(self, policies: Sequence[Carried]) -> None:
         """Record the rows of each policy."""
@@ -176,11 +174,11 @@ class Rules:
 
     def integer(self, name: str, upper: int) -> Expression:
         return pulp.LpAffineExpression(
-            self._symbol(Atom(Kind.FREE, upper=upper)))
+            {_Symbol(Atom(Kind.FREE, upper=upper)): 1})
 
     def continuous(self, name: str, lower: float, upper: float) -> Expression:
         return pulp.LpAffineExpression(
-            self._symbol(Atom(Kind.FREE, upper=upper, whole=False)))
+            {_Symbol(Atom(Kind.FREE, upper=upper, whole=False)): 1})
 
     def require(self, constraint: LpConstraint | bool) -> None:
         self.in_time()
@@ -222,14 +220,15 @@ class Rules:
 
     def _quantity(self, kind: Kind, scope: Scope, level: str,
                   domain: Domain | None) -> Expression:
-        if domain is not None and domain not in (
-                self.table.division(level).index):
-            # The domain has no host.
-            return pulp.LpAffineExpression()
-        atom = self._atom(kind, self._scope(scope), level, domain)
-        if atom not in self._symbols:
-            self._symbols[atom] = self._symbol(atom)
-        return pulp.LpAffineExpression(self._symbols[atom])
+        key = (kind, self._scope(scope), level, domain)
+        symbol = self._symbols.get(key)
+        if symbol is None:
+            if domain is not None and domain not in (
+                    self.table.division(level).index):
+                # The domain has no host.
+                return pulp.LpAffineExpression()
+            symbol = self._symbols[key] = _Symbol(self._atom(*key))
+        return pulp.LpAffineExpression({symbol: 1})
 
     def _atom(self, kind: Kind, scope: int, level: str,
               domain: Domain | None) -> Atom:
@@ -238,13 +237,8 @@ class Rules:
             self._atoms[key] = Atom(kind, scope, level, domain)
         return self._atoms[key]
 
-    def _symbol(self, atom: Atom) -> LpVariable:
-        symbol = self._book.add_variable(f'a{len(self._meaning)}')
-        self._meaning[id(symbol)] = atom
-        return symbol
-
     def _terms(self, expression: Mapping) -> tuple[tuple[Atom, float], ...]:
-        return tuple((self._meaning[id(symbol)], coefficient)
+        return tuple((symbol.atom, coefficient)
                      for symbol, coefficient in expression.items()
                      if coefficient)
 
@@ -260,6 +254,20 @@ class Rules:
             if number == len(self.scopes):
                 self.scopes.append(scope)
         return number
+
+
+class _Symbol(pulp.LpElement):
+    """An atom in an expression of PuLP. Unlike a variable of PuLP, it needs no
+    name, and its hash takes no time."""
+
+    __hash__ = object.__hash__
+
+    def __init__(self, atom: Atom):
+        self.atom = atom
+
+    @property
+    def name(self) -> str:
+        return f'a{id(self)}'
 
 
 def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:

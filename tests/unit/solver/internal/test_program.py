@@ -3,6 +3,8 @@
 
 import itertools
 
+import pulp
+
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.objectives import load_objective
@@ -68,3 +70,17 @@ def test_the_variable_of_a_used_host_is_created_once():
     for each in snapshot.hosts:
         program.host_used(each)
     assert program.size == 4 + 4
+
+
+def test_integers_are_relaxed_only_inside_linear():
+    program = _program(cloud(*(host(f'h{n}', 'r') for n in range(4))),
+                       group(servers('web', 2), servers('db', 2, vcpus=3)))
+    program.minimise_cost()
+
+    def whole():
+        return [v.name for v in program.problem.variables()
+                if v.cat == pulp.LpInteger]
+    before = whole()
+    with program.linear():
+        assert before and not whole()
+    assert whole() == before

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of members that no policy connects with other members."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.relationship import Relationship
+from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.rows import Carried
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Members that are placed together.
+
+    :ivar closes: levels whose domains policies of the members close to others
+    """
+
+    members: tuple[Member, ...]
+    closes: frozenset[str] = frozenset()
+
+
+def batches(incumbent: Incumbent, most: int) -> list[Batch]:
+    """The members in batches, those with special policies first; a single
+    batch if policies connect too many members.
+
+    :param most: number of members of one batch, if it has several parts
+    """
+    parts = _parts(incumbent)
+    if max(map(len, parts), default=0) > limits().batch_members:
+        return [Batch(tuple(incumbent.members))]
+    of_path = {path: number for number, part in enumerate(parts)
+               for path in part}
+    closes: dict[int, set[str]] = {}
+    traffic: set[int] = set()
+    for each in incumbent.policies:
+        if each.scope.members:
+            part = of_path[each.scope.members[0].path]
+            if each.policy.closes:
+                closes.setdefault(part, set()).add(each.policy.closes)
+            if _limits_traffic(each):
+                traffic.add(part)
+    found = []
+    for special in (closes.keys() - traffic, traffic,
+                    of_path.values() - closes.keys() - traffic):
+        found.extend(_batches([
+            m for m in incumbent.members if of_path[m.path] in special
+        ], of_path, closes, most))
+    return found
+
+
+def _limits_traffic(each: Carried) -> bool:
+    """Whether relationships of different parts share uplinks."""
+    return each.policy.hard and isinstance(
+        each.policy, Relationship) and bool(each.policy.traffic_mbps)
+
+
+def _batches(members: Sequence[Member], of_path: dict[str, int],
+             closes: dict[int, set[str]], most: int) -> Iterator[Batch]:
+    of_part: dict[int, list[Member]] = {}
+    for member in members:
+        of_part.setdefault(of_path[member.path], []).append(member)
+    inside: list[Member] = []
+    levels: set[str] = set()
+    for part, some in of_part.items():
+        if inside and len(inside) + len(some) > most:
+            yield Batch(tuple(inside), frozenset(levels))
+            inside, levels = [], set()
+        inside.extend(some)
+        levels |= closes.get(part, set())
+    if inside:
+        yield Batch(tuple(inside), frozenset(levels))
+
+
+def _parts(incumbent: Incumbent) -> list[list[str]]:
+    """Paths of the members that policies connect, directly or not."""
+    part_of = {m.path: [m.path] for m in incumbent.members}
+    for each in incumbent.policies:
+        merged: list[str] = []
+        for some in {id(part): part for part in (
+                part_of[m.path] for m in each.scope.members)}.values():
+            merged.extend(some)
+        part_of.update(dict.fromkeys(merged, merged))
+    return [*{id(part): part for part in part_of.values()}.values()]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some of many hosts for greedy construction."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nova_holistic.model.member import Member
+from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Members, and the hosts that they may use.
+
+    :ivar eligibility: of a table of the same hosts
+    :ivar open: mask of the hosts that may be chosen
+    :ivar stay: indexes of hosts that are chosen in any case
+    :ivar used: indexes of hosts that further members would share with others
+    :ivar share: factor of the numbers of hosts
+    """
+
+    members: Sequence[Member]
+    eligibility: Eligibility
+    open: np.ndarray
+    stay: Collection[int] = ()
+    used: Collection[int] = ()
+    share: float = 1.0
+
+    def number(self, limit: int) -> int:
+        return max(1, round(self.share * limit))
+
+
+def some_hosts(wanted: Wanted, table: HostTable) -> np.ndarray:
+    """Sorted indexes of hosts: hosts with much free capacity from all
+    locations, empty hosts, hosts that others use, and suitable hosts for each
+    kind of members."""
+    room = _room(wanted.members, table)
+    order = np.argsort(-room, kind='stable')
+    order = order[wanted.open[order]]
+    hosts, number = table.hosts, wanted.number
+    empty = [h for h in order.tolist()
+             if not hosts[h].servers][:number(limits().empty_hosts)]
+    mine = np.zeros(len(table), dtype=bool)
+    mine[list(wanted.used)] = True
+    chosen = [_in_turn(order, table)[:number(limits().roomy_hosts)],
+              np.array(empty, dtype=int),
+              order[mine[order] & (room[order] > 0)][
+                  :number(limits().domain_hosts)],
+              _of_whole_domains(room, order, table)[
+                  :number(limits().domain_hosts)]]
+    kinds = {id(m.requirements): m.requirements for m in wanted.members}
+    for each in [*kinds.values()][:limits().kinds]:
+        suits = wanted.eligibility.suitable(each).copy()
+        for name, amount in demands(each):
+            suits &= table.amounts(name).free >= amount
+        chosen.append(order[suits[order]][:number(limits().hosts_per_kind)])
+    return np.unique(np.concatenate(
+        [*chosen, np.array([*wanted.stay], dtype=int)])).astype(np.int64)
+
+
+def _of_whole_domains(room: np.ndarray, order: np.ndarray,
+                      table: HostTable) -> np.ndarray:
+    levels = table.snapshot.levels
+    if len(levels) < 2:
+        return order[:0]
+    division = table.division(levels[-2])
+    inside = division.of_host >= 0
+    total = np.bincount(division.of_host[inside], np.minimum(
+        room[inside], 1.0), len(division.domains))
+    rank = np.argsort(np.argsort(-total, kind='stable'), kind='stable')
+    own = order[(division.of_host[order] >= 0) & (room[order] > 0)]
+    return own[np.argsort(rank[division.of_host[own]], kind='stable')]
+
+
+def _room(members: Sequence[Member], table: HostTable) -> np.ndarray:
+    """[host]: the share of the members' requested resources that it can take,
+    regardless of other requirements."""
+    asked: dict[str, int] = {}
+    for member in members:
+        for name, amount in demands(member.requirements):
+            asked[name] = asked.get(name, 0) + amount
+    room = np.full(len(table), np.inf)
+    for name, amount in asked.items():
+        room = np.minimum(room, np.maximum(
+            table.amounts(name).free, 0) / max(1, amount))
+    return room
+
+
+def _in_turn(order: np.ndarray, table: HostTable) -> np.ndarray:
+    """The hosts, with the first host of each location before the second host
+    of any location."""
+    levels = table.snapshot.levels
+    if len(levels) < 2:
+        return order
+    where = table.division(levels[-2]).of_host[order]
+    together = np.argsort(where, kind='stable')
+    _, first, number = np.unique(
+        where[together], return_index=True, return_counts=True)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[together] = np.arange(len(order)) - np.repeat(first, number)
+    return order[np.argsort(rank, kind='stable')]

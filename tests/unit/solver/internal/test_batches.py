@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group of many independent parts is placed in batches, each on few hosts.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity, SoftAffinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.spread import Spread
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.batches import batches
+from nova_holistic.solver.construct import first_plan as first_plans
+from nova_holistic.solver.improve.batch_steps import BatchSteps
+from nova_holistic.solver.improve.search import improve
+from nova_holistic.solver.improve.settings import Improvement
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.settings import Settings
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.agreement import is_sound
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.limited import limited
+from tests.unit.solver.strategies import OBJECTIVES
+from tests.unit.solver import test_oracle_policies
+from tests.unit.solver import test_oracle_relationships
+
+RACKS = cloud(*(
+    host(f'r{rack}h{number}', f'r{rack}', servers=number % 2,
+         traits=frozenset('T' if number == 3 else ''), vcpus=16 + number)
+    for rack in range(20) for number in range(4)), levels=('rack', 'host'))
+
+
+def tier(name, number, *policies):
+    return Group(name, (servers('node', number),), (), policies)
+
+
+def incumbent(shop, snapshot=RACKS, placed=FrozenMapping()):
+    bound = bind(shop, snapshot)
+    return Incumbent(bound, snapshot.without_servers(placed.values()), placed,
+                     load_objective('stack').for_group(bound), 0.01)
+
+
+@pytest.fixture
+def only_batches(monkeypatch):
+    """No other construction follows."""
+    monkeypatch.setattr(first_plans, 'plans', lambda *_: iter(()))
+
+
+def planned(shop, snapshot=RACKS, placed=FrozenMapping()):
+    known = incumbent(shop, snapshot, placed)
+    first_plans.first_plan(known, in_time())
+    found = {path: each.name for path, each in known.where.items()}
+    assert check(shop, snapshot, found, placed=placed) == ()
+    return found
+
+
+def test_parts_that_no_policy_connects_are_in_several_batches():
+    found = batches(incumbent(group(groups=[
+        tier(f'g{number}', 6, AntiAffinity()) for number in range(40)])), 100)
+    assert len(found) > 2
+    assert sum(len(each.members) for each in found) == 240
+    for number in range(40):
+        inside = {n for n, each in enumerate(found) for m in each.members
+                  if m.path.startswith(f'g{number}/')}
+        assert len(inside) == 1
+
+
+def test_members_that_a_policy_connects_are_in_one_batch():
+    shop = group(policies=[AntiAffinity(max_per_domain=4)], groups=[
+        tier(f'g{number}', 6) for number in range(40)])
+    assert len(batches(incumbent(shop), 100)) == 1
+
+
+def test_all_batches_keep_their_policies(only_batches):
+    policies = (AntiAffinity(), Spread(level='rack', max_skew=1),
+                Affinity(level='rack'))
+    shop = group(groups=[tier(f'g{number}', 6, policies[number % 3])
+                         for number in range(25)])
+    assert len(batches(incumbent(shop), 100)) > 1
+    planned(shop)
+
+
+def test_exclusive_hosts_of_a_batch_stay_closed_for_the_next(only_batches):
+    shop = group(groups=[tier(f'alone{number}', 2, Exclusive())
+                         for number in range(5)]
+                 + [tier(f'g{number}', 6, AntiAffinity())
+                    for number in range(25)])
+    found = planned(shop)
+    closed = {name for path, name in found.items() if path[0] == 'a'}
+    assert not closed & {name for path, name in found.items()
+                         if path[0] == 'g'}
+
+
+def test_members_that_stay_keep_their_hosts(only_batches):
+    shop = group(groups=[tier(f'g{number}', 6, AntiAffinity())
+                         for number in range(30)])
+    placed = FrozenMapping({'g0/node-0': 'r0h0', 'g7/node-5': 'r3h2'})
+    found = planned(shop, RACKS, placed)
+    assert found['g0/node-0'] == 'r0h0' and found['g7/node-5'] == 'r3h2'
+
+
+def test_a_batch_without_hosts_is_placed_first(only_batches):
+    """The first batches prefer hosts with the trait, which are the largest,
+    and would leave no room for the last."""
+    snapshot = cloud(
+        *(host(f'big{number}', 'r0', vcpus=24, traits=frozenset('T'))
+          for number in range(2)),
+        *(host(f'small{number}', f'r{number}', vcpus=3)
+          for number in range(60)), levels=('rack', 'host'))
+    shop = group(groups=[
+        *(tier(f'g{number}', 3, Affinity()) for number in range(50)),
+        tier('last', 45, Traits(has=frozenset('T')))])
+    found = planned(shop, snapshot)
+    assert {name[:3] for path, name in found.items()
+            if path.startswith('last/')} == {'big'}
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """For each step of a batch, the worth of the plan before and after."""
+    found = []
+    step = BatchSteps.step
+
+    def stepped(self, plan, batch):
+        before = plan.incumbent.worth
+        better = step(self, plan, batch)
+        found.append((before, plan.incumbent.worth))
+        return better
+
+    monkeypatch.setattr(BatchSteps, 'step', stepped)
+    return found
+
+
+def test_steps_of_batches_satisfy_preferences(steps):
+    """Every group prefers one rack, and may have at most two members on a
+    host; the first plan spreads them over several racks."""
+    shop = group(groups=[
+        tier(f'g{number}', 6, AntiAffinity(max_per_domain=2),
+             SoftAffinity(level='rack')) for number in range(12)])
+    known = incumbent(shop)
+    hosts = RACKS.hosts[::4]
+    known.offer({m.path: hosts[n % 20] for n, m in enumerate(known.members)})
+    before = known.worth[0]
+    with limited('improve', whole_rows=0):
+        improve(known, load_backend('highs', 1), in_time(),
+                Improvement(failures=2))
+    assert before and known.worth[0] == 0
+    assert len(steps) > 2
+    assert all(after <= before for before, after in steps)
+
+
+def without_rules_of_the_whole(case):
+    """The random case without policies that connect all members."""
+    shop, *others = case
+    return replace(shop, policies=(), relationships=()), *others
+
+
+def test_batches_agree_with_enumeration(steps):
+    """Each part is a batch, in the construction and in the steps."""
+    settings = Settings('neighbourhoods', Improvement(members=1, failures=4))
+    with limited('improve', whole_rows=0):
+        for seed in range(8000, 8000 + times(80)):
+            for cases in (test_oracle_policies, test_oracle_relationships):
+                is_sound(without_rules_of_the_whole(cases.random_case(seed)),
+                         OBJECTIVES[seed % 3], settings=settings)
+    assert len(steps) > 20
