@@ -155,8 +155,7 @@ class _Update(Change):
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             server_groups=parts.table.bindings.server_groups(record.uuid))
-        changed = changed_servers(record, where)
-        if changed:
+        if changed := changed_servers(record, where):
             raise NotPlanned(GroupStatus.ERROR, changed)
         servers = self._wanted and self._adopter.find(PlanningRequest(
             where.revised, self._objective, record.uuid,

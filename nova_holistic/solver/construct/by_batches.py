@@ -65,7 +65,7 @@ class BatchConstruction:
         # Amounts that the members placed so far take: [host].
         self._taken: dict[str, np.ndarray] = {}
         self._on: dict[int, list[Member]] = {}
-        # Hosts in domains in which no further member may be.
+        # Hosts in domains that may take no further member.
         self._closed = np.zeros(len(table), dtype=bool)
 
     def _place(self, batch: Batch, share: float) -> bool:

@@ -102,8 +102,8 @@ class BatchSteps:
 
     def _taken(self, plan: PlanView,
                freed: set[str]) -> dict[str, np.ndarray]:
-        """Resource class to [host]: amount that other members take, of which
-        the snapshot does not know."""
+        """Resource class to [host]: amount that other members take and that
+        the snapshot does not include."""
         known, table = plan.incumbent, self._context.table
         taken: dict[str, np.ndarray] = {}
         for member in known.members:

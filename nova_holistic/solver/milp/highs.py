@@ -90,8 +90,8 @@ class HiGHS(Backend):
 
 
 _OTHER = {'presolve': 'off', 'simplex_strategy': 4, 'random_seed': 1}
-"""Options of another method: the primal simplex algorithm, on the program as
-it is."""
+"""Options of another method: the primal simplex algorithm without
+presolve."""
 
 
 def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,

@@ -175,7 +175,7 @@ class Search(SolverCalls):
             self._add_bound(outcome.bound * program.cost_unit)
 
     def _checked(self) -> Verdict:
-        """The verdict after another method has searched for any plan."""
+        """The conclusion after another method has searched for any plan."""
         try:
             program = self._hard_program()
         except OutOfTime:
