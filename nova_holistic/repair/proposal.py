@@ -135,12 +135,12 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
                   hosts[row.member.path]) for row in moved
              if row.state == MemberState.BUILT]
     planned = [row for row in moved if row.state == MemberState.PLANNED]
-    found, reasons = move_order.ordered(
+    found, reasons = move_order.ordered(move_order.Surroundings(
         violations.judged_rules(case.group, case.members),
         [row for row in case.members
          if row.state in OCCUPYING and row not in planned],
-        violations.with_known_hosts(case.snapshot, case.members), moves,
-        planned, violations.guests(case.members))
+        violations.with_known_hosts(case.snapshot, case.members),
+        planned, violations.guests(case.members)), moves)
     if reasons:
         return Proposal(reasons=tuple(reasons))
     return Proposal(tuple(found),
