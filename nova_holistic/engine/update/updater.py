@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points, exceptions
+from nova_holistic import crash_points
 from nova_holistic.documents.adoption import adoptions, without_adoptions
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.adoption import Adopter, ReadServers
@@ -19,7 +19,9 @@ from nova_holistic.engine import errors, member_rows
 from nova_holistic.engine.executor import Change, Executor, PlannerComponents
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.update import adopted_members, fewest_moves
+from nova_holistic.engine.update import (
+    adopted_members, built_members, fewest_moves)
+from nova_holistic.engine.update.late_servers import late_objections
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic.engine.update.revision_proposal import RevisionProposal
@@ -55,25 +57,16 @@ class Updater:
         self.read_servers: ReadServers | None = None
 
     def update(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do the task of a group.
+        """Do the task of a group. A new group that adopts servers has no
+        members before its plan is accepted.
 
-        :returns: changes with which the task ends: why it was refused
+        :returns: changes with which the task ends
+        :raises NotPlanned: there is no plan; nothing has changed
         :raises InvalidDocument: the definition, or one of its flavors or
             levels, cannot be accepted; nothing has changed
         :raises HoldsError: Placement does not answer; nothing has changed
         :raises HoldsNotDropped: the same, and the task has to stay
         :raises OwnershipLost: the group belongs to another engine
-        """
-        try:
-            return self.create(record)
-        except NotPlanned as end:
-            return {'reasons': _plain_reasons(end.reasons)}
-
-    def create(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do the task of a group as ``update`` does. A new group that adopts
-        servers has no members before its plan is accepted.
-
-        :raises NotPlanned: there is no plan; nothing has changed
         """
         journal = self._journal(record)
         if journal.recover():
@@ -82,7 +75,8 @@ class Updater:
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))
-        changes = {'reasons': _plain_reasons(self._late(proposal))}
+        changes = {'reasons': _plain_reasons(
+            late_objections(self._parts.snapshot_planner, proposal))}
         if proposal.violations:
             changes |= {'status': GroupStatus.DEGRADED,
                         'violations': _plain_reasons(proposal.violations)}
@@ -101,27 +95,6 @@ class Updater:
         parts = self._parts
         return TaskJournal(Ownership(parts.table, record, parts.clock),
                            parts.table, parts.holds, parts.clock)
-
-    def _late(self, proposal: RevisionProposal) -> Sequence[Reason]:
-        """Servers from outside the group that were created on an exclusive
-        host of the group before the table named the host.
-
-        The group is updated already. If they cannot be determined, no reason
-        is given.
-        """
-        if not proposal.decision.exclusive:
-            return ()
-        request = replace(proposal.request, vacated=())
-        try:
-            return self._parts.snapshot_planner.objections(
-                request, proposal.decision,
-                [m.place.host for m in proposal.members])
-        except exceptions.HolisticError as error:
-            LOG.warning('Group %s was updated, but it was not checked whether '
-                        'other servers were created on its hosts at the same '
-                        'time: %s',
-                        request.uuid, error)
-            return ()
 
 
 class _Update(Change):
@@ -155,7 +128,8 @@ class _Update(Change):
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             server_groups=parts.table.bindings.server_groups(record.uuid))
-        if changed := changed_servers(record, where):
+        if changed := (built_members.refused_changes(record, where)
+                       if self._acts else changed_servers(record, where)):
             raise NotPlanned(GroupStatus.ERROR, changed)
         servers = self._wanted and self._adopter.find(PlanningRequest(
             where.revised, self._objective, record.uuid,
@@ -181,13 +155,22 @@ class _Update(Change):
             return fewest_moves.decide(
                 planner, self.record, members, self._document, self._objective)
 
-        if not where.adopted.servers:
+        acts = self._acts and bool(where.fixed)
+        if not where.adopted.servers and not acts:
             return *plan(where), ()
-        return adopted_members.decide(
+        *found, violations = adopted_members.decide(
             where, plan, lambda request: planner.usable(
                 request, planner.cached_snapshot(()))[0],
             where.request(self.record, self._objective),
             bool(self._asked.get('strict')))
+        if acts and (violations or changed_servers(self.record, where)):
+            built_members.must_be_possible(
+                planner, self.record, where, self._objective)
+        return *found, violations
+
+    @property
+    def _acts(self) -> bool:
+        return built_members.allowed(self._asked)
 
     @property
     def _objective(self) -> str:
