@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about groups, and of their responses."""
 
-from nova_holistic.api.schemas import adoption, common, documents
+from nova_holistic.api.schemas import actions, adoption, common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -17,7 +17,7 @@ CREATE = common.enveloped(
            'title': 'Seconds; 0 means no lease.'},
     strict=adoption.STRICT)
 UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE,
-                          strict=adoption.STRICT)
+                          strict=adoption.STRICT, apply=actions.APPLY)
 EXTEND = common.enveloped('extend', common.whole({
     'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
 REPLAN = common.enveloped('replan', common.NOTHING)
@@ -72,8 +72,12 @@ _BRIEF = {
     'links': common.LINKS,
 }
 BRIEF = common.whole(_BRIEF)
-ONE = common.enveloped('group', BRIEF)
-SHOWN = common.enveloped('group', common.whole(
-    {**_BRIEF, 'definition': common.ANY_OBJECT}))
+_ACTIONS = {'actions': actions.ACTIONS}
+"""Only from version 1.2 on."""
+ONE = common.enveloped('group', common.strict(
+    {**_BRIEF, **_ACTIONS}, *_BRIEF))
+SHOWN = common.enveloped('group', common.strict(
+    {**_BRIEF, 'definition': common.ANY_OBJECT, **_ACTIONS}, *_BRIEF,
+    'definition'))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)
