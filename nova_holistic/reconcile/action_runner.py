@@ -99,14 +99,14 @@ class ActionRunner:
             found = self._proposal(record.uuid)
             self._write(record, found)
             if not apply:
-                return changes
+                why = found.reasons if found.is_empty else ()
+                return _with_reasons(changes, why)
             why = [failed] if failed else self._carry_out(ownership, found)
         except ServiceFailed as error:
             why = reasons.of_errors(error)
-        return {**judged_status(self._table, self._groups, self._inventory,
-                                record),
-                'reasons': [*changes.get('reasons', ()),
-                            *(each.to_row() for each in why)]}
+        return _with_reasons({**judged_status(
+            self._table, self._groups, self._inventory, record),
+            'reasons': changes.get('reasons', ())}, why)
 
     def _carry_out(self, ownership: Ownership,
                    found: RequiredActions) -> Sequence[Reason]:
@@ -217,6 +217,12 @@ class ActionRunner:
               why: Sequence[Mapping[str, Any]] | None = None) -> None:
         _must(self._table.actions.change(
             record.uuid, record.engine or '', position, state, why))
+
+
+def _with_reasons(changes: Mapping[str, Any],
+                  why: Sequence[Reason]) -> Mapping[str, Any]:
+    return {**changes, 'reasons': [
+        *changes.get('reasons', ()), *(each.to_row() for each in why)]}
 
 
 def _must(done: bool) -> None:

@@ -148,10 +148,10 @@ class ActionSearch:
         return None
 
     def _wanted(self, row: MemberRecord) -> MemberRecord:
-        """The row with the requirements of the definition, if its server has
-        to change."""
+        """The row with the requirements of the definition, unless its server
+        cannot get them."""
         change = self._changes.get(row.member.path)
-        return (change.after() if change is not None and change.is_open
+        return (change.after() if change is not None
                 and change.obstacle is None else row)
 
     def _ordered(self, hosts: Mapping[str, str]) -> FoundCourse:

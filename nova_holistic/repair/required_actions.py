@@ -38,6 +38,11 @@ class RequiredActions:
     changes: Mapping[str, ServerChange] = field(
         default_factory=FrozenMapping)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no server requires an action."""
+        return all(each.kind == ActionKind.NOTHING for each in self.actions)
+
 
 def propose(conf, snapshot_planner: SnapshotPlanner,
             case: ActionCase) -> RequiredActions:
