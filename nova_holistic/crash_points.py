@@ -167,6 +167,29 @@ POINTS: Mapping[str, str] = {
     'repair.move-asked': 'Nova has begun a live migration.',
     'repair.waiting': 'The repair waits for the end of a live migration.',
     'repair.move-ended': 'One of several live migrations has ended.',
+    # Actions after an update
+    'action.row-corrected':
+        'The row of a server states what the definition wants and the server '
+        'has; the actions are not written.',
+    'action.list-written': 'The actions are in the table; none has begun.',
+    'action.place-given-up': 'A planned member that is in the way is lost.',
+    'action.started':
+        'The table states that an action has begun, and Nova has no request.',
+    'action.asked': 'Nova has begun a resize or a migration.',
+    'action.waiting': 'An engine waits for the end of an action.',
+    'action.confirmed':
+        'Nova has the request to confirm a resize or a cold migration.',
+    'action.position-written':
+        'The server is at its destination, and its row states the former '
+        'requirements.',
+    'action.row-written':
+        'The row of the server is right, and its action is not done.',
+    'action.done': 'One of several actions is done.',
+    'action.failure-noted':
+        'An action has failed, and the task is not finished.',
+    'action.continued':
+        'An action that another engine began has ended in Nova, and the row '
+        'of the server does not state it yet.',
     # The scheduler
     'claim.plan-asked':
         'A group has the task to plan a further member, and the create is not '

@@ -17,6 +17,9 @@ Document = Mapping[str, Any]
 BINDINGS = '1.1'
 """The first microversion with bindings of server groups."""
 
+ACTIONS = '1.2'
+"""The first microversion that lists actions of servers after an update."""
+
 TIMEOUT = 300.0
 """Default time in seconds to wait for a group."""
 
@@ -90,7 +93,8 @@ class Groups:
     def update(self, group_id: str, document: Document, revision: int, *,
                objective: str | None = None,
                strict: bool = False) -> dict[str, Any]:
-        """Replace the definition of the group by this document.
+        """Replace the definition of the group by this document. Members with
+        servers cannot be changed: see ``change``.
 
         :param revision: the revision on which the change is based; the API
             refuses the change if the group has another revision
@@ -101,6 +105,31 @@ class Groups:
             body=_given(group=document.get('group', document),
                         objective=objective, strict=strict or None),
             **_since(document, strict))['group']
+
+    def change(self, group_id: str, document: Document, revision: int, *,
+               objective: str | None = None,
+               apply: bool = False) -> dict[str, Any]:
+        """Replace the definition of the group, also of members with servers.
+        Afterwards, ``actions`` returns what these servers require.
+
+        :param apply: let an engine carry out these actions
+        """
+        return self._request(
+            'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
+            body=_given(group=document.get('group', document),
+                        objective=objective, apply=apply or None),
+            since=ACTIONS)['group']
+
+    def actions(self, group_id: str) -> Sequence[dict[str, Any]]:
+        """The actions that servers of a group require since its latest update,
+        in their order; none if the API does not know actions."""
+        try:
+            found = self._request('GET', _path(group_id), since=ACTIONS)
+        except errors.Refused as error:
+            if error.status != 406:
+                raise
+            return ()
+        return found['group'].get('actions', ())
 
     def adopt(self, group_id: str, servers: Mapping[str, str], *,
               strict: bool = False) -> dict[str, Any]:

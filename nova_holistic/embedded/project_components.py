@@ -9,9 +9,11 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
+from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.table.store import PlacementTable
 
@@ -50,8 +52,15 @@ class ProjectComponents:
                           self.clock)
         planner.connect(
             self.positions.refresh, self.instances.find,
-            repairing=self.repairer.run)
+            repairing=self.repairer.run, act=self.action_runner.run)
         return planner
+
+    @functools.cached_property
+    def action_runner(self):
+        return ActionRunner(
+            self.conf, self.inventory, self.table, self.holds,
+            NovaServers(self.instances, ServerActions(self.compute)),
+            self.clock)
 
     @functools.cached_property
     def repairer(self):

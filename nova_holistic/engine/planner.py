@@ -24,7 +24,7 @@ from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import plan_answers, reasons
 from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine.replan.replanner import Replanner
-from nova_holistic.engine.task_runner import TaskRunner, Work
+from nova_holistic.engine.task_runner import Act, TaskRunner, Work
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
@@ -80,17 +80,20 @@ class Planner:
         self._refresh: Callable[[str], object] = lambda group_uuid: None
 
     def connect(self, refresh: Callable[[str], object],
-                servers: ReadServers | None = None, **tasks: Work) -> None:
+                servers: ReadServers | None = None, *,
+                act: Act | None = None, **tasks: Work) -> None:
         """Let parts that need Nova take part.
 
         :param refresh: looks where the servers of a group are, before the
             group is updated or its lost members are planned
         :param servers: reads servers that a group adopts
+        :param act: carries out what servers require after an update
         :param tasks: further tasks that a client can request for a group: the
             name of a ``Task``, and the object that performs it
         """
         self._refresh = refresh
         self._updater.read_servers = servers
+        self._task_runner.act = act
         self._task_runner.add(tasks)
 
     def plan(self, document: Any, *, objective: str | None = None,

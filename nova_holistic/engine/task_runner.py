@@ -15,6 +15,7 @@ from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors, reasons
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.replan.replanner import Replanner
+from nova_holistic.engine.update import built_members
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
@@ -32,6 +33,12 @@ Changes = Mapping[str, Any]
 Work = Callable[[GroupRecord], Changes | None]
 """Gives the changes with which the task of a group ends; None if it has ended
 the task itself."""
+
+
+Act = Callable[[GroupRecord, Changes], Changes]
+"""Carries out, or only lists, what servers require after an update of their
+group: receives the changes with which the task would end, and returns those
+with which it ends."""
 
 
 class TaskRunner:
@@ -55,8 +62,9 @@ class TaskRunner:
         self._tasks: dict[Task, Work] = {
             Task.PLANNING: self._plan,
             Task.REPLANNING: self._replan,
-            Task.UPDATING: self._updater.update,
+            Task.UPDATING: self._update,
         }
+        self.act: Act | None = None
 
     def add(self, tasks: Mapping[str, Work]) -> None:
         """Further tasks, by name."""
@@ -109,7 +117,7 @@ class TaskRunner:
             # If the group has a plan, an engine crashed after it had adopted
             # the servers.
             try:
-                return self._updater.create(record)
+                return self._updater.update(record)
             except NotPlanned as end:
                 self._creator.give_up(ownership, end.status, end.reasons)
                 return None
@@ -117,6 +125,15 @@ class TaskRunner:
             ownership, parse_group(record.document, self._policy_types),
             (record.pending or {}).get('lease'))
         return None
+
+    def _update(self, record: GroupRecord) -> Changes:
+        try:
+            changes = self._updater.update(record)
+        except NotPlanned as end:
+            return {'reasons': [r.to_row() for r in end.reasons]}
+        if self.act is None or not built_members.allowed(record.pending):
+            return changes
+        return self.act(record, changes)
 
     def _replan(self, record: GroupRecord) -> Changes | None:
         """Find places for lost members. A group without any plan is planned

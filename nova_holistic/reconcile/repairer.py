@@ -19,13 +19,12 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.judged_status import judged_status
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import proposal
 from nova_holistic.repair.proposal import Proposal, RepairCase
-from nova_holistic.repair.violations import violations
-from nova_holistic.table.changes import group_degradation
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
@@ -107,7 +106,8 @@ class Repairer:
                 if failure is not None:
                     reasons = [failure]
                     break
-        return {**self._judged(record),
+        return {**judged_status(self._table, self._groups, self._inventory,
+                                record),
                 'reasons': [each.to_row() for each in reasons]}
 
     def _proposal(self, record: GroupRecord,
@@ -192,20 +192,6 @@ class Repairer:
             ownership.change()
             crash_points.reached('repair.waiting')
             self._sleep(POLL)
-
-    def _judged(self, record: GroupRecord) -> dict[str, Any]:
-        """The status that the group has by its servers now."""
-        members = self._table.members(record.uuid)
-        found = self._table.get_group(record.uuid) or record
-        broken = violations(
-            self._groups.sized(record, members), members,
-            self._inventory.snapshot())
-        if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
-            return {'status': GroupStatus.DEGRADED,
-                    'violations': [each.to_row() for each in broken]}
-        if found.status == GroupStatus.DEGRADED:
-            return group_degradation.recovered(members)
-        return {}
 
 
 def _can_move(view: InstanceView | None) -> bool:

@@ -7,10 +7,11 @@ filter checks a destination without the moved server in the group, so the move
 may not violate a policy more than the group without that server does either.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
@@ -24,80 +25,121 @@ MOST_STATES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A live migration.
+    """A move of a server, which may change its resources.
 
     :ivar source: name of the host that the server is on
     :ivar destination: name of the host that it moves to
+    :ivar resources: of the server after the move; None if they stay the same
     """
 
     member: str
     instance_uuid: str
     source: str
     destination: str
+    resources: FrozenMapping[str, int] | None = None
 
 
-def ordered(group: Group, members: Sequence[MemberRecord],
-            snapshot: Snapshot, moves: Sequence[Move],
-            given_up: Sequence[MemberRecord] = (),
-            guests: Sequence[str] = ()
-            ) -> tuple[Sequence[Move], Sequence[Reason]]:
-    """The moves in such an order, or the reasons why none exists.
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The longest order that was found.
 
-    :param group: with the hard policies to keep; not bound
-    :param members: that take up room
-    :param snapshot: with all servers; it has the hosts of all members
-    :param given_up: planned members whose places are free before the first
-        move
-    :param guests: hosts of further servers of the group
+    :ivar moves: in an order in which each one is possible when its turn comes
+    :ivar obstacles: the other moves, each with the reason why it is not
+        possible after these
     """
-    state = _State(group, members, snapshot, given_up, guests)
+
+    moves: tuple[Move, ...]
+    obstacles: Mapping[Move, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The group and the cloud before the first move.
+
+    :ivar group: with the hard policies to keep; not bound
+    :ivar members: that take up room
+    :ivar snapshot: with all servers; it has the hosts of all members
+    :ivar given_up: planned members whose places are free before the first
+        move
+    :ivar guests: hosts of further servers of the group
+    """
+
+    group: Group
+    members: Sequence[MemberRecord]
+    snapshot: Snapshot
+    given_up: Sequence[MemberRecord] = ()
+    guests: Sequence[str] = ()
+
+
+def ordered(surroundings: Surroundings, moves: Sequence[Move]
+            ) -> tuple[Sequence[Move], Sequence[Reason]]:
+    """The moves in such an order, or the reasons why none exists."""
+    course = longest_course(surroundings, moves)
+    if not course.obstacles:
+        return course.moves, ()
+    return (), [Reason.told('', MarkedText(
+        'no order of the live migrations keeps the policies and has room at '
+        'each step')), *(
+            Reason.told(move.member, told_obstacle(move, why))
+            for move, why in course.obstacles.items())]
+
+
+def told_obstacle(move: Move, why: str) -> MarkedText:
+    """The sentence about a move that is not possible."""
+    return format_message('it cannot move to host {:name} next: {}',
+                          move.destination, why)
+
+
+def longest_course(surroundings: Surroundings,
+                   moves: Sequence[Move]) -> Course:
+    """As many of the moves as possible, in such an order.
+
+    The search goes through sets of completed moves, depth first. It is
+    complete if there are at most ``MOST_STATES`` of them.
+    """
+    state = _State(surroundings)
     done: list[Move] = []
     furthest: list[Move] = []
     seen = {frozenset[Move]()}
-
-    def search() -> bool:
-        if len(done) == len(moves):
-            return True
-        if len(done) > len(furthest):
-            furthest[:] = done
-        for move in moves:
-            after = frozenset((*done, move))
-            if (move in done or after in seen or len(seen) >= MOST_STATES
+    choices = [iter(moves)]
+    while choices and len(furthest) < len(moves):
+        completed = frozenset(done)
+        for move in choices[-1]:
+            after = completed | {move}
+            if (move in completed or after in seen
+                    or len(seen) >= MOST_STATES
                     or state.obstacle(done, move)):
                 continue
             seen.add(after)
             done.append(move)
-            if search():
-                return True
-            done.pop()
-        return False
-
-    if search():
-        return tuple(done), ()
-    return (), [Reason.told('', MarkedText(
-        'no order of the live migrations keeps the policies and has room at '
-        'each step')), *(
-            Reason.told(move.member, format_message(
-                'it cannot move to host {:name} next: {}', move.destination,
-                state.obstacle(furthest, move) or 'the search was given up'))
-            for move in moves if move not in furthest)]
+            choices.append(iter(moves))
+            if len(done) > len(furthest):
+                furthest = list(done)
+            break
+        else:
+            choices.pop()
+            if done:
+                done.pop()
+    return Course(tuple(furthest), FrozenMapping({
+        move: state.obstacle(furthest, move) or 'the search was given up'
+        for move in moves if move not in furthest}))
 
 
 class _State:
     """The group after some of the moves."""
 
-    def __init__(self, group: Group, members: Sequence[MemberRecord],
-                 snapshot: Snapshot, given_up: Sequence[MemberRecord],
-                 guests: Sequence[str]):
+    def __init__(self, surroundings: Surroundings):
+        snapshot, members = surroundings.snapshot, surroundings.members
         self._hosts = {host.name: host for host in snapshot.hosts}
         self._there = {row.member.path: self._hosts[row.place.host]
                        for row in members}
         self._demands = {row.member.path: row.member.requirements.resources
                          for row in members}
-        self._given_up = given_up
+        self._given_up = surroundings.given_up
         self._snapshot = snapshot.without_servers([
-            *(row.place.host for row in (*members, *given_up)), *guests])
-        bound = bind(group.only(self._there), self._snapshot)
+            *(row.place.host for row in (*members, *self._given_up)),
+            *surroundings.guests])
+        bound = bind(surroundings.group.only(self._there), self._snapshot)
         self._rules: list[tuple[Scope, Policy]] = [
             (scope, rule) for scope in bound.scopes()
             for rule in scope.group.rules if rule.hard]
@@ -123,7 +165,7 @@ class _State:
     def _lacking(self, done: Sequence[Move], move: Move) -> str:
         """Resource class of which the destination has too little."""
         host = self._hosts[move.destination]
-        for name, amount in self._demands[move.member].items():
+        for name, amount in self._demand_after(move).items():
             inventory = host.inventories.get(name)
             if inventory is None:
                 return name
@@ -136,12 +178,13 @@ class _State:
 
     def _change(self, done: Sequence[Move], host: str, name: str) -> int:
         """How much more of a resource is used on a host than at first."""
-        def total(members: Sequence[str]) -> int:
-            return sum(self._demands[path].get(name, 0) for path in members)
-
         freed = sum(row.member.requirements.resources.get(name, 0)
                     for row in self._given_up if row.place.host == host)
-        return (total([each.member for each in done
-                       if each.destination == host])
-                - total([each.member for each in done
-                         if each.source == host]) - freed)
+        return (sum(self._demand_after(each).get(name, 0) for each in done
+                    if each.destination == host)
+                - sum(self._demands[each.member].get(name, 0) for each in done
+                      if each.source == host) - freed)
+
+    def _demand_after(self, move: Move) -> Mapping[str, int]:
+        return (self._demands[move.member] if move.resources is None
+                else move.resources)

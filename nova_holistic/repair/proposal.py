@@ -109,7 +109,7 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
     sitting = [row for row in case.members if row.state in OCCUPYING]
     placed = {row.member.path: row.place.host for row in sitting
               if row not in free}
-    group = _with_preferences(
+    group = with_preferences(
         violations.judged_rules(case.group, case.members), free, sitting)
     request = PlanningRequest(
         group, case.record.objective, case.record.uuid, placed,
@@ -135,20 +135,20 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
                   hosts[row.member.path]) for row in moved
              if row.state == MemberState.BUILT]
     planned = [row for row in moved if row.state == MemberState.PLANNED]
-    found, reasons = move_order.ordered(
+    found, reasons = move_order.ordered(move_order.Surroundings(
         violations.judged_rules(case.group, case.members),
         [row for row in case.members
          if row.state in OCCUPYING and row not in planned],
-        violations.with_known_hosts(case.snapshot, case.members), moves,
-        planned, violations.guests(case.members))
+        violations.with_known_hosts(case.snapshot, case.members),
+        planned, violations.guests(case.members)), moves)
     if reasons:
         return Proposal(reasons=tuple(reasons))
     return Proposal(tuple(found),
                     tuple(row.member.path for row in planned))
 
 
-def _with_preferences(group: Group, free: Sequence[MemberRecord],
-                      sitting: Sequence[MemberRecord]) -> Group:
+def with_preferences(group: Group, free: Sequence[MemberRecord],
+                     sitting: Sequence[MemberRecord]) -> Group:
     """The group whose free members prefer to stay where they are."""
     number = 1.0 + sum(row.state == MemberState.PLANNED for row in free)
     found = _per_server(group, {row.member.path: row for row in sitting})

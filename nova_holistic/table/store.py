@@ -14,6 +14,7 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
 from nova_holistic.table.conditional_updates import update_rows
+from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
@@ -58,6 +59,7 @@ class PlacementTable:
         self.outages = HostOutages(self.database)
         self.refusals = Refusals(self.database)
         self.bindings = Bindings(self.database)
+        self.actions = Actions(self.database)
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)

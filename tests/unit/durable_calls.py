@@ -35,7 +35,9 @@ WRITES = {
     'lost_member': ['record_loss'], 'member_moves': ['move', 'send'],
     'unneeded_holds': ['drop_if_unwanted'],
     'group_degradation': ['degrade', 'recover'], 'detaching': ['detach'],
-    '_instances': ['live_migrate'],
+    '_instances': ['live_migrate'], 'actions': ['replace', 'change'],
+    '_actions': ['resize', 'migrate', 'live_migrate', 'confirm'],
+    '_steps': ['carry_out', 'finish'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'lose_place'],
 }
 """Names of functions that write, by the last word of their receiver. Signs

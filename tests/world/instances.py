@@ -47,6 +47,10 @@ class KnownInstances(Instances):
         self.views[instance_uuid] = replace(
             self.views[instance_uuid], host=host)
 
+    def migrate(self, instance_uuid, host):
+        """A cold migration ends at once, and is confirmed."""
+        self.live_migrate(instance_uuid, host)
+
     def delete(self, instance_uuid):
         """The server is deleted, and Nova remembers that."""
         self.views.pop(instance_uuid, None)

@@ -8,7 +8,7 @@ import uuid
 
 import webob
 
-from nova_holistic.api import adoption
+from nova_holistic.api import adoption, server_actions
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits
@@ -106,11 +106,12 @@ def update(call: Call) -> webob.Response:
     """Replace the definition of a group."""
     record = call.group()
     adoption.must_be_known(call)
+    server_actions.must_be_known(call)
     entity_tags.must_match(call.request, record, required=True)
     return tasks.request_update(
         call, record, call.body['group'], call.body.get('objective'),
         accept=functools.partial(_accepted, record.uuid),
-        **adoption.told(call))
+        **adoption.told(call), **server_actions.told(call, record))
 
 
 def delete(call: Call) -> webob.Response:

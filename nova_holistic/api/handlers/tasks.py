@@ -11,7 +11,7 @@ from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits, waiting
 from nova_holistic.api.requests import entity_tags
-from nova_holistic.api.views import groups as views
+from nova_holistic.api.views import actions, groups as views
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes import member_release
@@ -112,7 +112,8 @@ def respond(call: Call, status: int, record: GroupRecord,
 
 def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
     counts = call.service.table.listing.member_counts([record.uuid])
-    return views.brief(call, record, counts[record.uuid])
+    return {**views.brief(call, record, counts[record.uuid]),
+            **actions.actions(call, record)}
 
 
 def task_parameters(call: Call, **told: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ LIST_ALL_PROJECTS = PREFIX + 'list_all_projects'
 SHOW_HOSTS = PREFIX + 'show_hosts'
 UNLIMITED_LEASE = PREFIX + 'unlimited_lease'
 EXCEED_LIMITS = PREFIX + 'exceed_limits'
+APPLY_ACTIONS = PREFIX + 'apply_actions'
 
 _GROUPS = '/v1/groups'
 _GROUP = '/v1/groups/{group_id}'
@@ -61,6 +62,10 @@ RULES = (
           ('GET', _GROUPS),
           ('GET', '/v1/plans/{plan_id}')),
     _rule('update', base.MEMBER, 'Replace the definition of a group.',
+          ('PUT', _GROUP)),
+    _rule('apply_actions', base.ADMIN,
+          'Let an engine resize and migrate servers as an update of their '
+          'group requires. The engine acts with its own rights in Nova.',
           ('PUT', _GROUP)),
     _rule('delete', base.MEMBER, 'Delete a group.', ('DELETE', _GROUP)),
     _rule('release', base.MEMBER,

@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1')
+VERSIONS = ('1.0', '1.1', '1.2')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -20,6 +20,9 @@ BINDINGS = '1.1'
 """The first version with bindings of server groups."""
 ADOPTION = '1.1'
 """The first version that adopts and detaches servers."""
+ACTIONS = '1.2'
+"""The first version in which an update may change members with servers, and
+lists the actions that these servers require."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about groups, and of their responses."""
 
-from nova_holistic.api.schemas import adoption, common, documents
+from nova_holistic.api.schemas import actions, adoption, common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -17,7 +17,7 @@ CREATE = common.enveloped(
            'title': 'Seconds; 0 means no lease.'},
     strict=adoption.STRICT)
 UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE,
-                          strict=adoption.STRICT)
+                          strict=adoption.STRICT, apply=actions.APPLY)
 EXTEND = common.enveloped('extend', common.whole({
     'seconds': {'type': 'integer', 'minimum': 1, 'maximum': MAX_LEASE}}))
 REPLAN = common.enveloped('replan', common.NOTHING)
@@ -72,7 +72,8 @@ _BRIEF = {
     'links': common.LINKS,
 }
 BRIEF = common.whole(_BRIEF)
-ONE = common.enveloped('group', BRIEF)
+_ACTIONS = {'actions': actions.ACTIONS}
+"""Only from version 1.2 on."""
 _NUMBER = {'type': 'integer', 'minimum': 0}
 COUNT = common.whole({
     'path': {**common.ANY_TEXT,
@@ -84,8 +85,11 @@ COUNT = common.whole({
     'missing': {**_NUMBER,
                 'title': 'Number by which fewer are planned or exist than '
                          'are desired; the reasons state why.'}})
-SHOWN = common.enveloped('group', common.whole({
-    **_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
-    'definition': common.ANY_OBJECT}))
+_SHOWN = {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
+          'definition': common.ANY_OBJECT}
+ONE = common.enveloped('group', common.strict(
+    {**_BRIEF, **_ACTIONS}, *_BRIEF))
+SHOWN = common.enveloped('group', common.strict(
+    {**_SHOWN, **_ACTIONS}, *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

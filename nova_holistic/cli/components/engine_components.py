@@ -13,10 +13,12 @@ from nova_holistic.inventory.cached_inventory import with_cache
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
+from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
@@ -96,7 +98,9 @@ def engine(conf, transport: messaging.Transport,
     repairer = Repairer(conf, inventory, table, holds, instances, clock)
     planner.connect(
         ServerPositions(inventory, table, instances, clock).refresh,
-        instances.find, repairing=repairer.run)
+        instances.find, repairing=repairer.run, act=ActionRunner(
+            conf, inventory, table, holds,
+            NovaServers(instances, ServerActions(nova)), clock).run)
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(conf, inventory, table, holds, instances, clock), repairer,

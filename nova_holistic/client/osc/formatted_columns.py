@@ -53,6 +53,18 @@ class Reasons(columns.FormattableColumn):
         return '\n'.join(reason_lines(self._value))
 
 
+class Actions(columns.FormattableColumn):
+    """What each server requires, one per line, in the order of the steps.
+    Servers that require nothing are counted."""
+
+    def human_readable(self) -> str:
+        lines = [_action_line(each) for each in self._value
+                 if each['action'] != 'nothing']
+        rest = len(self._value) - len(lines)
+        return '\n'.join([*lines, *([f'nothing: {rest} servers'] if rest
+                                    else [])])
+
+
 class Definition(columns.FormattableColumn):
     """The value in the syntax of a document."""
 
@@ -118,7 +130,8 @@ class Headroom(columns.FormattableColumn):
         return headroom_line(self._value).removeprefix('headroom: ')
 
 
-_KINDS = {'members': Counts, 'counts': Sizes, 'details': Counts,
+_KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
+          'details': Counts,
           'reasons': Reasons,
           'violations': Reasons, 'location': Location,
           'objective': Objective, 'preferences': Preferences,
@@ -133,6 +146,16 @@ def _rule(preference: Mapping[str, Any]) -> str:
     return ' '.join(filter(None, (
         preference['policy'], preference.get('level'),
         None if weight is None else f'weight {weight:g}')))
+
+
+def _action_line(action: Mapping[str, Any]) -> str:
+    pairs = [(action['from_flavor'], action['to_flavor']),
+             (action.get('from_host'), action.get('to_host'))]
+    changes = [f'{before} to {after}' for before, after in pairs
+               if after is not None and before != after]
+    why = '; '.join(each['message'] for each in action['reasons'])
+    return (f'{action["member"]}: {action["action"]} '
+            f'{", ".join([*changes, action["state"]])}: {why}')
 
 
 def reason_lines(reasons: Sequence[Mapping[str, str]]) -> list[str]:

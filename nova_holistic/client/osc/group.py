@@ -113,9 +113,10 @@ class ShowGroup(HolisticCommand, command.ShowOne):
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        return formatted_columns.fields(self.group(parsed_args.group),
-                                        (*formatted_columns.GROUP,
-                                         'definition'))
+        group = self.group(parsed_args.group)
+        return formatted_columns.fields(
+            {**group, 'actions': self.client().groups.actions(group['id'])},
+            (*formatted_columns.GROUP, 'actions', 'definition'))
 
 
 class SetGroup(WaitingCommand, command.ShowOne, DefinitionFile):

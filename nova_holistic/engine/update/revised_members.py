@@ -110,7 +110,8 @@ def revised_members(record: GroupRecord, revised: Group,
         if row.state in OWNED:
             fixed[path] = row
         elif (row.state == MemberState.PLANNED
-                and before.get(path) == wanted[path]):
+                and before.get(path) == wanted[path]
+                and _is_up_to_date(row, wanted[path])):
             movable[path] = row
         elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)
@@ -143,14 +144,32 @@ def changed_servers(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
     """Members that a server has, and that the revision would have be
     something else."""
-    before = _requirements(record.document, where.fixed.keys())
     why = format_message(
         'a server has been created for this member: its resources can '
         'no longer be changed')
-    return [Reason.told(member.path, why)
+    return [Reason.told(path, why)
+            for path in changed_requirements(record, where)]
+
+
+def changed_requirements(record: GroupRecord, where: RevisedMembers
+                         ) -> Mapping[str, tuple[Requirements | None,
+                                                 Requirements]]:
+    """Former and new requirements of members that a server has, by path, if
+    they differ."""
+    before = _requirements(record.document, where.fixed.keys())
+    return {member.path: (before.get(member.path), member.requirements)
             for member in where.revised.all_members()
             if member.path in where.fixed
-            and before.get(member.path) != member.requirements]
+            and before.get(member.path) != member.requirements}
+
+
+def _is_up_to_date(row: MemberRecord, wanted: Requirements) -> bool:
+    """Whether a place was planned for these requirements. The definition may
+    have changed while a server had the place."""
+    found = row.member.requirements
+    return (found.flavor, found.availability_zone, found.aggregates,
+            found.location) == (wanted.flavor, wanted.availability_zone,
+                                wanted.aggregates, wanted.location)
 
 
 def _requirements(document: Mapping[str, Any], paths: Collection[str]

@@ -21,7 +21,7 @@ from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.update import (
-    adopted_members, fewest_moves, missing_members)
+    adopted_members, built_members, fewest_moves, missing_members)
 from nova_holistic.engine.update.late_servers import late_objections
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
@@ -58,25 +58,16 @@ class Updater:
         self.read_servers: ReadServers | None = None
 
     def update(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do the task of a group.
+        """Do the task of a group. A new group that adopts servers has no
+        members before its plan is accepted.
 
-        :returns: changes with which the task ends: why it was refused
+        :returns: changes with which the task ends
+        :raises NotPlanned: there is no plan; nothing has changed
         :raises InvalidDocument: the definition, or one of its flavors or
             levels, cannot be accepted; nothing has changed
         :raises HoldsError: Placement does not answer; nothing has changed
         :raises HoldsNotDropped: the same, and the task has to stay
         :raises OwnershipLost: the group belongs to another engine
-        """
-        try:
-            return self.create(record)
-        except NotPlanned as end:
-            return {'reasons': _plain_reasons(end.reasons)}
-
-    def create(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do the task of a group as ``update`` does. A new group that adopts
-        servers has no members before its plan is accepted.
-
-        :raises NotPlanned: there is no plan; nothing has changed
         """
         journal = self._journal(record)
         if journal.recover():
@@ -139,7 +130,8 @@ class _Update(Change):
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             server_groups=parts.table.bindings.server_groups(record.uuid))
-        if changed := changed_servers(record, where):
+        if changed := (built_members.refused_changes(record, where)
+                       if self._acts else changed_servers(record, where)):
             raise NotPlanned(GroupStatus.ERROR, changed)
         servers = self._wanted and self._adopter.find(PlanningRequest(
             where.revised, self._objective, record.uuid,
@@ -171,13 +163,22 @@ class _Update(Change):
             return fewest_moves.decide(
                 planner, self.record, members, self._document, self._objective)
 
-        if not where.adopted.servers:
+        acts = self._acts and bool(where.fixed)
+        if not where.adopted.servers and not acts:
             return *plan(where), ()
-        return adopted_members.decide(
+        *found, violations = adopted_members.decide(
             where, plan, lambda request: planner.usable(
                 request, planner.cached_snapshot(()))[0],
             where.request(self.record, self._objective),
             bool(self._asked.get('strict')))
+        if acts and (violations or changed_servers(self.record, where)):
+            built_members.must_be_possible(
+                planner, self.record, where, self._objective)
+        return *found, violations
+
+    @property
+    def _acts(self) -> bool:
+        return built_members.allowed(self._asked)
 
     @property
     def _objective(self) -> str:

@@ -9,7 +9,7 @@ may be planned in another zone: it could then move only to the default zone.
 import nova.conf
 from nova import objects
 
-from nova_holistic.scheduler import connections
+from nova_holistic.scheduler import action_destination, connections
 from nova_holistic.scheduler.policies import membership
 
 CONF = nova.conf.CONF
@@ -28,7 +28,10 @@ def with_member_zone(spec: 'objects.RequestSpec', host_manager
     found = membership.find(connections.get(), spec)
     if found is None:
         return spec
-    own = (found.own.member.requirements.availability_zone
+    destination = found.own.instance_uuid and action_destination.find(
+        connections.get(), found.own.instance_uuid)
+    own = (_zone(destination, host_manager) if destination
+           else found.own.member.requirements.availability_zone
            or _zone(found.own.place.host, host_manager))
     if own == default:
         return spec

@@ -9,6 +9,7 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
+from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.reconcile.server_positions import ServerPositions
@@ -111,7 +112,9 @@ class World(BaseWorld):
             self.conf, self.inventory, table, holds, self.clock)
         planner.connect(
             self.positions.refresh, self.instances.find,
-            repairing=self.repairer.run)
+            repairing=self.repairer.run, act=ActionRunner(
+                self.conf, self.inventory, table, holds,
+                NovaServers(self.instances, self.instances), self.clock).run)
         return planner
 
     def lifecycle_with(self, table, holds):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live migrations that go on when the process that asked for them dies."""
+"""Migrations that go on when the process that asked for them dies."""
 
 from dataclasses import replace
 import json
@@ -32,6 +32,18 @@ class MovingServers(KnownInstances):
         self._write(instance_uuid, {
             'source': source, 'host': host, 'looks': 0})
 
+    def migrate(self, instance_uuid, host):
+        """A cold migration, which has to be confirmed."""
+        source = self.view(instance_uuid).host
+        self._write(instance_uuid, {
+            'source': source, 'host': host, 'looks': 0, 'to_confirm': True})
+
+    def confirm(self, instance_uuid):
+        """Nova has nothing to confirm twice."""
+        move = self._moves()[instance_uuid]
+        assert move['to_confirm']
+        self._write(instance_uuid, {**move, 'to_confirm': False})
+
     def get(self, instance_uuid):
         """The server; a look at a server that is moving lets it go on."""
         move = self._moves().get(instance_uuid)
@@ -52,11 +64,14 @@ class MovingServers(KnownInstances):
             return found
         if move['looks'] < 2:
             return replace(found, host=move['source'], status='MIGRATING')
+        if move.get('to_confirm'):
+            return replace(found, host=move['host'], status='VERIFY_RESIZE')
         return replace(found, host=move['host'])
 
     def move(self, instance_uuid):
         move = self._moves().get(instance_uuid)
-        if move is None or move['looks'] > 1:
+        if move is None or (move['looks'] > 1
+                            and not move.get('to_confirm')):
             return None
         return MoveView(move['source'], move['host'])
 

@@ -13,6 +13,7 @@ from oslo_utils import timeutils
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.holds.errors import CapacityGone
 from nova_holistic.holds.requests import Requests
+from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.scheduler.claim.claims import Claims
@@ -144,6 +145,16 @@ def perform_with_stranger(parts, group):
 
     with mock.patch.object(Requests, 'post', post_after_stranger):
         perform(parts, group)
+
+
+def perform_in_vain(parts, group):
+    """Nova refuses to migrate servers."""
+    parts.instances.live_migrate = _refuse
+    perform(parts, group)
+
+
+def _refuse(instance, host):
+    raise ServiceFailed('nova', '/servers', 'HTTP 409')
 
 
 def perform_with_objection(parts, group):

@@ -14,6 +14,7 @@ from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
@@ -133,8 +134,16 @@ class Parts:
             self.instances, self.clock, sleep=lambda seconds: None)
         planner.connect(
             positions.refresh, self.instances.find,
-            repairing=repairer.run)
+            repairing=repairer.run, act=self.action_runner.run)
         return planner
+
+    @functools.cached_property
+    def action_runner(self):
+        runner = ActionRunner(
+            self.conf, self.inventory, self.table, self.holds,
+            NovaServers(self.instances, self.instances), self.clock)
+        runner.wait_with(lambda seconds: None)
+        return runner
 
     @functools.cached_property
     def lifecycle(self):

@@ -5,6 +5,7 @@ for a group of four members."""
 from dataclasses import replace
 from datetime import timedelta
 
+from nova_holistic.model.action import Action, ActionKind, ActionState
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
@@ -36,6 +37,7 @@ def call_everything(table):
     list_pages(table, group)
     find_alternates(table, group)
     bind(table, group)
+    act(table, group)
     claim(table, group)
     move_and_release(table, group)
     grow(table)
@@ -155,6 +157,26 @@ def bind(table, group):
     assert bindings.pointed(first) is None
     assert bindings.is_described(uuid, 'db/node-0', 'db/node')
     assert bindings.remove(uuid, second)
+
+
+def act(table, group):
+    """An engine writes what the servers of a group require."""
+    actions, uuid, server = table.actions, group.uuid, builders.new_uuid()
+    assert table.tasks.ask(uuid, Task.UPDATING, {}, [group.status], None, NOON)
+    assert table.tasks.take(uuid, ENGINE, NOON, NOON)
+    assert not actions.replace(uuid, 'two', ())
+    assert actions.replace(uuid, ENGINE, [Action(
+        'db/web', server, ActionKind.RESIZE, ActionState.REQUIRED, 'cmp-1',
+        'cmp-2', 'small', 'big')])
+    assert actions.change(uuid, ENGINE, 0, ActionState.STARTED)
+    assert not actions.change(uuid, 'two', 0, ActionState.DONE)
+    assert actions.destination(server) == 'cmp-2'
+    (found,) = actions.of_group(uuid)
+    assert (found.state, found.to_flavor) == (ActionState.STARTED, 'big')
+    assert actions.change(uuid, ENGINE, 0, ActionState.FAILED, [
+        {'at': 'db/web', 'message': 'no'}])
+    assert actions.destination(server) is None
+    assert table.tasks.finish(uuid, ENGINE, {})
 
 
 def claim(table, group):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of members that have a server.
+
+The update leaves the servers where and as they are. Afterwards, actions of
+Nova bring the servers in line with the definition: they resize and migrate.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.update.revised_members import (
+    changed_requirements, RevisedMembers)
+from nova_holistic.model.messages.marked_text import MarkedText
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.records import GroupRecord, MemberState
+
+KEY = 'actions'
+"""Parameter of a task: actions may bring servers in line with the definition.
+Without it, an update that requires them is refused."""
+
+
+def allowed(pending: Mapping[str, Any] | None) -> bool:
+    return bool((pending or {}).get(KEY))
+
+
+def refused_changes(record: GroupRecord,
+                    where: RevisedMembers) -> Sequence[Reason]:
+    """Changes that no action carries out."""
+    found = []
+    for path, (before, wanted) in changed_requirements(
+            record, where).items():
+        why = _objection(before, wanted)
+        if where.fixed[path].state != MemberState.BUILT:
+            why = ('a server is being created for this member: its '
+                   'requirements cannot be changed now')
+        if why:
+            found.append(Reason.told(path, MarkedText(why)))
+    return found
+
+
+def _objection(before: Requirements | None, wanted: Requirements) -> str:
+    if before is not None and _lasting(before) != _lasting(wanted):
+        return ('the image, the kind of root disk and the server group of an '
+                'existing server cannot be changed')
+    if wanted.flavor is None and (
+            before is None or before.flavor is not None
+            or before.resources != wanted.resources):
+        return ('the server can be resized only to a flavor, and the '
+                'definition names resources')
+    return ''
+
+
+def _lasting(wanted: Requirements) -> Any:
+    return wanted.image, wanted.boot_from_volume, wanted.server_group
+
+
+def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
+                     where: RevisedMembers, objective: str) -> None:
+    """Check that the revised group could be placed if all its servers could
+    move.
+
+    :raises NotPlanned: there is no such plan
+    """
+    free = {path: row for path, row in where.fixed.items()
+            if row.state == MemberState.BUILT and row.destination is None}
+    question = replace(
+        where, movable={**where.movable, **free},
+        fixed={path: row for path, row in where.fixed.items()
+               if path not in free})
+    request = question.request(
+        record, objective, question.movable.keys())
+    snapshot_planner.decide(replace(
+        request, vacated=(*request.vacated, *free.values())))

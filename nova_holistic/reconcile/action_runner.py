@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists the actions that the servers of an updated group require, and carries
+them out if the client has asked for that."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+import time
+from typing import Any
+
+from oslo_log import log as logging
+
+from nova_holistic import crash_points
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine import errors, reasons
+from nova_holistic.engine.group_parser import GroupParser
+from nova_holistic.engine.ownership import Ownership
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.model.action import Action, ActionState
+from nova_holistic.model.plan import Reason
+from nova_holistic.reconcile.action_steps import ActionSteps
+from nova_holistic.reconcile.instances import Instances
+from nova_holistic.reconcile.judged_status import judged_status
+from nova_holistic.reconcile.lost_places import lose_place
+from nova_holistic.reconcile.server_actions import ServerActions
+from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.repair.action_search import ActionCase
+from nova_holistic.repair import required_actions
+from nova_holistic.repair.required_actions import RequiredActions
+from nova_holistic.repair.server_changes import ServerChange, ServerStatus
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+APPLY = 'apply'
+"""Parameter of a task: the actions are carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class NovaServers:
+    """Servers to read, and operations on them."""
+
+    instances: Instances
+    actions: ServerActions
+
+
+class ActionRunner:
+    """The actions are computed from the servers as they are now. An engine
+    that continues the task of another one, and a client that repeats an
+    update, therefore do nothing twice.
+
+    No capacity is held for the destinations. Nova's scheduler checks the
+    capacity and the hard policies when each action begins, in the same way as
+    for any other server. The first failure ends the task; the remaining
+    servers stay as they are.
+    """
+
+    def __init__(self, conf, inventory: CloudInventory,
+                 table: PlacementTable, holds: HoldClient,
+                 servers: NovaServers, clock: Callable[[], datetime]):
+        """:param clock: gives naive UTC"""
+        self._conf = conf
+        self._inventory = inventory
+        self._table = table
+        self._holds = holds
+        self._instances = servers.instances
+        self._clock = clock
+        self._groups = GroupParser()
+        self._positions = ServerPositions(
+            inventory, table, servers.instances, clock)
+        self._steps = ActionSteps(conf, servers.instances, servers.actions)
+        self._snapshot_planner = SnapshotPlanner(
+            conf, inventory, table, self._groups.policy_types, time.monotonic)
+
+    def wait_with(self, sleep: Callable[[float], object]) -> None:
+        """Wait by this function, for tests."""
+        self._steps.sleep = sleep
+
+    def run(self, record: GroupRecord,
+            changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """List the actions after an update, and carry them out if the task
+        says so.
+
+        :param record: as ``table.tasks.take`` gave it
+        :param changes: with which the task would end
+        :returns: changes with which the task ends: the status, and why
+            actions were not carried out
+        :raises OwnershipLost: the group is another engine's; an operation that
+            has begun in Nova continues
+        """
+        ownership = Ownership(self._table, record, self._clock)
+        apply = bool((record.pending or {}).get(APPLY))
+        try:
+            failed = apply and self._finish_started(ownership)
+            found = self._proposal(record.uuid)
+            self._write(record, found)
+            if not apply:
+                why = found.reasons if found.is_empty else ()
+                return _with_reasons(changes, why)
+            why = [failed] if failed else self._carry_out(ownership, found)
+        except ServiceFailed as error:
+            why = reasons.of_errors(error)
+        return _with_reasons({**judged_status(
+            self._table, self._groups, self._inventory, record),
+            'reasons': changes.get('reasons', ())}, why)
+
+    def _carry_out(self, ownership: Ownership,
+                   found: RequiredActions) -> Sequence[Reason]:
+        """
+        :returns: why not all actions were carried out
+        """
+        record = ownership.record
+        for row in self._table.members(record.uuid):
+            if row.member.path in found.planned_again:
+                # The reconciler plans it again when the task has ended.
+                lose_place(self._table, self._holds, row, self._clock())
+                crash_points.reached('action.place-given-up')
+        for position, action in enumerate(found.actions):
+            if action.state != ActionState.REQUIRED:
+                break
+            failure = self._step(ownership, position, action,
+                                 found.changes[action.member])
+            if failure is not None:
+                self._note(record, position, ActionState.FAILED, [
+                    *action.reasons, failure.to_row()])
+                crash_points.reached('action.failure-noted')
+                return [failure]
+        return found.reasons
+
+    def _step(self, ownership: Ownership, position: int, action: Action,
+              change: ServerChange) -> Reason | None:
+        record = ownership.record
+        LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
+                 record.uuid, action.kind, action.instance_uuid,
+                 action.member, action.from_host, action.to_host)
+        why = self._steps.obstacle(action)
+        if why is not None:
+            return why
+        # The scheduler reads the destination in the table.
+        self._note(record, position, ActionState.STARTED)
+        crash_points.reached('action.started')
+        try:
+            why = self._steps.carry_out(
+                ownership, action, change.flavor and change.flavor.id)
+        except ServiceFailed as error:
+            why = self._steps.failed(action, str(error))
+        if why is None:
+            self._positions.refresh(record.uuid)
+            crash_points.reached('action.position-written')
+            self._write_row(change)
+            crash_points.reached('action.row-written')
+            self._note(record, position, ActionState.DONE)
+            crash_points.reached('action.done')
+        return why
+
+    def _finish_started(self, ownership: Ownership) -> Reason | None:
+        """An engine that stopped, or an operation that took too long, may have
+        left a server in the middle of its action.
+
+        :returns: why the server is still in the middle of it
+        """
+        self._positions.refresh(ownership.record.uuid)
+        for action in self._table.actions.of_group(ownership.record.uuid):
+            if action.state in (ActionState.STARTED, ActionState.FAILED):
+                why = self._steps.finish(ownership, action)
+                crash_points.reached('action.continued')
+                self._positions.refresh(ownership.record.uuid)
+                if why is not None:
+                    return why
+        return None
+
+    def _proposal(self, group_uuid: str) -> RequiredActions:
+        record, members = self._table.group_with_members(group_uuid)
+        built = [row for row in members if row.state == MemberState.BUILT]
+        views = self._instances.find(
+            [row.instance_uuid or '' for row in built], record.project_id)
+        return required_actions.propose(
+            self._conf, self._snapshot_planner, ActionCase(
+                record, self._groups.sized(record, members), members,
+                self._inventory.snapshot(), {
+                    row.member.path: ServerStatus(
+                        view.status, view.flavor, view.task is None)
+                    for row in built
+                    for view in [views.get(row.instance_uuid or '')]
+                    if view is not None},
+                refused_hosts.read(self._conf, self._table, record.uuid,
+                                   self._clock())))
+
+    def _write(self, record: GroupRecord, found: RequiredActions) -> None:
+        """Write the actions, and what rows of servers do not state yet."""
+        for change in found.changes.values():
+            if change.is_unwritten:
+                self._write_row(change)
+                crash_points.reached('action.row-corrected')
+        done = {each.member: each for each
+                in self._table.actions.of_group(record.uuid)
+                if each.state == ActionState.DONE and record.attempts > 1}
+        actions = [done.get(each.member, each)
+                   if each.state == ActionState.DONE else each
+                   for each in found.actions]
+        _must(self._table.actions.replace(
+            record.uuid, record.engine or '', actions))
+        crash_points.reached('action.list-written')
+
+    def _write_row(self, change: ServerChange) -> None:
+        after: MemberRecord = change.after()
+        self._table.change_state(
+            after.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
+            of_instance=after.instance_uuid,
+            requirements=after.member.requirements, planned=after.planned)
+
+    def _note(self, record: GroupRecord, position: int, state: ActionState,
+              why: Sequence[Mapping[str, Any]] | None = None) -> None:
+        _must(self._table.actions.change(
+            record.uuid, record.engine or '', position, state, why))
+
+
+def _with_reasons(changes: Mapping[str, Any],
+                  why: Sequence[Reason]) -> Mapping[str, Any]:
+    return {**changes, 'reasons': [
+        *changes.get('reasons', ()), *(each.to_row() for each in why)]}
+
+
+def _must(done: bool) -> None:
+    if not done:
+        raise errors.OwnershipLost('another engine has the task of the group')

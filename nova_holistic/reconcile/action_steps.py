@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One action on a server: the request to Nova, the wait, the confirmation and
+the verification."""
+
+from collections.abc import Callable
+import time
+
+from nova_holistic import crash_points
+from nova_holistic.engine.ownership import Ownership
+from nova_holistic.model.action import Action, ActionKind
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
+from nova_holistic.model.plan import Reason
+from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.server_actions import ServerActions
+from nova_holistic.repair.server_changes import MOVABLE, RESIZABLE
+
+POLL = 1.0
+"""Interval in seconds between two reads of a server in the middle of an
+action."""
+
+TO_CONFIRM = 'VERIFY_RESIZE'
+"""Status of a server whose resize or cold migration has to be confirmed."""
+
+OFF = 'SHUTOFF'
+
+
+class ActionSteps:
+    """
+    :ivar sleep: waits for a number of seconds
+    """
+
+    def __init__(self, conf, instances: Instances, actions: ServerActions,
+                 timer: Callable[[], float] = time.monotonic):
+        """:param timer: gives seconds, to measure durations"""
+        self._conf = conf
+        self._instances = instances
+        self._actions = actions
+        self._timer = timer
+        self.sleep: Callable[[float], object] = time.sleep
+
+    def obstacle(self, action: Action) -> Reason | None:
+        """Why the action cannot begin: the server has changed since it was
+        planned."""
+        view = self._instances.get(action.instance_uuid)
+        allowed = (RESIZABLE if action.kind == ActionKind.RESIZE else MOVABLE)
+        if (view is None or view.host != action.from_host
+                or view.task is not None or view.status not in allowed):
+            return Reason.told(action.member, MarkedText(
+                'its server has changed since the actions were planned: '
+                'repeat the update'))
+        return None
+
+    def carry_out(self, ownership: Ownership, action: Action,
+                  flavor: str | None) -> Reason | None:
+        """Carry out one action and wait for its end.
+
+        :param flavor: id of the flavor to which the server is resized
+        :returns: why the action has failed
+        :raises ServiceFailed: Nova refuses, or does not answer
+        """
+        server, host = action.instance_uuid, action.to_host or ''
+        if flavor is not None:
+            self._actions.resize(server, flavor)
+        elif self._is_off(server):
+            self._actions.migrate(server, host)
+        else:
+            self._actions.live_migrate(server, host)
+        crash_points.reached('action.asked')
+        why = self.finish(ownership, action)
+        if why is not None:
+            return why
+        view = self._instances.get(server)
+        if view is None:
+            return self.failed(action, 'the server is gone')
+        if view.host != host or flavor not in (None, view.flavor):
+            return self.failed(
+                action, 'Nova left the server as it was; its migrations and '
+                        'actions tell why')
+        return None
+
+    def finish(self, ownership: Ownership, action: Action) -> Reason | None:
+        """Wait until Nova has finished an action that was requested before,
+        and confirm it.
+
+        :returns: why the action has not finished
+        :raises ServiceFailed: Nova refuses, or does not answer
+        """
+        view = self._settled(ownership, action)
+        if (view is not None and view.status == TO_CONFIRM
+                and view.task is None):
+            if view.host != action.to_host:
+                return self.failed(
+                    action, 'the server is on another host, and its resize is '
+                            'not confirmed')
+            self._actions.confirm(action.instance_uuid)
+            crash_points.reached('action.confirmed')
+            view = self._settled(ownership, action, (TO_CONFIRM,))
+        if view is not None and (view.task is not None or view.is_moving):
+            return self.failed(action, 'it has not ended in time')
+        return None
+
+    def failed(self, action: Action, why: str) -> Reason:
+        return Reason(
+            action.member,
+            f'the action {action.kind} to host {action.to_host} failed: '
+            f'{why}', public=str(format_message(
+                'the action {} of the server failed', str(action.kind))))
+
+    def _settled(self, ownership: Ownership, action: Action,
+                 more: tuple[str, ...] = ()) -> InstanceView | None:
+        """The server as soon as Nova is doing nothing with it, or when the
+        time is up.
+
+        :param more: further statuses in which the action has not ended
+        """
+        deadline = self._timer() + self._conf.reconciler.migration_timeout
+        while True:
+            view = self._instances.get(action.instance_uuid)
+            if (view is None or view.task is None
+                    and (view.status == TO_CONFIRM or not view.is_moving)
+                    and view.status not in more):
+                return view
+            if self._timer() > deadline:
+                return view
+            ownership.change()
+            crash_points.reached('action.waiting')
+            self.sleep(POLL)
+
+    def _is_off(self, server: str) -> bool:
+        view = self._instances.get(server)
+        return view is not None and view.status == OFF

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The status that a group has by its servers after they have moved."""
+
+from typing import Any
+
+from nova_holistic.engine.group_parser import GroupParser
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.repair.violations import violations
+from nova_holistic.table.changes import group_degradation
+from nova_holistic.table.queries.progress import WITH_SERVERS
+from nova_holistic.table.records import GroupRecord, GroupStatus
+from nova_holistic.table.store import PlacementTable
+
+
+def judged_status(table: PlacementTable, groups: GroupParser,
+                  inventory: CloudInventory,
+                  record: GroupRecord) -> dict[str, Any]:
+    """Fields of the record that change.
+
+    :param record: the group; it is read again
+    """
+    members = table.members(record.uuid)
+    found = table.get_group(record.uuid) or record
+    broken = violations(
+        groups.sized(found, members), members, inventory.snapshot())
+    if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
+        return {'status': GroupStatus.DEGRADED,
+                'violations': [each.to_row() for each in broken]}
+    if found.status == GroupStatus.DEGRADED:
+        return group_degradation.recovered(members)
+    return {}

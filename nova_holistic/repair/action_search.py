@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches hosts for servers that have to change, and an order of the moves.
+
+As for a repair, servers prefer to stay on their hosts. A resized server always
+gets another host: by default, Nova does not resize on the same host, and
+otherwise counts both sizes there until the resize is confirmed.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision import refused_hosts
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine.reasons import of_engine
+from nova_holistic.model.binding import bind
+from nova_holistic.model.group import Group
+from nova_holistic.model.messages.name_detection import mark_names
+from nova_holistic.model.plan import Plan, Reason, Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.repair import violations
+from nova_holistic.repair.move_order import (
+    Course, longest_course, Move, Surroundings)
+from nova_holistic.repair.proposal import with_preferences
+from nova_holistic.repair.server_changes import (
+    change_of, ServerChange, ServerStatus)
+from nova_holistic.solver.solve import solve
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table.store import OCCUPYING
+
+ATTEMPTS = 4
+"""Maximum number of plans for which an order is searched. In each further one,
+blocked servers may not get the hosts to which they cannot move."""
+
+_Barred = Mapping[str, Collection[str]]
+"""Names of the hosts that members may not have, by path."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCase:
+    """A group whose definition may have changed.
+
+    :ivar group: its document, not bound to a snapshot
+    :ivar snapshot: of the whole cloud, with all servers
+    :ivar servers: those of built members that Nova shows, by path
+    :ivar refused: hosts that Nova refused for members
+    """
+
+    record: GroupRecord
+    group: Group
+    members: Sequence[MemberRecord]
+    snapshot: Snapshot
+    servers: Mapping[str, ServerStatus]
+    refused: refused_hosts.Refused
+
+    def changes(self) -> Mapping[str, ServerChange]:
+        """What differs between each built server and the definition."""
+        wanted = {each.path: each for each
+                  in bind(self.group, self.snapshot).all_members()}
+        return {
+            path: change_of(row, wanted[path], self.servers.get(path),
+                            self.snapshot)
+            for row in self.members for path in [row.member.path]
+            if row.state == MemberState.BUILT and path in wanted}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCourse:
+    """
+    :ivar planned_again: paths of planned members that give up their places
+        before the first move
+    """
+
+    course: Course
+    planned_again: tuple[str, ...]
+
+
+class ActionSearch:
+    """Plans in which certain members may move, and their orders.
+
+    :ivar reasons: why there is no plan
+    """
+
+    def __init__(self, conf, snapshot_planner: SnapshotPlanner,
+                 case: ActionCase, changes: Mapping[str, ServerChange],
+                 free: Sequence[MemberRecord]):
+        """
+        :param changes: of all built members, by path
+        :param free: planned and built members that may move
+        """
+        self._conf = conf
+        self._snapshot_planner = snapshot_planner
+        self._case = case
+        self._changes = changes
+        self._free = free
+        self.reasons: Sequence[Reason] = ()
+
+    def best(self) -> FoundCourse | None:
+        """The plan with the fewest blocked moves; None if there is no plan."""
+        barred = {row.member.path: {row.place.host} for row in self._free
+                  if row.state == MemberState.BUILT
+                  and self._changes[row.member.path].flavor is not None}
+        best: FoundCourse | None = None
+        for _ in range(ATTEMPTS):
+            hosts = self._solved(barred)
+            if hosts is None:
+                break
+            found = self._ordered(hosts)
+            obstacles = found.course.obstacles
+            if best is None or len(obstacles) < len(best.course.obstacles):
+                best = found
+            if not obstacles:
+                break
+            for move in obstacles:
+                barred.setdefault(move.member, set()).add(move.destination)
+        return best
+
+    def _solved(self, barred: _Barred) -> Mapping[str, str] | None:
+        """New hosts of the free members; the others stay."""
+        case, free = self._case, self._free
+        sitting = [row for row in case.members if row.state in OCCUPYING]
+        placed = {row.member.path: row.place.host for row in sitting
+                  if row not in free}
+        wanted = [row if row.member.path in placed else _without_barred(
+            self._wanted(row), barred) for row in sitting]
+        group = with_preferences(
+            violations.judged_rules(case.group, case.members),
+            [row for row in wanted if row.member.path not in placed], wanted)
+        request = PlanningRequest(
+            group, case.record.objective, case.record.uuid, placed,
+            violations.guests(case.members), free,
+            [host_of(row.place) for row in sitting if row not in free],
+            case.refused)
+        snapshot, why = self._snapshot_planner.usable(request, case.snapshot)
+        snapshot = _with_barred_traits(snapshot, barred)
+        answer = solve(
+            refused_hosts.with_forbidden_traits(group, case.refused),
+            snapshot, placed=placed, objective=case.record.objective,
+            solver=self._conf.planner.solver,
+            time_limit=self._conf.planner.time_limit)
+        if isinstance(answer, Plan):
+            return answer.hosts()
+        self.reasons = (
+            mark_names((*answer.reasons, *why), snapshot)
+            if isinstance(answer, Unplaceable)
+            else (of_engine(answer.message),))
+        return None
+
+    def _wanted(self, row: MemberRecord) -> MemberRecord:
+        """The row with the requirements of the definition, unless its server
+        cannot get them."""
+        change = self._changes.get(row.member.path)
+        return (change.after() if change is not None
+                and change.obstacle is None else row)
+
+    def _ordered(self, hosts: Mapping[str, str]) -> FoundCourse:
+        case, changes = self._case, self._changes
+        moved = [row for row in self._free
+                 if hosts[row.member.path] != row.place.host]
+        planned = [row for row in moved if row.state == MemberState.PLANNED]
+        moves = [_move(changes[row.member.path], hosts[row.member.path])
+                 for row in moved if row.state == MemberState.BUILT]
+        course = longest_course(Surroundings(
+            violations.judged_rules(case.group, case.members),
+            [row for row in case.members
+             if row.state in OCCUPYING and row not in planned],
+            violations.with_known_hosts(case.snapshot, case.members),
+            planned, violations.guests(case.members)), moves)
+        return FoundCourse(course, tuple(
+            row.member.path for row in planned))
+
+
+def _move(change: ServerChange, host: str) -> Move:
+    row = change.row
+    return Move(
+        row.member.path, row.instance_uuid or '', row.place.host, host,
+        None if change.flavor is None
+        else change.after().member.requirements.resources)
+
+
+def _without_barred(row: MemberRecord, barred: _Barred) -> MemberRecord:
+    """The row of a member that forbids the trait of its barred hosts."""
+    path, found = row.member.path, row.member.requirements
+    if path not in barred:
+        return row
+    return replace(row, member=replace(row.member, requirements=replace(
+        found, forbidden_traits=found.forbidden_traits | {_trait(path)})))
+
+
+def _with_barred_traits(snapshot: Snapshot, barred: _Barred) -> Snapshot:
+    traits: dict[str, set[str]] = {}
+    for path, names in barred.items():
+        for name in names:
+            traits.setdefault(name, set()).add(_trait(path))
+    return replace(snapshot, hosts=tuple(
+        replace(host, traits=host.traits | traits[host.name])
+        if host.name in traits else host for host in snapshot.hosts)
+    ) if traits else snapshot
+
+
+def _trait(path: str) -> str:
+    """No trait of Placement's is like this."""
+    return f'barred:{path}'

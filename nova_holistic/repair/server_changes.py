@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between a server and the definition of its member.
+
+The row of a built member has the requirements that its server was made for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message, MarkedText
+from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.check import fits
+from nova_holistic.table.records import MemberRecord
+
+MOVABLE = ('ACTIVE', 'PAUSED', 'SHUTOFF')
+"""Statuses of servers that Nova migrates: live, or cold if they are off."""
+
+RESIZABLE = ('ACTIVE', 'SHUTOFF')
+"""Statuses of servers that Nova resizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """A server, as Nova shows it.
+
+    :ivar flavor: id of its flavor
+    :ivar idle: whether Nova is doing nothing with it
+    """
+
+    status: str
+    flavor: str
+    idle: bool = True
+
+    def allows(self, statuses: Sequence[str]) -> bool:
+        return self.idle and self.status in statuses
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChange:
+    """What the definition wants of one server.
+
+    :ivar row: of the built member
+    :ivar wanted: requirements of the definition, with the flavor resolved
+    :ivar flavor: to which the server has to be resized; None for no resize
+    :ivar reasons: why the server does not match the definition
+    :ivar obstacle: why Nova cannot carry out the action now; None if it can
+    """
+
+    row: MemberRecord
+    wanted: Requirements
+    flavor: Flavor | None = None
+    reasons: tuple[Reason, ...] = ()
+    obstacle: Reason | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server does not match the definition."""
+        return bool(self.reasons)
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether the server matches the definition, and the row does not
+        state it yet."""
+        return not self.is_open and _key(
+            self.row.member.requirements) != _key(self.wanted)
+
+    def after(self) -> MemberRecord:
+        """The row as it is after the action, apart from its host."""
+        row, found = self.row, self.row.member.requirements
+        if found.flavor == self.wanted.flavor:
+            # The flavor may have been redefined since the server was created.
+            wanted = replace(self.wanted, resources=found.resources)
+        else:
+            wanted, row = self.wanted, replace(row, planned=None)
+        return replace(row, member=replace(row.member, requirements=wanted))
+
+
+def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
+              snapshot: Snapshot) -> ServerChange:
+    """
+    :param wanted: the member of the definition, bound to the snapshot
+    :param server: None if Nova does not show it
+    """
+    found, asked = row.member.requirements, wanted.requirements
+    flavor = _other_flavor(found, asked, server, snapshot.flavors)
+    reasons = []
+    if flavor is not None:
+        reasons.append(Reason.told(row.member.path, format_message(
+            'the definition asks for flavor {}', asked.flavor or '')))
+    if _site(found) != _site(asked):
+        reasons.extend(_misfits(row, wanted, snapshot))
+    change = ServerChange(row, asked, flavor, tuple(reasons))
+    return replace(change, obstacle=_obstacle(change, server)
+                   if reasons else None)
+
+
+def _other_flavor(found: Requirements, asked: Requirements,
+                  server: ServerStatus | None,
+                  flavors: Mapping[str, Flavor]) -> Flavor | None:
+    """The flavor to which the server has to be resized. A flavor may be given
+    by its name or by its id."""
+    if asked.flavor is None or asked.flavor == found.flavor:
+        return None
+    wanted = flavors[asked.flavor]
+    current = flavors.get(found.flavor or '')
+    if current is not None and current.id == wanted.id or (
+            server is not None and server.flavor == wanted.id):
+        return None
+    return wanted
+
+
+def _misfits(row: MemberRecord, wanted: Member,
+             snapshot: Snapshot) -> Sequence[Reason]:
+    """What the definition asks of a host, and the host does not have."""
+    hosts = {host.name: host for host in snapshot.hosts}
+    host = hosts.get(row.place.host)
+    bare = replace(wanted, requirements=replace(
+        wanted.requirements, resources=FrozenMapping()))
+    if host is None or fits(bare, _enabled(host), snapshot):
+        return ()
+    return [Reason.told(row.member.path, text) for text in _told(
+        row.member.requirements, wanted.requirements)]
+
+
+def _told(found: Requirements, asked: Requirements) -> list[MarkedText]:
+    changed = [name for name, was, now in (
+        ('availability zone', found.availability_zone,
+         asked.availability_zone),
+        ('aggregates', found.aggregates, asked.aggregates),
+        ('location', found.location, asked.location),
+        ('traits', (found.required_traits, found.forbidden_traits),
+         (asked.required_traits, asked.forbidden_traits))) if was != now]
+    return [format_message('its host does not have the {} of the definition',
+                           ', '.join(changed))]
+
+
+def _obstacle(change: ServerChange,
+              server: ServerStatus | None) -> Reason | None:
+    path = change.row.member.path
+    if server is None:
+        return Reason.told(path, MarkedText('Nova does not show the server'))
+    resize = change.flavor is not None
+    if server.allows(RESIZABLE if resize else MOVABLE):
+        return None
+    return Reason.told(path, format_message(
+        'the server is {}{}: Nova cannot {} it', server.status,
+        '' if server.idle else ', and Nova is working on it',
+        'resize' if resize else 'migrate'))
+
+
+def _enabled(host: Host) -> Host:
+    return replace(host, enabled=True)
+
+
+def _site(wanted: Requirements) -> Any:
+    """What a member asks of its host, apart from room."""
+    return (wanted.availability_zone, wanted.aggregates, wanted.location,
+            wanted.required_traits, wanted.forbidden_traits)
+
+
+def _key(wanted: Requirements) -> Any:
+    return wanted.flavor, _site(wanted)
