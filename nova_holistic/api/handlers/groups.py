@@ -16,6 +16,7 @@ from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import entity_tags, idempotency
+from nova_holistic.api import server_keys
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group
@@ -93,6 +94,7 @@ def update(call: Call) -> webob.Response:
     """Replace the definition of a group."""
     record = call.group()
     adoption.must_be_known(call)
+    server_keys.must_be_known(call)
     entity_tags.must_match(call.request, record, required=True)
     return tasks.request_update(
         call, record, call.body['group'], call.body.get('objective'),
@@ -149,6 +151,7 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     """The requested group, if its project may create it."""
     service, context, body = call.service, call.context, call.body
     adoption.must_be_known(call)
+    server_keys.must_be_known(call)
     group = _accepted(None, call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.member_count(group)

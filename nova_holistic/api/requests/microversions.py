@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1')
+VERSIONS = ('1.0', '1.1', '1.2')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -20,6 +20,8 @@ BINDINGS = '1.1'
 """The first version with bindings of server groups."""
 ADOPTION = '1.1'
 """The first version that adopts and detaches servers."""
+SERVERS = '1.2'
+"""The first version whose member descriptions have the key ``server``."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

@@ -77,6 +77,9 @@ MEMBER = {
         'image': IMAGE,
         'boot_from_volume': {'type': 'boolean'},
         'server_group': common.UUID,
+        # See documents.server: its schema needs formats, and errors of their
+        # own for some keys.
+        'server': {'type': 'object'},
     },
     'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],
 }
