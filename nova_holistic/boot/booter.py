@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates the servers of a group for its user."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from dataclasses import dataclass, replace
 from datetime import datetime
 import threading
-from typing import Any
 
 import futurist
 from oslo_log import log as logging
 
 from nova_holistic.boot.errors import RightUnavailable
+from nova_holistic.boot.group_servers import GroupServers
 from nova_holistic.boot.member_boot import MemberBoots, Settings, UNFINISHED
 from nova_holistic.boot.progress import Progress
 from nova_holistic.boot.rights import Right, Rights
@@ -25,10 +25,6 @@ from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
-
-BODY = Callable[[GroupRecord, str], tuple[Mapping[str, Any], str]]
-"""Returns the body of the create request of a member, by its path, and its
-microversion."""
 
 WITHOUT_PLAN = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR,
                 GroupStatus.RELEASED)
@@ -58,7 +54,7 @@ class Booter:
     """
 
     def __init__(self, conf, table: PlacementTable, rights: Rights | None,
-                 body_of: BODY, clock: Callable[[], datetime]):
+                 clock: Callable[[], datetime]):
         """
         :param rights: None if this engine has no key for them
         :param clock: returns naive UTC
@@ -66,7 +62,6 @@ class Booter:
         self._conf = conf.boot
         self._table = table
         self._rights = rights
-        self._body_of = body_of
         self._clock = clock
 
     def run(self, record: BootRecord, hooks: Hooks,
@@ -131,10 +126,9 @@ class Booter:
         if not self._begin(progress, group):
             return True
         boots = MemberBoots(
-            progress, right.servers,
-            lambda path: self._body_of(group, path), hooks.changed, Settings(
-                self._conf.poll_interval, self._conf.build_timeout,
-                self._conf.place_timeout))
+            progress, GroupServers(right.servers, group), hooks.changed,
+            Settings(self._conf.poll_interval, self._conf.build_timeout,
+                     self._conf.place_timeout))
         if progress.record.status == BootStatus.CREATING:
             self._create_all(boots, stopping)
             if stopping.is_set():

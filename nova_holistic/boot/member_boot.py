@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Creates the server of one member, at most once at a time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 import threading
 import time
-from typing import Any
 
 from oslo_log import log as logging
 
 from nova_holistic.boot.errors import CreateRefused
+from nova_holistic.boot.group_servers import GroupServers
 from nova_holistic.boot.progress import Progress
-from nova_holistic.boot.user_servers import UserServer, UserServers
+from nova_holistic.boot.user_servers import UserServer
 from nova_holistic import crash_points
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
@@ -43,16 +43,13 @@ class Settings:
 class MemberBoots:
     """The members of one group. Threads share an instance.
 
-    :ivar body_of: returns the body of the create request of a member, by its
-        path, and its microversion
     :ivar changed: reports that a server was created or deleted, so that its
         member is corrected soon
     :ivar halt: if it is set, no method begins a further step
     """
 
     progress: Progress
-    servers: UserServers
-    body_of: Callable[[str], tuple[Mapping[str, Any], str]]
+    servers: GroupServers
     changed: Callable[[str], None]
     settings: Settings
     halt: threading.Event = field(default_factory=threading.Event)
@@ -85,13 +82,12 @@ class MemberBoots:
             return self.progress.change_server(
                 server, state=BootServerState.CREATING,
                 server_uuid=member.instance_uuid)
-        body, microversion = self.body_of(server.path)
         # The intention is written first: an engine that finds the row in this
         # state searches for the server before it creates another one.
         server = self.progress.change_server(
             server, state=BootServerState.CREATING, tries=server.tries + 1)
         try:
-            uuid = self.servers.create(body, microversion)
+            uuid = self.servers.create(server.path)
         except CreateRefused as error:
             return self._end(server, str(error))
         except ServiceFailed as error:
@@ -108,7 +104,7 @@ class MemberBoots:
         """Find the server of a request whose result is not known."""
         group = self.progress.record.group_uuid
         member = self.progress.boots.member(group, server.path)
-        found = self.servers.pointing_at(group).get(server.path, ())
+        found = self.servers.find(server.path)
         if member is not None and member.instance_uuid in found:
             return self._note(server, member.instance_uuid)
         if found:
@@ -138,7 +134,7 @@ class MemberBoots:
             LOG.warning('Server %s of member %s of group %s is deleted: '
                         'another engine has created server %s', uuid, path,
                         group, row.server_uuid)
-            self.servers.delete(uuid)
+            self.servers.nova.delete(uuid)
 
     def _follow(self, server: BootServer) -> BootServer:
         """Wait until Nova has created the server, or has failed."""
@@ -187,7 +183,7 @@ class MemberBoots:
         :raises ServiceFailed: Nova has not deleted it in time; call again
         """
         until = time.monotonic() + self.settings.build_timeout
-        self.servers.delete(uuid)
+        self.servers.nova.delete(uuid)
         crash_points.reached('boot.server-deleted')
         while not self.halt.is_set():
             found = self._read(uuid)
@@ -234,7 +230,7 @@ class MemberBoots:
     def _read(self, uuid: str) -> UserServer | None:
         """As Nova shows it; in BUILD if Nova does not answer."""
         try:
-            return self.servers.get(uuid)
+            return self.servers.nova.get(uuid)
         except ServiceFailed as error:
             LOG.warning('Server %s is read again later: %s', uuid, error)
             return UserServer(uuid, BUILDING[0])

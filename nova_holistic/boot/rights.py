@@ -51,10 +51,10 @@ class Rights:
         return self._cipher.encrypt(group_uuid, self._trusts.create(
             user, now, self._lifetime))
 
-    def withdraw(self, user: User, group_uuid: str, encrypted: str) -> None:
-        """Delete a right that no row contains."""
-        self._trusts.delete_as(
-            user, self._cipher.decrypt(group_uuid, encrypted))
+    def withdraw(self, group_uuid: str, encrypted: str) -> None:
+        """Delete a right that no row of the table contains."""
+        trust = self._cipher.decrypt(group_uuid, encrypted)
+        self._trusts.delete(trust, self._trusts.authentication(trust))
 
     def open(self, record: BootRecord) -> Right:
         """:raises RightUnavailable: it cannot be decrypted"""

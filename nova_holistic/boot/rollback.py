@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deletes the servers that were created, after one of them has failed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from nova_holistic.boot.member_boot import MemberBoots
 from nova_holistic import crash_points
@@ -20,13 +20,10 @@ def roll_back(boots: MemberBoots, release: Callable[[str], object]) -> bool:
     progress = boots.progress
     group = progress.record.group_uuid
     rows = [row for row in progress.boots.servers(group) if row.tries]
-    if any(_is_lost(row) for row in rows):
-        found = boots.servers.pointing_at(group)
-        rows = [_found(boots, row, found.get(row.path)) if _is_lost(row)
-                else row for row in rows]
+    rows = [_found(boots, row) if _is_lost(row) else row for row in rows]
     created = [row for row in rows if row.server_uuid is not None]
     for row in created:
-        boots.servers.delete(row.server_uuid)
+        boots.servers.nova.delete(row.server_uuid)
         crash_points.reached('boot.server-deleted')
     for row in created:
         if not boots.remove(row.server_uuid):
@@ -42,10 +39,10 @@ def roll_back(boots: MemberBoots, release: Callable[[str], object]) -> bool:
     return True
 
 
-def _found(boots: MemberBoots, row: BootServer,
-           servers: Sequence[str] | None) -> BootServer:
+def _found(boots: MemberBoots, row: BootServer) -> BootServer:
     """The row with the server that Nova has created; without one, the row of a
     server that no engine has created."""
+    servers = boots.servers.find(row.path)
     if servers:
         return boots.progress.change_server(row, server_uuid=servers[0])
     return boots.progress.change_server(row, state=BootServerState.WAITING)

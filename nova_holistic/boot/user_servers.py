@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers in Nova's API, with the rights of a user."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib import parse
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 import requests
 
 from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.documents.schemas.server import NOVA_VERSION
+from nova_holistic.documents.server_create import group_tag
 from nova_holistic.inventory.errors import ServiceFailed
 
-WITH_HINTS = '2.100'
-"""Microversion from which on Nova shows the scheduler hints of servers."""
 READ = '2.1'
-GROUP_HINT, MEMBER_HINT = 'holistic_group', 'holistic_member'
+WITH_TAGS = '2.26'
+"""Microversion from which on servers can be listed by tag."""
 PAGE = 1000
 MAX_MESSAGE = 500
 """Characters of a message of Nova that a fault contains."""
@@ -33,6 +35,17 @@ class UserServer:
     fault: str = ''
 
 
+@dataclass(frozen=True, slots=True)
+class TaggedServer:
+    """
+    :ivar metadata: names the member
+    """
+
+    uuid: str
+    status: str
+    metadata: Mapping[str, str]
+
+
 class UserServers:
     """All methods raise RightUnavailable if the service may not act for the
     user, and ServiceFailed if the outcome is not known."""
@@ -41,12 +54,12 @@ class UserServers:
         """:param nova: with the authentication of the user"""
         self._nova = nova
 
-    def create(self, body: Mapping[str, Any], microversion: str) -> str:
+    def create(self, body: Mapping[str, Any]) -> str:
         """The UUID of a new server.
 
         :raises CreateRefused: there is no new server
         """
-        answer = self._ask('POST', '/servers', microversion, body)
+        answer = self._ask('POST', '/servers', NOVA_VERSION, body)
         if answer.status_code == 202:
             return _read(answer, '/servers')['server']['id']
         if answer.status_code >= 500:
@@ -70,28 +83,36 @@ class UserServers:
         if answer.status_code not in (204, 404, 409):
             raise ServiceFailed('nova', path, _message(answer))
 
-    def pointing_at(self, group_uuid: str) -> Mapping[str, tuple[str, ...]]:
-        """UUIDs of servers whose scheduler hints point at a member of the
-        group, by the path of the member. Servers in ERROR come last."""
-        found: dict[str, list[tuple[bool, str]]] = {}
-        for server in self._listed():
-            hints = server.get('scheduler_hints') or {}
-            if _only(hints.get(GROUP_HINT)) == group_uuid:
-                found.setdefault(str(_only(hints.get(MEMBER_HINT))), []
-                                 ).append((server['status'] == 'ERROR',
-                                           server['id']))
-        return {path: tuple(uuid for _, uuid in sorted(each))
-                for path, each in found.items()}
+    def of_group(self, group_uuid: str) -> Sequence[TaggedServer]:
+        """Servers that were created as members of a group. Servers in ERROR
+        come last."""
+        return sorted(
+            (TaggedServer(each['id'], each['status'], each['metadata'])
+             for each in self._listed('servers', '/servers/detail', {
+                 'tags': group_tag(group_uuid)})),
+            key=lambda server: (server.status == 'ERROR', server.uuid))
 
-    def _listed(self) -> Iterator[Mapping[str, Any]]:
-        path, marker = '/servers/detail', ''
+    def flavor_id(self, name: str) -> str | None:
+        """The ID of a flavor, by its name or ID; None if the user has no such
+        flavor."""
+        path = f'/flavors/{parse.quote(name, safe="")}'
+        answer = self._ask('GET', path, READ)
+        if answer.status_code == 200:
+            return _read(answer, path)['flavor']['id']
+        return next((each['id'] for each in self._listed(
+            'flavors', '/flavors', {}) if each['name'] == name), None)
+
+    def _listed(self, key: str, path: str, query: Mapping[str, str]
+                ) -> Iterator[Mapping[str, Any]]:
+        marker: dict[str, str] = {}
         while True:
-            address = f'{path}?limit={PAGE}{marker}'
-            page = _read(self._ask('GET', address, WITH_HINTS), path)
-            yield from page['servers']
-            if not page.get('servers_links'):
+            wanted = parse.urlencode({**query, 'limit': str(PAGE), **marker})
+            page = _read(self._ask(
+                'GET', f'{path}?{wanted}', WITH_TAGS), path)
+            yield from page[key]
+            if not page.get(f'{key}_links'):
                 return
-            marker = f'&marker={page["servers"][-1]["id"]}'
+            marker = {'marker': page[key][-1]['id']}
 
     def _ask(self, method: str, path: str, microversion: str,
              body: Mapping[str, Any] | None = None) -> requests.Response:
@@ -119,10 +140,6 @@ def _read(answer: requests.Response, path: str) -> Mapping[str, Any]:
     except ValueError as error:
         raise ServiceFailed('nova', path, 'not JSON') from error
     raise ServiceFailed('nova', path, _message(answer))
-
-
-def _only(values: Any) -> Any:
-    return values[0] if isinstance(values, list) and values else values
 
 
 def _message(answer: requests.Response) -> str:

@@ -22,6 +22,8 @@ ADOPTION = '1.1'
 """The first version that adopts and detaches servers."""
 SERVERS = '1.2'
 """The first version whose member descriptions have the key ``server``."""
+BOOTS = '1.2'
+"""The first version in which engines create servers."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

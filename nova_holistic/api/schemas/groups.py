@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about groups, and of their responses."""
 
-from nova_holistic.api.schemas import adoption, common, documents
+from nova_holistic.api.schemas import adoption, boots, common, documents
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -15,7 +15,7 @@ CREATE = common.enveloped(
     'group', documents.GROUP, objective=OBJECTIVE,
     lease={'type': 'integer', 'minimum': 0, 'maximum': MAX_LEASE,
            'title': 'Seconds; 0 means no lease.'},
-    strict=adoption.STRICT)
+    strict=adoption.STRICT, boot=boots.REQUEST)
 UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE,
                           strict=adoption.STRICT)
 EXTEND = common.enveloped('extend', common.whole({
@@ -73,7 +73,8 @@ _BRIEF = {
 }
 BRIEF = common.whole(_BRIEF)
 ONE = common.enveloped('group', BRIEF)
-SHOWN = common.enveloped('group', common.whole(
-    {**_BRIEF, 'definition': common.ANY_OBJECT}))
+SHOWN = common.enveloped('group', common.strict(
+    {**_BRIEF, 'definition': common.ANY_OBJECT, 'boot': boots.OR_NULL},
+    *_BRIEF, 'definition'))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

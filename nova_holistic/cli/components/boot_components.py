@@ -4,9 +4,9 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from keystoneauth1.adapter import Adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
-from keystoneauth1.adapter import Adapter
 from keystoneauth1.plugin import BaseAuthPlugin
 
 from nova_holistic.boot.booter import Booter
@@ -60,4 +60,4 @@ def rights(conf) -> Rights | None:
 def booter(conf, table: PlacementTable,
            clock: Callable[[], datetime]) -> Booter:
     """:raises NotConfigured: a key or an option of keystoneauth is invalid"""
-    return Booter(conf, table, rights(conf), body_of, clock)
+    return Booter(conf, table, rights(conf), clock)

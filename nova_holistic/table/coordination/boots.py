@@ -89,11 +89,10 @@ class Boots:
             return tuple(session.scalars(
                 sa.select(BootRow.group_uuid)
                 .join(GroupRow, GroupRow.uuid == BootRow.group_uuid)
-                .where(BootRow.open.is_(True), sa.or_(
-                    BootRow.stopping.is_(True), sa.and_(
-                        GroupRow.task.is_(None),
-                        GroupRow.status != GroupStatus.PLANNING)),
-                    _unowned(stale_before))
+                .where(BootRow.open.is_(True), _unowned(stale_before), sa.or_(
+                    BootRow.stopping.is_(True),
+                    sa.and_(GroupRow.task.is_(None),
+                            GroupRow.status != GroupStatus.PLANNING)))
                 .order_by(BootRow.created_at, BootRow.group_uuid)
                 .limit(limit)))
 
