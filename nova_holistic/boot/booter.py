@@ -91,8 +91,7 @@ class Booter:
         if right is not None:
             right.end()
             crash_points.reached('boot.right-deleted')
-        progress.close()
-        crash_points.reached('boot.closed')
+        progress.close_boot()
         LOG.info('Creation of the servers of group %s ends: %s',
                  record.group_uuid, progress.record.status)
         return True
@@ -108,7 +107,7 @@ class Booter:
             LOG.warning('The right to act for the user of group %s expires '
                         'later: %s', record.group_uuid, error)
         crash_points.reached('boot.right-deleted')
-        progress.close()
+        progress.close_boot()
 
     def _open(self, record: BootRecord) -> Right:
         if self._rights is None:
@@ -138,7 +137,7 @@ class Booter:
             return True
         done = roll_back(replace(boots, halt=stopping), hooks.release)
         if done:
-            progress.change(BootStatus.ROLLED_BACK, progress.record.reasons)
+            progress.change_status(BootStatus.ROLLED_BACK, progress.record.reasons)
         return done
 
     def _begin(self, progress: Progress, group: GroupRecord) -> bool:
@@ -147,15 +146,15 @@ class Booter:
         if progress.record.status == BootStatus.ROLLING_BACK:
             return True
         if self._is_stopped(progress):
-            progress.change(BootStatus.STOPPED)
+            progress.change_status(BootStatus.STOPPED)
             return False
         if progress.record.status != BootStatus.WAITING:
             return True
         if group.status in WITHOUT_PLAN:
-            progress.change(BootStatus.FAILED, [
+            progress.change_status(BootStatus.FAILED, [
                 {'at': '', 'message': f'the group is {group.status}'}])
             return False
-        progress.begin([
+        progress.begin_boot([
             row.member.path for row in self._table.members(group.uuid)
             if row.state != MemberState.RELEASED])
         return True
@@ -213,24 +212,24 @@ class Booter:
     def _judge(self, progress: Progress) -> None:
         """Write the result of the creation."""
         if self._is_stopped(progress):
-            progress.change(BootStatus.STOPPED)
+            progress.change_status(BootStatus.STOPPED)
             return
         reasons = _reasons(
             self._table.boots.servers(progress.record.group_uuid))
         if not reasons:
-            progress.change(BootStatus.COMPLETE)
+            progress.change_status(BootStatus.COMPLETE)
         elif progress.record.rollback:
-            progress.change(BootStatus.ROLLING_BACK, reasons)
+            progress.change_status(BootStatus.ROLLING_BACK, reasons)
         else:
-            progress.change(BootStatus.FAILED, reasons)
+            progress.change_status(BootStatus.FAILED, reasons)
 
     def _give_up(self, progress: Progress, why: str) -> None:
         """The boot has failed, and so has each server that is not active."""
         for row in self._table.boots.servers(progress.record.group_uuid):
             if row.state in UNFINISHED:
-                progress.change_server(
+                progress.write_server(
                     row, state=BootServerState.FAILED, fault=why)
-        progress.change(BootStatus.FAILED, [
+        progress.change_status(BootStatus.FAILED, [
             *progress.record.reasons, {'at': '', 'message': why}])
 
 

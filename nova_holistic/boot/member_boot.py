@@ -79,12 +79,12 @@ class MemberBoots:
             return server
         if member.instance_uuid is not None:
             # The user has created it in the meantime.
-            return self.progress.change_server(
+            return self.progress.write_server(
                 server, state=BootServerState.CREATING,
                 server_uuid=member.instance_uuid)
         # The intention is written first: an engine that finds the row in this
         # state searches for the server before it creates another one.
-        server = self.progress.change_server(
+        server = self.progress.write_server(
             server, state=BootServerState.CREATING, tries=server.tries + 1)
         try:
             uuid = self.servers.create(server.path)
@@ -111,13 +111,13 @@ class MemberBoots:
             return self._note(server, found[0])
         if server.tries > self.progress.record.retries and fault:
             return self._end(server, fault)
-        return self.progress.change_server(
+        return self.progress.write_server(
             server, state=BootServerState.WAITING,
             tries=server.tries if fault else server.tries - 1)
 
     def _note(self, server: BootServer, uuid: str) -> BootServer:
         try:
-            noted = self.progress.change_server(server, server_uuid=uuid)
+            noted = self.progress.write_server(server, server_uuid=uuid)
         except OwnershipLost:
             self._drop_surplus(server.path, uuid)
             raise
@@ -144,7 +144,7 @@ class MemberBoots:
             fault = _fault(found)
             if fault is None and found.status not in BUILDING:
                 self.changed(found.uuid)
-                return self.progress.change_server(
+                return self.progress.write_server(
                     server, state=BootServerState.ACTIVE, fault=None)
             if fault is None and time.monotonic() > until:
                 fault = (f'the server is not active after '
@@ -173,7 +173,7 @@ class MemberBoots:
                 return self._end(server, f'{fault}; the capacity of the '
                                          'server is not held again')
             self.halt.wait(self.settings.poll_interval)
-        return self.progress.change_server(
+        return self.progress.write_server(
             server, state=BootServerState.WAITING, server_uuid=None,
             fault=fault)
 
@@ -224,7 +224,7 @@ class MemberBoots:
     def _end(self, server: BootServer, fault: str) -> BootServer:
         LOG.warning('Server of member %s of group %s is not created: %s',
                     server.path, self.progress.record.group_uuid, fault)
-        return self.progress.change_server(
+        return self.progress.write_server(
             server, state=BootServerState.FAILED, fault=fault)
 
     def _read(self, uuid: str) -> UserServer | None:

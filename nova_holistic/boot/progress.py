@@ -27,13 +27,13 @@ class Progress:
     boots: Boots
     clock: Callable[[], datetime]
 
-    def begin(self, paths: Collection[str]) -> None:
+    def begin_boot(self, paths: Collection[str]) -> None:
         """Write which servers are created."""
         self._must(self.boots.begin(self.record, paths, self.clock()))
         crash_points.reached('boot.begun')
         self.record = replace(self.record, status=BootStatus.CREATING)
 
-    def change(self, status: BootStatus,
+    def change_status(self, status: BootStatus,
                reasons: Sequence[Mapping[str, str]] = ()) -> None:
         """Change the status of the boot."""
         self._must(self.boots.change(
@@ -42,7 +42,7 @@ class Progress:
         self.record = replace(
             self.record, status=status, reasons=tuple(reasons))
 
-    def change_server(self, before: BootServer, **changes: Any) -> BootServer:
+    def write_server(self, before: BootServer, **changes: Any) -> BootServer:
         """Change the row of one server."""
         after = replace(before, **changes)
         self._must(self.boots.change_server(
@@ -50,9 +50,10 @@ class Progress:
         crash_points.reached('boot.server-written')
         return after
 
-    def close(self) -> None:
+    def close_boot(self) -> None:
         """No engine works on the boot any more."""
         self._must(self.boots.close(self.record))
+        crash_points.reached('boot.closed')
 
     @staticmethod
     def _must(done: bool) -> None:

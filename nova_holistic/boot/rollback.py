@@ -28,7 +28,7 @@ def roll_back(boots: MemberBoots, release: Callable[[str], object]) -> bool:
     for row in created:
         if not boots.remove(row.server_uuid):
             return False
-        progress.change_server(
+        progress.write_server(
             row, server_uuid=None,
             state=row.state if row.state == BootServerState.FAILED
             else BootServerState.DELETED)
@@ -44,8 +44,8 @@ def _found(boots: MemberBoots, row: BootServer) -> BootServer:
     server that no engine has created."""
     servers = boots.servers.find(row.path)
     if servers:
-        return boots.progress.change_server(row, server_uuid=servers[0])
-    return boots.progress.change_server(row, state=BootServerState.WAITING)
+        return boots.progress.write_server(row, server_uuid=servers[0])
+    return boots.progress.write_server(row, state=BootServerState.WAITING)
 
 
 def _is_lost(row: BootServer) -> bool:

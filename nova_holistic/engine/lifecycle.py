@@ -23,10 +23,9 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-BOOT_STOP_TIMEOUT = 10.0
-"""Seconds for which a delete waits until no engine creates servers of the
-group any more."""
-BOOT_POLL_INTERVAL = 0.2
+BOOT_STOP_POLLS, BOOT_STOP_INTERVAL = 50, 0.2
+"""How often, and at which interval in seconds, a delete checks whether no
+engine creates servers of the group any more."""
 
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
           GroupStatus.DEGRADED)
@@ -160,15 +159,14 @@ class Lifecycle:
     def _stop_boot(self, group_uuid: str) -> None:
         """Return when no engine creates servers of the group, and the right to
         act for its user is deleted."""
-        left = BOOT_STOP_TIMEOUT
-        while self._table.boots.stop(group_uuid):
+        for _ in range(BOOT_STOP_POLLS):
+            if not self._table.boots.stop(group_uuid):
+                return
             crash_points.reached('delete.boot-stopped')
-            if left <= 0:
-                raise errors.GroupBusy(
-                    f'an engine is creating servers of group {group_uuid}, '
-                    'and stops; try again')
-            self._sleep(BOOT_POLL_INTERVAL)
-            left -= BOOT_POLL_INTERVAL
+            self._sleep(BOOT_STOP_INTERVAL)
+        raise errors.GroupBusy(
+            f'an engine is creating servers of group {group_uuid}, and '
+            'stops; try again')
 
     def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
                  with_servers: bool = False) -> Sequence[MemberRecord]:

@@ -38,7 +38,8 @@ ALLOWED = {
     'repair': {'repair', 'engine', 'solver', 'policies', 'table', 'model'},
     'reconcile': {'reconcile', 'repair', 'engine', 'messaging', 'holds',
                   'inventory', 'metrics', 'table', 'model'},
-    'service': {'service', 'reconcile', 'engine', 'messaging', 'inventory',
+    'boot': {'boot', 'engine', 'messaging', 'inventory', 'table', 'documents'},
+    'service': {'service', 'boot', 'reconcile', 'engine', 'messaging', 'inventory',
                 'metrics', 'table', 'model'},
 }
 """Packages of ours that each may import: arrows run one way."""
