@@ -186,8 +186,7 @@ class MemberBoots:
         self.servers.nova.delete(uuid)
         crash_points.reached('boot.server-deleted')
         while not self.halt.is_set():
-            found = self._read(uuid)
-            if found is None or found.status in GONE:
+            if _is_gone(self._read(uuid)):
                 self.changed(uuid)
                 return True
             if time.monotonic() > until:
@@ -205,7 +204,7 @@ class MemberBoots:
                 self.progress.record.group_uuid, path)
             if member is None:
                 return None, 'the group no longer has the member'
-            if member.instance_uuid or member.state == MemberState.PLANNED:
+            if self._is_usable(member):
                 return member, None
             if member.state == MemberState.RELEASED:
                 return None, 'the member is released'
@@ -213,6 +212,17 @@ class MemberBoots:
                 return None, f'the member is {member.state}: it has no place'
             self.halt.wait(self.settings.poll_interval)
         return None, None
+
+    def _is_usable(self, member: BootMember) -> bool:
+        """Whether the member can have a server now, or has one."""
+        if member.instance_uuid is None:
+            return member.state == MemberState.PLANNED
+        if not _is_gone(self._read(member.instance_uuid)):
+            return True
+        # Until the reconciler has noticed it, the member belongs to a server
+        # that is deleted.
+        self.changed(member.instance_uuid)
+        return False
 
     def _is_taken(self, server: BootServer) -> bool:
         """Whether the member still belongs to its deleted server."""
@@ -236,9 +246,13 @@ class MemberBoots:
             return UserServer(uuid, BUILDING[0])
 
 
+def _is_gone(found: UserServer | None) -> bool:
+    return found is None or found.status in GONE
+
+
 def _fault(found: UserServer | None) -> str | None:
     """Why the attempt has failed; None if it has not."""
-    if found is None or found.status in GONE:
+    if _is_gone(found):
         return 'the server was deleted'
     if found.status == 'ERROR':
         return found.fault or 'Nova states no fault'

@@ -13,6 +13,7 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
+from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import MemberState
 from tests.functional.boots import Boots, document
 
@@ -244,6 +245,7 @@ def test_an_engine_that_lost_its_boot_deletes_its_surplus_server(
 
     def lose(server):
         own.append(server)
+        cloud.wait_for_status(server, 'ACTIVE')
         cloud.compute.delete(f'/servers/{server}')
         cloud.wait_until_gone(server)
         cloud.reconciler.check_servers([server])
@@ -341,7 +343,6 @@ def test_an_unplaceable_group_gets_no_servers(cloud, boots):
 
 
 def test_each_step_is_in_the_history(cloud, boots):
-    from nova_holistic.table.history.pages import Page
     group = boots.ask(wanted=document(1))
     assert boots.run(group)
     events = cloud.table.history.read(Page(group, 100))
