@@ -54,7 +54,7 @@ POINTS: Mapping[str, str] = {
         'begins.',
     'boot.right-deleted':
         'The trust of the user is deleted, and the table still contains it.',
-    'boot.closed': 'No engine works on the creation any more.',
+    'boot.closed': 'No engine takes the creation again.',
     # Periodic tasks of an engine, and its stop
     'round.taken': 'A periodic task belongs to this engine.',
     'round.done':

@@ -79,8 +79,8 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
 
 def _must_have_servers(document: Mapping[str, Any]) -> None:
     """
-    :raises InvalidDocument: with the position of each member that neither
-        describes its server nor has one
+    :raises InvalidDocument: with the position of each member without a
+        description of its server, except for members that are existing servers
     """
     mistakes = Mistakes()
     for place in _without_server(document, adoptions(document)):

@@ -137,12 +137,13 @@ class Booter:
             return True
         done = roll_back(replace(boots, halt=stopping), hooks.release)
         if done:
-            progress.change_status(BootStatus.ROLLED_BACK, progress.record.reasons)
+            progress.change_status(
+                BootStatus.ROLLED_BACK, progress.record.reasons)
         return done
 
     def _begin(self, progress: Progress, group: GroupRecord) -> bool:
-        """Write the rows of the servers, if no engine has done so; False if
-        the boot has ended, because there is nothing to create."""
+        """Write the rows of the servers if no engine has written them; False
+        if the boot has ended, because there is nothing to create."""
         if progress.record.status == BootStatus.ROLLING_BACK:
             return True
         if self._is_stopped(progress):

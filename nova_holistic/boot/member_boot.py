@@ -55,8 +55,8 @@ class MemberBoots:
     halt: threading.Event = field(default_factory=threading.Event)
 
     def run(self, server: BootServer) -> BootServer:
-        """Carry the creation of one server to its end, also one that another
-        engine has begun.
+        """Carry the creation of one server to its end, even if another engine
+        has begun it.
 
         :returns: its row; unfinished only if ``halt`` is set
         :raises RightUnavailable: the service may not act for the user
@@ -251,7 +251,8 @@ def _is_gone(found: UserServer | None) -> bool:
 
 
 def _fault(found: UserServer | None) -> str | None:
-    """Why the attempt has failed; None if it has not."""
+    """Why the attempt has failed; None if the server exists or is being
+    created."""
     if _is_gone(found):
         return 'the server was deleted'
     if found.status == 'ERROR':

@@ -34,7 +34,7 @@ class Progress:
         self.record = replace(self.record, status=BootStatus.CREATING)
 
     def change_status(self, status: BootStatus,
-               reasons: Sequence[Mapping[str, str]] = ()) -> None:
+                      reasons: Sequence[Mapping[str, str]] = ()) -> None:
         """Change the status of the boot."""
         self._must(self.boots.change(
             self.record, status, reasons, self.clock()))
@@ -51,7 +51,7 @@ class Progress:
         return after
 
     def close_boot(self) -> None:
-        """No engine works on the boot any more."""
+        """The boot is closed: no engine takes it again."""
         self._must(self.boots.close(self.record))
         crash_points.reached('boot.closed')
 

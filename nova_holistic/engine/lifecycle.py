@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 
 BOOT_STOP_POLLS, BOOT_STOP_INTERVAL = 50, 0.2
 """How often, and at which interval in seconds, a delete checks whether no
-engine creates servers of the group any more."""
+engine still creates servers of the group."""
 
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
           GroupStatus.DEGRADED)

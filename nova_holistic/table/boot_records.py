@@ -27,7 +27,8 @@ class BootStatus(enum.StrEnum):
 
 ENDED = (BootStatus.COMPLETE, BootStatus.FAILED, BootStatus.ROLLED_BACK,
          BootStatus.STOPPED)
-"""Statuses of a boot for which no server is created or deleted any more."""
+"""Statuses of a boot for which engines no longer create or delete servers.
+"""
 
 
 class BootServerState(enum.StrEnum):
