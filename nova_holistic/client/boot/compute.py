@@ -94,7 +94,17 @@ class Compute:
         try:
             response = self._adapter.request(path, method, **options)
         except ks_exceptions.HttpError as error:
-            raise errors.refused(error) from error
+            raise _refused(error) from error
         except ks_exceptions.ClientException as error:
             raise errors.Refused(0, '', str(error)) from error
         return response.json() if response.content else None
+
+
+def _refused(error: ks_exceptions.HttpError) -> errors.Refused:
+    """The message of Nova, if the response contains one."""
+    try:
+        (fault,) = error.response.json().values()
+        message = fault['message']
+    except (AttributeError, ValueError, KeyError, TypeError):
+        return errors.refused(error)
+    return errors.Refused(error.http_status, '', message, error.request_id)
