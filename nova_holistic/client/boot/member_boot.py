@@ -6,16 +6,17 @@ import threading
 import time
 from typing import Any
 
-from nova_holistic.client.boot.compute import Compute
+from nova_holistic.client.boot.compute import Compute, Server
 from nova_holistic.client.boot.member_servers import (
     MemberServers, PLANNED, read_members, RELEASED)
 from nova_holistic.client.boot.outcome import (
     AttemptFailed, Outcome, Settings, Stopped)
+from nova_holistic.client.boot.server_states import ServerStates
 from nova_holistic.client import errors
 from nova_holistic.client.groups import Groups
 from nova_holistic.documents.server_create import create_body, MemberServer
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
 _TOO_MANY_REQUESTS = 429
 
 Told = Callable[[str, str], None]
@@ -35,6 +36,7 @@ class MemberBoot:
         """
         self._groups = groups
         self._compute = compute
+        self._states = ServerStates(compute, group['id'])
         self._group = group
         self._settings = settings
         self.told = told
@@ -75,7 +77,7 @@ class MemberBoot:
         """
         deleted = set()
         for _ in self._polls():
-            server = found.server and self._compute.server(found.server)
+            server = found.server and self._server(found.server)
             if server and server['status'] != 'ERROR':
                 return found.server
             if found.state == RELEASED:
@@ -96,7 +98,7 @@ class MemberBoot:
         self.told(request.path, 'creating')
         try:
             flavor = self._compute.flavor_id(request.flavor)
-            return self._compute.create(create_body(request, flavor))
+            uuid = self._compute.create(create_body(request, flavor))
         except LookupError as error:
             raise AttemptFailed(str(error), final=True) from error
         except errors.Refused as error:
@@ -108,11 +110,13 @@ class MemberBoot:
             again = (error.passing or error.status == _TOO_MANY_REQUESTS
                      or found.state != PLANNED)
             raise AttemptFailed(str(error), final=not again) from error
+        self.stop.wait(_FIRST_PAUSE)
+        return uuid
 
     def _wait_until_active(self, uuid: str) -> None:
         """:raises AttemptFailed: the server has failed"""
         for _ in self._polls():
-            server = self._compute.server(uuid)
+            server = self._server(uuid)
             if server is None:
                 raise AttemptFailed('the server was deleted')
             if server['status'] == 'ERROR':
@@ -125,8 +129,26 @@ class MemberBoot:
             final=True)
 
     def _read(self, member: str) -> MemberServers:
-        found = read_members(self._groups, self._compute, self._group['id'])
+        found = self._answered(lambda: read_members(
+            self._groups, self._compute, self._group['id']))
         return found.get(member) or MemberServers(RELEASED, None)
+
+    def _server(self, uuid: str) -> Server | None:
+        return self._answered(lambda: self._states.server(uuid))
+
+    def _answered(self, ask: Callable[[], Any]) -> Any:
+        """The answer of a service that may be unavailable for a while.
+
+        :raises Refused: it is still unavailable after the timeout
+        """
+        for _ in self._polls():
+            try:
+                return ask()
+            except errors.Refused as error:
+                if not error.passing:
+                    raise
+                refused = error
+        raise refused
 
     def _polls(self) -> Iterator[None]:
         """Moments at which a state is read, until the timeout.

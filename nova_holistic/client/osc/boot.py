@@ -10,6 +10,7 @@ import json
 from typing import Any
 import uuid
 
+from keystoneauth1.session import Session, TCPKeepAliveAdapter
 from osc_lib.command import command
 from osc_lib import exceptions
 
@@ -89,6 +90,7 @@ class Booting:
 
     def __init__(self, client: Client, manager: Any,
                  args: argparse.Namespace):
+        _allow_connections(manager.session, args.parallel)
         self._groups = client.groups
         self._compute = Compute(manager.session, interface=manager.interface,
                                 region_name=manager.region_name)
@@ -207,6 +209,14 @@ def _interrupt_as_error(group: Mapping[str, Any]) -> Iterator[None]:
             f'interrupted; to continue: openstack holistic group boot '
             f'{group["id"]}; to delete the group and its servers: openstack '
             f'holistic group rollback {group["id"]}') from error
+
+
+def _allow_connections(session: Session, number: int) -> None:
+    """Let as many threads keep their connections. Otherwise urllib3 closes
+    connections above ten, with a warning for each."""
+    for scheme in ('http://', 'https://'):
+        session.session.mount(
+            scheme, TCPKeepAliveAdapter(pool_maxsize=max(10, number)))
 
 
 def _table(failed: Sequence[Outcome]) -> str:
