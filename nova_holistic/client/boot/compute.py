@@ -62,7 +62,7 @@ class Compute:
             query['marker'] = page['servers'][-1]['id']
 
     def delete(self, uuid: str) -> None:
-        """Request the deletion of a server, which may not exist any more."""
+        """Request the deletion of a server, which may have been deleted."""
         try:
             self._request('DELETE', f'/servers/{uuid}', **_REPEATED)
         except errors.Refused as error:

@@ -24,7 +24,7 @@ class GroupBoot:
     """Creates the servers of one group.
 
     The servers that exist already are recognised, so that a boot continues
-    another one that was interrupted.
+    after an interruption.
     """
 
     def __init__(self, groups: Groups, compute: Compute,
@@ -34,7 +34,7 @@ class GroupBoot:
         self._settings = settings or Settings()
 
     def boot(self, group: Mapping[str, Any],
-             begin: Callable[[int], Told]) -> Sequence[Outcome]:
+             begin: Callable[[int], Told] | None = None) -> Sequence[Outcome]:
         """
         :param group: the API's document, with its definition; the group is
             planned
@@ -46,7 +46,7 @@ class GroupBoot:
         found = read_members(self._groups, self._compute, group['id'])
         wanted = _wanted(group['definition'], found)
         one = MemberBoot(self._groups, self._compute, group, self._settings,
-                         begin(len(wanted)))
+                         begin(len(wanted)) if begin else _ignore)
         with futures.ThreadPoolExecutor(self._settings.parallel) as pool:
             begun = [pool.submit(one.boot, member, description, found[member])
                      for member, description in wanted.items()]
@@ -69,6 +69,10 @@ class GroupBoot:
                                  group_uuid).values():
             for uuid in each.surplus:
                 self._compute.delete(uuid)
+
+
+def _ignore(member: str, state: str) -> None:
+    """Nobody wants to know the progress."""
 
 
 def _wanted(definition: Mapping[str, Any],

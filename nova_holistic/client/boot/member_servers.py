@@ -33,11 +33,11 @@ def read_members(groups: Groups, compute: Compute,
     """The members of the group, by path, with their servers.
 
     A server that has claimed its place is named by the placement. A server
-    without a claim is found by its metadata, so that a client that was
-    interrupted after a create does not create it again.
+    without a claim is found by its metadata. An interrupted client therefore
+    does not create it again.
     """
-    # The servers are read first: a server that claims its place meanwhile is
-    # in the placements.
+    # The servers are read first: a server that claims its place after that
+    # is in the placements.
     created: dict[str, list[Server]] = {}
     for server in compute.of_group(group_uuid):
         created.setdefault(_key(server['metadata']), []).append(server)

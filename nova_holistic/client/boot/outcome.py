@@ -9,7 +9,7 @@ from nova_holistic import exceptions
 @dataclass(frozen=True, slots=True)
 class Settings:
     """
-    :ivar parallel: number of servers that are created at once
+    :ivar parallel: number of creates at the same time
     :ivar retries: number of further attempts for a server that fails
     :ivar timeout: seconds to wait for a server, or for its place
     """

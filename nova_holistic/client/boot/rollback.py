@@ -15,7 +15,7 @@ _PAUSE = 1.0
 
 class Rollback:
     """
-    :param parallel: number of servers that are deleted at once
+    :param parallel: number of deletions at the same time
     :param timeout: seconds to wait for the deletion of all servers
     """
 

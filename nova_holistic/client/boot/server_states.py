@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The states of a group's servers, read for all waiting threads at once."""
+"""The states of a group's servers, read once for all waiting threads."""
 
 from collections.abc import Mapping
 import threading

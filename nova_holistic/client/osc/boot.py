@@ -10,7 +10,7 @@ import json
 from typing import Any
 import uuid
 
-from keystoneauth1.session import Session, TCPKeepAliveAdapter
+from keystoneauth1.session import Session
 from osc_lib.command import command
 from osc_lib import exceptions
 
@@ -28,6 +28,8 @@ from nova_holistic.exceptions import HolisticError
 
 _DEFAULT = Settings()
 _MOST = 100
+_CONNECTIONS = 10
+"""requests' own default."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--parallel', metavar='<number>', type=_number(1, _MOST),
         default=_DEFAULT.parallel,
-        help='Number of servers that are created or deleted at once '
-             f'(default: {_DEFAULT.parallel})')
+        help='Number of servers that are created or deleted at the same '
+             f'time (default: {_DEFAULT.parallel})')
     parser.add_argument(
         '--retries', metavar='<number>', type=_number(0, _MOST),
         default=_DEFAULT.retries,
@@ -100,7 +102,7 @@ class Booting:
     def boot(self, group: Mapping[str, Any]) -> dict[str, Any]:
         """The group, when all its servers are active.
 
-        :raises CommandError: some servers are not, or the group has no plan
+        :raises CommandError: a server has failed, or the group has no plan
         """
         with (progress.timeout_as_error(f'group {group["id"]}'),
               progress.bar(group['name']) as told):
@@ -188,7 +190,7 @@ class RollBackGroup(HolisticCommand, command.Command):
         parser.add_argument(
             '--parallel', metavar='<number>', type=_number(1, _MOST),
             default=_DEFAULT.parallel,
-            help='Number of servers that are deleted at once '
+            help='Number of servers that are deleted at the same time '
                  f'(default: {_DEFAULT.parallel})')
         parser.set_defaults(retries=0)
         progress.add_timeout(parser)
@@ -214,9 +216,10 @@ def _interrupt_as_error(group: Mapping[str, Any]) -> Iterator[None]:
 def _allow_connections(session: Session, number: int) -> None:
     """Let as many threads keep their connections. Otherwise urllib3 closes
     connections above ten, with a warning for each."""
+    # The adapters remain, with the user's settings of TLS.
     for scheme in ('http://', 'https://'):
-        session.session.mount(
-            scheme, TCPKeepAliveAdapter(pool_maxsize=max(10, number)))
+        session.session.get_adapter(scheme).init_poolmanager(
+            _CONNECTIONS, max(_CONNECTIONS, number))
 
 
 def _table(failed: Sequence[Outcome]) -> str:

@@ -5,6 +5,10 @@ Nova."""
 from concurrent import futures
 import contextlib
 import json
+import pathlib
+import re
+import shlex
+import textwrap
 import threading
 
 from nova import exception
@@ -20,6 +24,7 @@ from tests.functional.client.test_map import relay
 from tests.unit.api.service import ADMIN, MEMBER, Service
 from tests.unit.client.cloud import Cloud, Terminal
 
+MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source'
 HOSTS = tuple(EmbeddedHost(f'{rack}-{number}', rack=rack, vcpus=8)
               for rack in ('r1', 'r2') for number in (1, 2))
 REQUEST = {'imageRef': IMAGE, 'networks': 'none', 'metadata': {'role': 'x'}}
@@ -278,3 +283,20 @@ def test_a_changed_request_moves_no_member(running, terminal, shop, tmp_path):
     said = terminal.openstack('holistic', 'group', 'show', group, '-f',
                               'json', user=ADMIN)
     assert json.loads(said.out)['definition'] == changed
+
+
+@pytest.mark.parametrize('page', ['user/servers', 'howto/one-call'])
+def test_the_manual(running, terminal, tmp_path, page, monkeypatch):
+    text = (MANUAL / f'{page}.rst').read_text()
+    document = yaml.safe_load(textwrap.dedent(re.search(
+        r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)[1].replace(
+            '155d900f-4e14-4e4c-a73d-069cbf4541e6', IMAGE)).replace(
+                'm1.small', 'small').replace('key_name: shop', ''))
+    (tmp_path / 'shop.yaml').write_text(yaml.safe_dump(document))
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r'^ +\$ openstack (.*)$', text, re.MULTILINE)
+    assert len(commands) >= 3
+    for command in commands:
+        said = terminal.openstack(*shlex.split(command))
+        assert said.code == 0, (command, said.err)
+    no_rest(running)
