@@ -72,7 +72,7 @@ class GroupBoot:
 
 
 def _ignore(member: str, state: str) -> None:
-    """Nobody wants to know the progress."""
+    """The caller does not show the progress."""
 
 
 def _wanted(definition: Mapping[str, Any],

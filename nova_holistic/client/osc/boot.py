@@ -62,7 +62,7 @@ def add_create_options(parser: argparse.ArgumentParser) -> None:
 
 def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
                     request: Mapping[str, Any]) -> str:
-    """The key of a create for which the user chose none.
+    """The key of a create, unless the user chose one.
 
     With --boot, the same request has the same key, so that a repeated command
     continues with the same group.
@@ -72,7 +72,7 @@ def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
     if not args.boot:
         if args.rollback:
             raise exceptions.CommandError('--rollback needs --boot')
-        return str(uuid.uuid4())
+        return args.idempotency_key or str(uuid.uuid4())
     group = document.get('group', document)
     missing = [] if 'adopt' in group else [*positions_without_server(group)]
     if missing:
@@ -80,7 +80,8 @@ def idempotency_key(args: argparse.Namespace, document: Mapping[str, Any],
             f'{missing[0]}: --boot needs the key server in the descriptions '
             'of all members')
     text = json.dumps([group, request], sort_keys=True)
-    return f'boot-{hashlib.sha256(text.encode()).hexdigest()}'
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return args.idempotency_key or f'boot-{digest}'
 
 
 class Booting:
