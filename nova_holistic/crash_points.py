@@ -19,6 +19,8 @@ POINTS: Mapping[str, str] = {
     # The API
     'api.group-created':
         'A new group is in the table, and no engine has a message of it.',
+    'api.right-granted':
+        'A trust of the user exists, and no group names it.',
     'api.plan-created':
         'A dry run is in the table, and no engine has a message of it.',
     'api.task-asked':
@@ -33,6 +35,26 @@ POINTS: Mapping[str, str] = {
         'The status of the group is right, and the task is not finished.',
     'task.undone':
         'An update that is given up is undone, and its task is not finished.',
+    # Creation of servers by an engine
+    'boot.taken': 'The creation of the servers of a group belongs to this '
+                  'engine.',
+    'boot.begun': 'The table names the servers to create.',
+    'boot.server-written':
+        'The row of a server is written: before the create request, with its '
+        'UUID, or with its result.',
+    'boot.server-created':
+        'Nova has accepted a create request, and no row names the server.',
+    'boot.server-deleted':
+        'Nova deletes a server of the group, and its row still names it.',
+    'boot.group-released':
+        'All created servers are deleted and the group is released, and the '
+        'rollback is not finished.',
+    'boot.status-written':
+        'The table states the result of the creation, or that the rollback '
+        'begins.',
+    'boot.right-deleted':
+        'The trust of the user is deleted, and the table still contains it.',
+    'boot.closed': 'No engine takes the creation again.',
     # Periodic tasks of an engine, and its stop
     'round.taken': 'A periodic task belongs to this engine.',
     'round.done':
@@ -121,6 +143,8 @@ POINTS: Mapping[str, str] = {
     'expire.group-finished': 'One group of several has expired completely.',
     'leftovers.dropped':
         'Unneeded holds are dropped, and rows still name them.',
+    'delete.boot-stopped':
+        'An engine that creates servers of the group is to stop.',
     'delete.holds-dropped':
         'The holds of a group are dropped, and the group still exists.',
     'delete.update-dropped':

@@ -23,6 +23,7 @@ from nova_holistic.api.requests import (
 from nova_holistic.api.route import Route, Router, RouteValidators
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.api.url_mapping import UrlMapping
+from nova_holistic.boot.rights import Rights
 from nova_holistic.documents.validation import brief
 from nova_holistic import exceptions
 from nova_holistic.metrics import exporter, instruments
@@ -44,6 +45,7 @@ def make_app(conf, table: PlacementTable, engines: Engines,
              clock: Callable[[], datetime], *,
              places: UrlMapping = UrlMapping(),
              quota: NovaQuota | None = None,
+             user_rights: Rights | None = None,
              context_of: ContextOf = contexts.from_environ,
              timer: Callable[[], float] = time.monotonic,
              sleep: Callable[[float], None] = time.sleep) -> 'Application':
@@ -52,6 +54,7 @@ def make_app(conf, table: PlacementTable, engines: Engines,
     :param conf: with the project's and oslo.policy's options registered
     :param clock: returns naive UTC
     :param quota: None if Nova's quota is not checked
+    :param user_rights: None if engines create no servers
     :param context_of: returns the requester, from the WSGI environment
     """
     types = policies.load_policy_types()
@@ -66,7 +69,7 @@ def make_app(conf, table: PlacementTable, engines: Engines,
             lambda: openapi.describe(ROUTES, types, places)),
         clock=clock, timer=timer, sleep=sleep,
         waiters=threading.Semaphore(conf.holistic_api.max_waiters),
-        quota=quota),
+        quota=quota, user_rights=user_rights),
         context_of)
 
 

@@ -20,6 +20,7 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common
 from nova_holistic.api.url_mapping import UrlMapping
+from nova_holistic.boot.rights import Rights
 from nova_holistic.messaging.context import RequestContext as EngineContext
 from nova_holistic.messaging.results import Released, ShownBinding
 from nova_holistic.model.policy_types import PolicyTypes
@@ -70,6 +71,7 @@ class Service:
     :ivar sleep: waits for a number of seconds
     :ivar waiters: a semaphore that each waiting request acquires
     :ivar quota: None if Nova's quota is not checked
+    :ivar user_rights: None if engines create no servers
     """
 
     conf: Any
@@ -86,6 +88,7 @@ class Service:
     sleep: Callable[[float], None]
     waiters: threading.Semaphore
     quota: NovaQuota | None = None
+    user_rights: Rights | None = None
 
 
 @dataclass(frozen=True, slots=True)

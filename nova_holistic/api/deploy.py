@@ -12,6 +12,8 @@ from oslo_log import log as logging
 from nova_holistic.api.app import make_app
 from nova_holistic.api.middleware import with_middleware, Wsgi
 from nova_holistic.api.nova_quota import NovaQuota
+from nova_holistic.boot.rights import Rights
+from nova_holistic.cli.components import boot_components
 from nova_holistic.cli.components.connections import connect
 from nova_holistic import conf as options
 from nova_holistic.conf import services
@@ -38,7 +40,7 @@ def build(environment: Mapping[str, str] = os.environ,
         keystonemiddleware read some of their options
     :raises oslo_config.cfg.Error: the configuration cannot be read
     :raises SchemaTooOld: the schema of the database must be upgraded first
-    :raises NotConfigured: required options of [nova] are missing
+    :raises NotConfigured: required options of [nova] or [boot] are missing
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
@@ -47,7 +49,8 @@ def build(environment: Mapping[str, str] = os.environ,
     observe(conf, table.database, 'api')
     return with_middleware(conf, make_app(
         conf, table, EngineClient.from_conf(conf),
-        DatabaseClock(table.database), quota=_quota(conf)))
+        DatabaseClock(table.database), quota=_quota(conf),
+        user_rights=_rights(conf)))
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:
@@ -72,6 +75,17 @@ def _quota(conf: cfg.ConfigOpts) -> NovaQuota | None:
         return None
     services.register_opts(conf)
     return NovaQuota(ServiceClient('nova', connect(conf, 'nova')))
+
+
+def _rights(conf: cfg.ConfigOpts) -> Rights | None:
+    """
+    :raises NotConfigured: [boot] has keys, and does not contain the options to
+        connect to keystone
+    """
+    if not conf.boot.encryption_keys:
+        return None
+    services.register_opts(conf)
+    return boot_components.rights(conf)
 
 
 def _files(environment: Mapping[str, str]) -> Sequence[str] | None:

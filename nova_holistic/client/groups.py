@@ -7,9 +7,13 @@ from urllib import parse
 import uuid
 
 from nova_holistic.client import errors, waiting
+from nova_holistic.documents.server_positions import server_positions
 
 ADOPTION = '1.1'
 """The first microversion that adopts and detaches servers."""
+
+SERVERS = '1.2'
+"""The first microversion whose members have the key ``server``."""
 
 Request = Callable[..., Any]
 Document = Mapping[str, Any]
@@ -185,7 +189,8 @@ class Groups:
             the nested group that it goes to
         """
         return self._request('POST', _path(group_id, 'members'), body={
-            'members': [dict(member) for member in members]})['group']
+            'members': [dict(member) for member in members]},
+            **_since({'members': members}))['group']
 
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a member out of the group's definition."""
@@ -258,9 +263,12 @@ def _path(*parts: str) -> str:
                      *map(parse.quote, rest)))
 
 
-def _since(document: Document, strict: bool) -> dict[str, str]:
+def _since(document: Document, strict: bool = False) -> dict[str, str]:
     """The microversion that a request needs, if it is not the first."""
-    adopts = strict or 'adopt' in document.get('group', document)
+    document = document.get('group', document)
+    if any(server_positions(document)):
+        return {'since': SERVERS}
+    adopts = strict or 'adopt' in document
     return {'since': ADOPTION} if adopts else {}
 
 

@@ -2,12 +2,12 @@
 """Configuration: one module per option group."""
 
 from nova_holistic.conf import (
-    api, database, engine, holds, holistic, inventory, metrics,
+    api, boot, database, engine, holds, holistic, inventory, metrics,
     notifications, nova_notifications, nova_options, planner, reconciler,
     services, topology)
 
 MODULES = (
-    api, database, engine, holds, holistic, inventory, metrics,
+    api, boot, database, engine, holds, holistic, inventory, metrics,
     notifications, nova_notifications,
     planner, reconciler, topology)
 

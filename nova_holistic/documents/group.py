@@ -17,6 +17,7 @@ from nova_holistic.documents.images import read_image
 from nova_holistic.documents.relationship_sides import check_sides
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
+from nova_holistic.documents.server import check_server
 from nova_holistic.documents.valid_part import valid_part
 from nova_holistic.documents.validation import brief, join, listed, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
@@ -216,6 +217,7 @@ def _member(document: dict, place: str) -> MemberDescription:
         raise InvalidDocument(
             join(place, 'boot_from_volume'),
             'must go with a flavor; resources state the local disk themselves')
+    check_server(document, place)
     requirements = Requirements(
         resources=FrozenMapping(document.get('resources')),
         flavor=document.get('flavor'),

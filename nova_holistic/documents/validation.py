@@ -44,10 +44,14 @@ _Validator = jsonschema.validators.extend(
 
 
 class validator:
-    """Validates documents by a schema."""
+    """Validates documents by a schema.
 
-    def __init__(self, schema: Mapping[str, Any]):
-        self._compiled = _Validator(schema)
+    :param formats: checks the values that the schema gives a format
+    """
+
+    def __init__(self, schema: Mapping[str, Any],
+                 formats: jsonschema.FormatChecker | None = None):
+        self._compiled = _Validator(schema, format_checker=formats)
 
     def __call__(self, document: Any, place: str = '') -> None:
         """

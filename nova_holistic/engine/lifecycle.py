@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+import time
 from typing import Any
 
 from oslo_log import log as logging
@@ -22,6 +23,10 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
+BOOT_STOP_POLLS, BOOT_STOP_INTERVAL = 50, 0.2
+"""How often, and at which interval in seconds, a delete checks whether no
+engine still creates servers of the group."""
+
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
           GroupStatus.DEGRADED)
 """Statuses of a group that has planned members, or that will have some if
@@ -32,8 +37,13 @@ class Lifecycle:
     """Only capacity that no server has claimed is freed."""
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
-                 clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+                 clock: Callable[[], datetime],
+                 sleep: Callable[[float], object] = time.sleep):
+        """
+        :param clock: gives naive UTC
+        :param sleep: waits for a number of seconds
+        """
+        self._sleep = sleep
         self._conf = conf
         self._table = table
         self._holds = holds
@@ -121,9 +131,13 @@ class Lifecycle:
     def delete(self, group_uuid: str) -> None:
         """Forget a group; nothing of it stays held, and its servers live on.
 
+        An engine that creates servers of the group stops first.
+
         :raises HoldsError: Placement does not answer; ask again
+        :raises GroupBusy: an engine has not stopped yet; ask again
         """
         group = self._settled_group(group_uuid)
+        self._stop_boot(group_uuid)
         members = self._release(group_uuid, self._table.members(group_uuid))
         # A claim in progress, or an interrupted claim, may still have its
         # hold: the swap will not find it, and that create fails.
@@ -141,6 +155,18 @@ class Lifecycle:
         # although no row names its hold any longer.
         self._holds.drop([m.hold for m in members
                           if m.state == MemberState.CLAIMED])
+
+    def _stop_boot(self, group_uuid: str) -> None:
+        """Return when no engine creates servers of the group, and the right to
+        act for its user is deleted."""
+        for _ in range(BOOT_STOP_POLLS):
+            if not self._table.boots.stop(group_uuid):
+                return
+            crash_points.reached('delete.boot-stopped')
+            self._sleep(BOOT_STOP_INTERVAL)
+        raise errors.GroupBusy(
+            f'an engine is creating servers of group {group_uuid}, and '
+            'stops; try again')
 
     def _release(self, group_uuid: str, seen: Sequence[MemberRecord],
                  with_servers: bool = False) -> Sequence[MemberRecord]:

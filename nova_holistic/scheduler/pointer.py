@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from oslo_utils import uuidutils
 
+from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.table.coordination.bindings import Bindings
 
-GROUP_HINT = 'holistic_group'
-MEMBER_HINT = 'holistic_member'
 SERVER_GROUP_HINT = 'group'
 
 

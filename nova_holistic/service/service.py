@@ -13,6 +13,7 @@ import uuid
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
+from nova_holistic.boot.booter import Booter, Hooks
 from nova_holistic.engine.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
@@ -23,6 +24,7 @@ from nova_holistic.inventory.cached_inventory import CachedInventory
 from nova_holistic.metrics import instruments
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.service.boot_queue import BootQueue
 from nova_holistic.service.notification_listener import (
     NotificationListener)
 from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
@@ -45,6 +47,10 @@ CLEANUP_TIMEOUT = 5.0
 """Seconds for each step of a stop that follows the shutdown timeout. In this
 time, a planner whose group was returned to the table drops its new holds."""
 
+BOOT_PICKUP_INTERVAL = 1.0
+"""Maximum interval in seconds at which an engine polls the table for planned
+groups whose servers it creates: no message reports them."""
+
 FORGET_INTERVAL = 300.0
 """Interval in seconds between two deletions of outdated records."""
 
@@ -59,6 +65,7 @@ class EngineParts:
     lifecycle: Lifecycle
     reconciler: Reconciler
     repairer: Repairer | None = None
+    booter: Booter | None = None
 
 
 class EngineService:
@@ -90,6 +97,14 @@ class EngineService:
                         'plan': PlanQueue(*shared),
                         'alternates': AlternatesQueue(*shared)}
         self._workers = Workers(self._queues, conf.engine.workers)
+        self._changes = ReportedChanges(
+            conf, parts.reconciler, parts.inventory)
+        self._boots = parts.booter and BootQueue(
+            conf, parts.table.boots, parts.booter, Hooks(
+                parts.lifecycle.release, self._changes.server_changed),
+            (self.engine, clock))
+        self._boot_workers = Workers(
+            {'boot': self._boots} if self._boots else {}, conf.boot.groups)
         self._periodic_tasks = PeriodicTasks(
             self._all_periodic_tasks(), parts.table.jobs, self.engine,
             conf.engine.stale_after, clock)
@@ -98,8 +113,6 @@ class EngineService:
             StatisticsWriter(parts.inventory, parts.table, clock),
             parts.repairer, Binder(parts.table, parts.inventory, clock)),
             ChangesEndpoint(self.engine, parts.inventory))
-        self._changes = ReportedChanges(
-            conf, parts.reconciler, parts.inventory)
         shared_changes = SharedChanges(
             self._changes, self.engine, fanout(transport))
         self.notifications = notifications and NotificationListener(
@@ -109,6 +122,10 @@ class EngineService:
             'heartbeat': PeriodicCall(self._beat, conf.engine.heartbeat),
             'look for work': PeriodicCall(
                 self._workers.pick_up, conf.engine.pickup_interval),
+            'look for servers to create': PeriodicCall(
+                self._boot_workers.pick_up,
+                min(conf.engine.pickup_interval, BOOT_PICKUP_INTERVAL)
+                if self._boots else 0.0),
             'tell other engines of changes': PeriodicCall(
                 shared_changes.send, SPACING if notifications else 0.0),
             **_snapshot_calls(conf, parts.inventory)})
@@ -119,8 +136,9 @@ class EngineService:
         self._periodic_tasks.start()
         self._own_calls.start()
         self.listener.start()
-        if self.notifications:
+        if self.notifications or self._boots:
             self._changes.start()
+        if self.notifications:
             self.notifications.start()
 
     def stop(self) -> bool:
@@ -133,11 +151,14 @@ class EngineService:
         LOG.info('Engine %s stops', self.engine)
         until = time.monotonic() + self._conf.engine.shutdown_timeout
         self._workers.stop()
+        self._boot_workers.stop()
+        if self._boots:
+            self._boots.stopping.set()
         self._periodic_tasks.stop()
         self.listener.stop(CLEANUP_TIMEOUT)
         if self.notifications:
             self.notifications.stop(CLEANUP_TIMEOUT)
-            self._changes.stop()
+        self._changes.stop()
         finished = self._finish(until)
         if not finished:
             LOG.warning('Engine %s returns unfinished tasks to the table',
@@ -148,7 +169,7 @@ class EngineService:
         self._hand_back()
         if not finished:
             # The worker loses its ownership and drops what it held.
-            self._workers.wait(time.monotonic() + CLEANUP_TIMEOUT)
+            self._wait(time.monotonic() + CLEANUP_TIMEOUT)
         LOG.info('Engine %s has stopped', self.engine)
         return finished and ended
 
@@ -163,14 +184,20 @@ class EngineService:
         """Whether all work under way is finished by then."""
         while time.monotonic() < until and not self._stop_immediately.is_set():
             soon = min(until, time.monotonic() + 0.2)
-            if self._workers.wait(soon) and self._periodic_tasks.wait(soon):
+            if self._wait(soon) and self._periodic_tasks.wait(soon):
                 return True
         now = time.monotonic()
-        return self._workers.wait(now) and self._periodic_tasks.wait(now)
+        return self._wait(now) and self._periodic_tasks.wait(now)
+
+    def _wait(self, deadline: float) -> bool:
+        """Whether all workers have ended by then."""
+        return (self._workers.wait(deadline)
+                and self._boot_workers.wait(deadline))
 
     def _hand_back(self) -> None:
         try:
             self._workers.hand_back()
+            self._boot_workers.hand_back()
             self._parts.table.jobs.hand_back(self.engine)
         except exceptions.HolisticError as error:
             LOG.warning('Other engines take over the remaining work after '
@@ -179,6 +206,7 @@ class EngineService:
     def _beat(self) -> None:
         """Write a heartbeat for all tasks of this engine."""
         self._workers.send_heartbeats()
+        self._boot_workers.send_heartbeats()
         self._periodic_tasks.send_heartbeats()
 
     def _all_periodic_tasks(self) -> dict[str, PeriodicTask]:

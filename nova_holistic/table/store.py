@@ -9,13 +9,15 @@ from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.changes import (
-    claim, member_release, member_replan, transitions)
+    claim, group_creation, member_release, member_replan, transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
+from nova_holistic.table.coordination.boots import Boots
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
@@ -60,6 +62,7 @@ class PlacementTable:
         self.refusals = Refusals(self.database)
         self.bindings = Bindings(self.database)
         self.actions = Actions(self.database)
+        self.boots = Boots(self.database)
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)
@@ -73,16 +76,10 @@ class PlacementTable:
         """
         return cls(Database(service=service, **dict(conf.holistic_database)))
 
-    @retried
-    def create_group(self, record: GroupRecord) -> None:
-        """:raises Duplicate: a group of that UUID is there already"""
-        with self.database.writer() as session:
-            session.execute(
-                sa.insert(GroupRow).values(rows.group_values(record)))
-            events.add(session, [events.Event(
-                record.uuid, events.Kind.GROUP_STATUS,
-                record.created_at or timeutils.utcnow(),
-                to_state=str(record.status))])
+    def create_group(self, record: GroupRecord,
+                     boot: BootRequest | None = None) -> None:
+        """See ``group_creation.create``."""
+        group_creation.create(self.database, record, boot)
 
     def get_group(self, group_uuid: str) -> GroupRecord | None:
         with self.database.reader() as session:

@@ -38,12 +38,17 @@ WRITES = {
     '_instances': ['live_migrate'], 'actions': ['replace', 'change'],
     '_actions': ['resize', 'migrate', 'live_migrate', 'confirm'],
     '_steps': ['carry_out', 'finish'],
+    'boots': ['begin', 'change', 'change_server', 'close', 'stop'],
+    '_boots': ['take'], 'nova': ['create', 'delete'],
+    'progress': ['begin_boot', 'change_status', 'write_server', 'close_boot'],
+    'right': ['end'], 'user_rights': ['grant', 'withdraw'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'lose_place'],
 }
 """Names of functions that write, by the last word of their receiver. Signs
 of life do not count: others take over from an engine that gives none."""
 
-ENDS_AT_POINT = ('carry_out', 'recover')
+ENDS_AT_POINT = ('carry_out', 'recover', 'begin_boot', 'change_status',
+                 'write_server', 'close_boot')
 """Those of them that reach a point after their last write."""
 
 CLEAN, WRITTEN, NOWHERE = frozenset(['clean']), frozenset(

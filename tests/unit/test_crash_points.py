@@ -16,7 +16,8 @@ ROOT = pathlib.Path(nova_holistic.__file__).parent
 MANUAL = ROOT.parent / 'doc/source/contributor/architecture.rst'
 
 WRITERS = ('engine/**/*.py', 'reconcile/*.py', 'repair/*.py',
-           'scheduler/**/*.py', 'service/*.py', 'api/handlers/*.py')
+           'scheduler/**/*.py', 'service/*.py', 'api/handlers/*.py',
+           'boot/*.py')
 """Modules that write to the table and to Placement."""
 
 

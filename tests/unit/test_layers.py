@@ -38,8 +38,9 @@ ALLOWED = {
     'repair': {'repair', 'engine', 'solver', 'policies', 'table', 'model'},
     'reconcile': {'reconcile', 'repair', 'engine', 'messaging', 'holds',
                   'inventory', 'metrics', 'table', 'model'},
-    'service': {'service', 'reconcile', 'engine', 'messaging', 'inventory',
-                'metrics', 'table', 'model'},
+    'boot': {'boot', 'engine', 'messaging', 'inventory', 'table', 'documents'},
+    'service': {'service', 'boot', 'reconcile', 'engine', 'messaging',
+                'inventory', 'metrics', 'table', 'model'},
 }
 """Packages of ours that each may import: arrows run one way."""
 

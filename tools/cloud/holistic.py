@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """nova_holistic: the API and two engines."""
 
+import base64
 from collections.abc import Mapping
+import hashlib
 
 from tools.cloud.layout import Layout, Sections, write
 from tools.cloud.processes import scripts
@@ -22,6 +24,8 @@ class Holistic(WebService):
         conf = write(self._conf, layout.with_options(self._conf.name, {
             'DEFAULT': {'transport_url': layout.broker},
             'placement': own, 'nova': own, 'glance': own,
+            'boot': {**own, 'encryption_keys': _key(layout),
+                     'poll_interval': 0.5},
             # No engine on a busy machine counts as dead; a test that kills
             # one ages its last sign of life.
             'engine': {'heartbeat': 1, 'stale_after': 60,
@@ -55,6 +59,12 @@ class Holistic(WebService):
     @property
     def _conf(self):
         return self.layout.configuration('holistic') / 'nova-holistic.conf'
+
+
+def _key(layout: Layout) -> str:
+    """A key for rights of users, always the same for one cloud."""
+    return base64.urlsafe_b64encode(
+        hashlib.sha256(layout.password.encode()).digest()).decode()
 
 
 def shared_options(layout: Layout) -> Sections:

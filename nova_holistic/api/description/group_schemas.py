@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_holistic.api.description import openapi_schema
 from nova_holistic.api.schemas import documents
-from nova_holistic.documents.schemas import group
+from nova_holistic.documents.schemas import group, server
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
 
@@ -31,7 +31,8 @@ def components(types: PolicyTypes) -> Mapping[str, Any]:
         {'required': ['groups'],
          'properties': {'groups': {'minItems': 1}}}]},
         'Member': openapi_schema.openapi_schema(group.MEMBER),
-        'AddedMember': openapi_schema.openapi_schema(_added())}
+        'AddedMember': openapi_schema.openapi_schema(_added()),
+        'Server': openapi_schema.openapi_schema(server.SERVER)}
 
 
 def _added() -> dict[str, Any]:

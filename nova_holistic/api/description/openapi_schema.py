@@ -12,6 +12,7 @@ from nova_holistic.api.schemas import documents
 GROUP = {'$ref': '#/components/schemas/Group'}
 MEMBER = {'$ref': '#/components/schemas/Member'}
 ADDED = {'$ref': '#/components/schemas/AddedMember'}
+SERVER = {'$ref': '#/components/schemas/Server'}
 
 
 def openapi_schema(schema: Any) -> Any:
@@ -19,6 +20,8 @@ def openapi_schema(schema: Any) -> Any:
         return GROUP
     if schema is documents.MEMBER:
         return ADDED
+    if schema is documents.SERVER:
+        return SERVER
     if isinstance(schema, list | tuple):
         return [openapi_schema(each) for each in schema]
     if not hasattr(schema, 'items'):

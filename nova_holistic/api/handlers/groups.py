@@ -8,14 +8,17 @@ import uuid
 
 import webob
 
-from nova_holistic.api import adoption, server_actions
+from nova_holistic.api import adoption, boot, server_actions
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned
-from nova_holistic.api.requests import entity_tags, idempotency
+from nova_holistic.api.requests import (
+    entity_tags, idempotency, microversions)
+from nova_holistic.api import server_keys
+from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
 from nova_holistic.documents.bounds import has_bounds
@@ -41,9 +44,14 @@ def create(call: Call) -> webob.Response:
     found = idempotency.find_repeated(service, context.project_id, key, body)
     if found is None:
         record = _record(call, key)
+        wanted = boot.request(call, record.uuid)
+        if wanted is not None:
+            crash_points.reached('api.right-granted')
         try:
-            service.table.create_group(record)
+            service.table.create_group(record, wanted)
         except Duplicate:
+            if wanted is not None:
+                service.user_rights.withdraw(record.uuid, wanted.credential)
             # Of two simultaneous requests with one key, the table accepts the
             # first.
             found = idempotency.find_repeated(
@@ -87,9 +95,14 @@ def show(call: Call) -> webob.Response:
     """Show a group."""
     record = call.group()
     document = views.definition(record)
-    found = answer(200, {'group': {
-        **tasks.brief(call, record), 'counts': _counts(call, record, document),
-        'definition': document}})
+    shown = {**tasks.brief(call, record),
+             'counts': _counts(call, record, document),
+             'definition': document}
+    if microversions.has(call.request, microversions.BOOTS):
+        boots = call.service.table.boots
+        shown['boot'] = boot_views.boot(
+            boots.get(record.uuid), boots.servers(record.uuid))
+    found = answer(200, {'group': shown})
     return entity_tags.tag(found, record.revision)
 
 
@@ -106,6 +119,7 @@ def update(call: Call) -> webob.Response:
     """Replace the definition of a group."""
     record = call.group()
     adoption.must_be_known(call)
+    server_keys.must_be_known(call)
     server_actions.must_be_known(call)
     entity_tags.must_match(call.request, record, required=True)
     return tasks.request_update(
@@ -163,7 +177,9 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     """The requested group, if its project may create it."""
     service, context, body = call.service, call.context, call.body
     adoption.must_be_known(call)
+    server_keys.must_be_known(call)
     group = _accepted(None, call, body['group'], context)
+    boot.must_be_possible(call)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.member_count(group)
     _must_allow_lease(call, 'lease', body.get('lease'), context)

@@ -9,6 +9,7 @@ from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags
+from nova_holistic.api import server_keys
 from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents import revision
 from nova_holistic.documents.validation import brief
@@ -18,6 +19,7 @@ from nova_holistic.exceptions import InvalidDocument
 def add(call: Call) -> webob.Response:
     """Add members to a group, or servers to a counted member."""
     record = call.group()
+    server_keys.must_be_known(call)
     entity_tags.must_match(call.request, record)
     return tasks.request_update(call, record, revision.with_members(
         group_views.definition(record), call.body['members']))

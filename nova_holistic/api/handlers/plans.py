@@ -8,6 +8,7 @@ import webob
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits, waiting
+from nova_holistic.api import server_keys
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
 from nova_holistic.documents.adoption import must_not_adopt
@@ -17,6 +18,7 @@ from nova_holistic.table.records import EXTRAS, PlanRecord, PlanStatus
 def create(call: Call) -> webob.Response:
     """Request a plan without holds."""
     service, context, body = call.service, call.context, call.body
+    server_keys.must_be_known(call)
     must_not_adopt(body['group'])
     group = definitions.check_definition(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))

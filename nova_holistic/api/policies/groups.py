@@ -9,6 +9,7 @@ PREFIX = 'holistic:groups:'
 LIST_ALL_PROJECTS = PREFIX + 'list_all_projects'
 SHOW_HOSTS = PREFIX + 'show_hosts'
 UNLIMITED_LEASE = PREFIX + 'unlimited_lease'
+BOOT = PREFIX + 'boot'
 EXCEED_LIMITS = PREFIX + 'exceed_limits'
 APPLY_ACTIONS = PREFIX + 'apply_actions'
 
@@ -29,6 +30,9 @@ def _rule(name: str, check: str, description: str,
 
 RULES = (
     _rule('create', base.MEMBER, 'Create a group.', ('POST', _GROUPS)),
+    _rule('boot', base.MEMBER,
+          'Create a group whose servers are created by an engine, with the '
+          'rights of the user.', ('POST', _GROUPS)),
     _rule('unlimited_lease', base.ADMIN,
           'Create a group without a lease, or with a lease that is longer '
           'than [holistic_api] max_lease.',

@@ -23,6 +23,10 @@ ADOPTION = '1.1'
 ACTIONS = '1.2'
 """The first version in which an update may change members with servers, and
 lists the actions that these servers require."""
+SERVERS = '1.2'
+"""The first version whose member descriptions have the key ``server``."""
+BOOTS = '1.2'
+"""The first version in which engines create servers."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

@@ -22,3 +22,4 @@ MEMBER = {
             'pattern': r'^([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*)?\Z'}},
 }
 """A member description, and the path of its nested group."""
+SERVER = group.MEMBER['properties']['server']

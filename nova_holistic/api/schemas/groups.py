@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas of the requests about groups, and of their responses."""
 
-from nova_holistic.api.schemas import actions, adoption, common, documents
+from nova_holistic.api.schemas import (
+    actions, adoption, boots, common, documents)
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -15,7 +16,7 @@ CREATE = common.enveloped(
     'group', documents.GROUP, objective=OBJECTIVE,
     lease={'type': 'integer', 'minimum': 0, 'maximum': MAX_LEASE,
            'title': 'Seconds; 0 means no lease.'},
-    strict=adoption.STRICT)
+    strict=adoption.STRICT, boot=boots.REQUEST)
 UPDATE = common.enveloped('group', documents.GROUP, objective=OBJECTIVE,
                           strict=adoption.STRICT, apply=actions.APPLY)
 EXTEND = common.enveloped('extend', common.whole({
@@ -90,6 +91,6 @@ _SHOWN = {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
 ONE = common.enveloped('group', common.strict(
     {**_BRIEF, **_ACTIONS}, *_BRIEF))
 SHOWN = common.enveloped('group', common.strict(
-    {**_SHOWN, **_ACTIONS}, *_SHOWN))
+    {**_SHOWN, **_ACTIONS, 'boot': boots.OR_NULL}, *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

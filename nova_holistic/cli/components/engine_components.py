@@ -3,6 +3,7 @@
 
 import oslo_messaging as messaging
 
+from nova_holistic.cli.components import boot_components
 from nova_holistic.cli.components.connections import (
     connect, connect_if_configured)
 from nova_holistic.engine.lifecycle import Lifecycle
@@ -104,4 +105,5 @@ def engine(conf, transport: messaging.Transport,
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
         Reconciler(conf, inventory, table, holds, instances, clock), repairer,
+        boot_components.booter(conf, table, clock),
     ), transport, clock, notifications)

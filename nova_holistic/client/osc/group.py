@@ -3,12 +3,12 @@
 
 import argparse
 from typing import Any
-import uuid
 
 from osc_lib.command import command
 from osc_lib import exceptions
 
 from nova_holistic.client import errors
+from nova_holistic.client.osc import boot
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
@@ -54,20 +54,22 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             help='Seconds after which unused holds expire; 0 means no lease')
         parser.add_argument(
             '--idempotency-key', metavar='<key>',
-            default=str(uuid.uuid4()),
             help='Key of the request: a repeated request with the same key '
-                 'returns the same group')
+                 'returns the same group (default with --boot: the same key '
+                 'for the same document)')
+        boot.add_create_options(parser)
         add_strict(parser)
         progress.add_options(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        key = parsed_args.idempotency_key
+        document = self.definition(parsed_args)
+        request = {'lease': parsed_args.lease, 'strict': parsed_args.strict,
+                   'objective': parsed_args.objective}
+        key = boot.idempotency_key(parsed_args, document, request)
         try:
             group = self.client().groups.create(
-                self.definition(parsed_args), lease=parsed_args.lease,
-                objective=parsed_args.objective, idempotency_key=key,
-                strict=parsed_args.strict)
+                document, idempotency_key=key, **request)
         except errors.Refused as error:
             if not error.passing:
                 raise
@@ -75,8 +77,12 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
                 f'{error}; the group may exist nevertheless: repeat the '
                 f'command with --idempotency-key {key} to get that group '
                 'instead of a second one') from error
-        return formatted_columns.fields(self.settled(group, parsed_args, 0),
-                                        formatted_columns.GROUP)
+        if parsed_args.boot:
+            group = boot.Booting(self.client(), self.app.client_manager,
+                                 parsed_args).boot_created(group)
+        else:
+            group = self.settled(group, parsed_args, 0)
+        return formatted_columns.fields(group, formatted_columns.GROUP)
 
 
 class ListGroup(HolisticCommand, command.Lister):

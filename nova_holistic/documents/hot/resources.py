@@ -12,12 +12,11 @@ from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 
 SERVER = 'OS::Nova::Server'
 SERVER_GROUP = 'OS::Nova::ServerGroup'
 RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
-GROUP_HINT = 'holistic_group'
-MEMBER_HINT = 'holistic_member'
 
 _INDEX = '%index%'
 _SHORTEST_INDEX = 3

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.documents.hot.conversion import Conversion
-from nova_holistic.documents.hot.resources import (
-    GROUP_HINT, MEMBER_HINT, RESOURCE_GROUP)
+from nova_holistic.documents.hot.resources import RESOURCE_GROUP
 from nova_holistic.documents.hot.template_shape import validated_template
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 
 _PARAMETER = {
     'type': 'string',

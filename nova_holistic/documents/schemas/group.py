@@ -77,6 +77,8 @@ MEMBER = {
         'image': IMAGE,
         'boot_from_volume': {'type': 'boolean'},
         'server_group': common.UUID,
+        # documents.server validates it, because its schema has formats.
+        'server': {'type': 'object'},
     },
     'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],
 }

@@ -41,6 +41,8 @@ class Kind(enum.StrEnum):
     MEMBER_STATE = 'member.state'
     PLACE_MOVED = 'place.moved'
     HOST_REFUSED = 'host.refused'
+    BOOT_STATUS = 'boot.status'
+    BOOT_SERVER = 'boot.server'
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ class Service:
         self.engines = engines or Engines()
         self.now = NOON
         self.quota = None
+        self.user_rights = None
         self.conf = cfg.ConfigOpts()
         options.register_opts(self.conf)
         self.conf([], default_config_files=[], default_config_dirs=[])
@@ -118,7 +119,8 @@ class Service:
         self.app = make_app(
             self.conf, self.table, self.engines, lambda: self.now,
             timer=lambda: (self.now - NOON).total_seconds(),
-            sleep=self.sleep, quota=self.quota)
+            sleep=self.sleep, quota=self.quota,
+            user_rights=self.user_rights)
 
     def sleep(self, seconds):
         self.now += timedelta(seconds=seconds)

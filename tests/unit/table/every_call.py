@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.model.action import Action, ActionKind, ActionState
+from nova_holistic.table.boot_records import (
+    BootRequest, BootServerState, BootStatus)
 from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
@@ -42,6 +44,7 @@ def call_everything(table):
     move_and_release(table, group)
     grow(table)
     adopt_and_detach(table)
+    boot(table)
     update(table, group)
     degrade(table)
     settle(table)
@@ -277,6 +280,32 @@ def adopt_and_detach(table):
         database, group.uuid, 'db/one', NOON) == Detached.DONE
     assert memberships.is_detached(database, group.uuid, server)
     table.delete_group(group.uuid)
+
+
+def boot(table):
+    """An engine creates the servers of a group, and another one ends it."""
+    group = builders.a_group(GroupStatus.PLANNED)
+    table.create_group(group, BootRequest('encrypted', True, 1))
+    assert table.write_members(group.uuid, builders.members_of(
+        group, {'web': None}))
+    boots, uuid = table.boots, group.uuid
+    assert boots.waiting(NOON, 4) == (uuid,)
+    record = boots.take(uuid, ENGINE, NOON, NOON)
+    boots.keep([uuid], ENGINE, NOON)
+    assert boots.begin(record, ['db/web'], NOON)
+    assert boots.member(uuid, 'db/web').state == MemberState.PLANNED
+    (server,) = boots.servers(uuid)
+    assert boots.change_server(record, server, replace(
+        server, state=BootServerState.FAILED, fault='it failed'), NOON)
+    boots.hand_back(ENGINE, uuid)
+    boots.hand_back(ENGINE)
+    assert boots.stop(uuid)
+    record = boots.take(uuid, 'two', NOON, NOON)
+    assert boots.change(record, BootStatus.FAILED, [
+        {'at': 'db/web', 'message': 'it failed'}], NOON)
+    assert boots.close(record)
+    assert not boots.stop(uuid)
+    table.delete_group(uuid)
 
 
 def update(table, group):

@@ -7,6 +7,7 @@ import functools
 import sqlalchemy as sa
 
 from nova_holistic.table.binding_model import BindingRow
+from nova_holistic.table.boot_models import BootRow, BootServerRow
 from nova_holistic.table import models, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
@@ -20,7 +21,8 @@ SHARE = 20
 """Of this number of groups in ``fill_all``, one is planned. The first read of
 ``OutlineCache`` reads all of those."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
-          models.RefusalRow, models.StatisticRow, BindingRow)
+          models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
+          BootServerRow)
 """Tables that ``fill_all`` fills. The two others have a row for each job of
 an engine, and for each host that is unavailable."""
 
@@ -73,7 +75,11 @@ def fill_all(table, number):
         models.StatisticRow: [
             {'host': f'old-{at}', 'name': 'load', 'value': 1.0,
              'updated_at': NOON} for at in range(number)],
-        BindingRow: [_binding(group) for group in groups]}
+        BindingRow: [_binding(group) for group in groups],
+        BootRow: [_boot(group) for group in groups],
+        BootServerRow: [
+            {'group_uuid': group['uuid'], 'path': 'db/web', 'state': 'active',
+             'tries': 1, 'updated_at': LONG_AGO} for group in groups]}
     with table.database.writer() as session:
         for row in FILLED:
             session.execute(sa.insert(row.__table__), filling[row])
@@ -103,6 +109,13 @@ def _binding(group):
     return {'kind': 'server-group', 'target': builders.new_uuid(),
             'group_uuid': group['uuid'], 'path': 'db/web',
             'created_at': LONG_AGO}
+
+
+def _boot(group):
+    return {'group_uuid': group['uuid'], 'project_id': group['project_id'],
+            'user_id': 'ann', 'status': 'complete', 'rollback': False,
+            'retries': 0, 'stopping': False, 'open': False, 'attempts': 0,
+            'created_at': LONG_AGO, 'updated_at': LONG_AGO}
 
 
 def analyze(table, filled):

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests that an engine creates the servers of a new group."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nova_holistic.api.call import Call
+from nova_holistic.api import errors
+from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.requests import microversions
+from nova_holistic.boot.errors import TrustRefused
+from nova_holistic.boot.trusts import User
+from nova_holistic.documents.adoption import adoptions
+from nova_holistic.documents.server import KEY as SERVER
+from nova_holistic.documents.validation import join
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.inventory.errors import ServiceFailed
+from nova_holistic.table.boot_records import BootRequest
+
+KEY = 'boot'
+INSTEAD = ('let the client create the servers: openstack holistic group '
+           'create --boot')
+
+
+def must_be_possible(call: Call) -> None:
+    """Check a request before anything is written.
+
+    :raises InvalidDocument: the version of the request does not have the key;
+        or a member has no description of its server
+    :raises ApiError: 400 if engines create no servers, 403 if the user may not
+        request it
+    """
+    if KEY not in call.body:
+        return
+    service = call.service
+    if not microversions.has(call.request, microversions.BOOTS):
+        raise InvalidDocument(
+            KEY, f'unknown key before version {microversions.BOOTS} of the '
+            'API')
+    if not service.policy_enforcer.may(call.context, rules.BOOT):
+        raise errors.forbidden(rules.BOOT, KEY, INSTEAD)
+    if service.user_rights is None:
+        raise errors.ApiError(
+            400, 'boot_unavailable',
+            f'{KEY}: this service does not create servers; {INSTEAD}')
+    most = service.conf.boot.max_retries
+    if call.body[KEY].get('retries', 0) > most:
+        raise InvalidDocument(join(KEY, 'retries'), f'must be at most {most}')
+    _must_have_servers(call.body['group'])
+
+
+def request(call: Call, group_uuid: str) -> BootRequest | None:
+    """The request for an engine, with the right to act for the user.
+
+    To be called last, because it creates a trust.
+
+    :raises ApiError: 403, keystone refuses the trust
+    """
+    if KEY not in call.body:
+        return None
+    service, context, wanted = call.service, call.context, call.body[KEY]
+    try:
+        credential = service.user_rights.grant(
+            User(context.user_id, context.project_id, context.auth_token,
+                 context.roles), group_uuid, service.clock())
+    except TrustRefused as error:
+        raise errors.ApiError(
+            403, 'trust_refused', f'{KEY}: keystone does not give this '
+            f'service the right to act for you: {error.message}; {INSTEAD}'
+        ) from error
+    except ServiceFailed as error:
+        raise errors.ApiError(
+            503, 'keystone_unavailable',
+            'keystone is unavailable; try again later') from error
+    return BootRequest(
+        credential, wanted.get('rollback', False), wanted.get('retries', 0),
+        context.request_id)
+
+
+def _must_have_servers(document: Mapping[str, Any]) -> None:
+    """
+    :raises InvalidDocument: with the position of each member without a
+        description of its server, except for members that are existing servers
+    """
+    mistakes = Mistakes()
+    for place in _without_server(document, adoptions(document)):
+        mistakes.add(InvalidDocument(
+            join(place, SERVER), f'is missing: {KEY} needs it'))
+    mistakes.must_be_none()
+
+
+def _without_server(document: Mapping[str, Any], adopted: Mapping[str, str],
+                    place: str = '', prefix: str = '') -> Iterator[str]:
+    for number, member in enumerate(document.get('members', ())):
+        if SERVER not in member and prefix + member['name'] not in adopted:
+            yield join(place, 'members', number)
+    for number, group in enumerate(document.get('groups', ())):
+        yield from _without_server(
+            group, adopted, join(place, 'groups', number),
+            f'{prefix}{group["name"]}/')

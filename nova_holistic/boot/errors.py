@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the creation of servers by an engine."""
+
+from nova_holistic import exceptions
+
+
+class RightUnavailable(exceptions.HolisticError):
+    """The engine may not act for the user, or not any longer: the trust has
+    expired, or cannot be decrypted."""
+
+
+class TrustRefused(exceptions.HolisticError):
+    """Keystone did not give the service the right to act for the user.
+
+    :ivar message: for users
+    """
+
+    def __init__(self, message: str):
+        super().__init__(message)
+        self.message = message
+
+
+class CreateRefused(exceptions.HolisticError):
+    """Nova has refused to create a server: no server exists."""

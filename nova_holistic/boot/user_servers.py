@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers in Nova's API, with the rights of a user."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib import parse
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
+import requests
+
+from nova_holistic.boot.errors import CreateRefused, RightUnavailable
+from nova_holistic.documents.schemas.server import NOVA_VERSION
+from nova_holistic.documents.server_create import group_tag
+from nova_holistic.inventory.errors import ServiceFailed
+
+READ = '2.1'
+WITH_TAGS = '2.26'
+"""Microversion from which on servers can be listed by tag."""
+PAGE = 1000
+MAX_MESSAGE = 500
+"""Characters of a message of Nova that a fault contains."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserServer:
+    """
+    :ivar status: Nova's: ACTIVE, BUILD, ERROR ...
+    :ivar fault: why it is in ERROR
+    """
+
+    uuid: str
+    status: str
+    fault: str = ''
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedServer:
+    """
+    :ivar metadata: names the member
+    """
+
+    uuid: str
+    status: str
+    metadata: Mapping[str, str]
+
+
+class UserServers:
+    """All methods raise RightUnavailable if the service may not act for the
+    user, and ServiceFailed if the outcome is not known."""
+
+    def __init__(self, nova: Adapter):
+        """:param nova: with the authentication of the user"""
+        self._nova = nova
+
+    def create(self, body: Mapping[str, Any]) -> str:
+        """The UUID of a new server.
+
+        :raises CreateRefused: there is no new server
+        """
+        answer = self._ask('POST', '/servers', NOVA_VERSION, body)
+        if answer.status_code == 202:
+            return _read(answer, '/servers')['server']['id']
+        if answer.status_code >= 500:
+            raise ServiceFailed('nova', '/servers', _message(answer))
+        raise CreateRefused(f'HTTP {answer.status_code}: {_message(answer)}')
+
+    def get(self, uuid: str) -> UserServer | None:
+        """None if the server does not exist (any longer)."""
+        path = f'/servers/{uuid}'
+        answer = self._ask('GET', path, READ)
+        if answer.status_code == 404:
+            return None
+        found = _read(answer, path)['server']
+        return UserServer(uuid, found['status'], str(
+            (found.get('fault') or {}).get('message', '')))
+
+    def delete(self, uuid: str) -> None:
+        """Request the deletion; nothing happens if the server is gone."""
+        path = f'/servers/{uuid}'
+        answer = self._ask('DELETE', path, READ)
+        if answer.status_code not in (204, 404, 409):
+            raise ServiceFailed('nova', path, _message(answer))
+
+    def of_group(self, group_uuid: str) -> Sequence[TaggedServer]:
+        """Servers that were created as members of a group. Servers in ERROR
+        come last."""
+        return sorted(
+            (TaggedServer(each['id'], each['status'], each['metadata'])
+             for each in self._listed('servers', '/servers/detail', {
+                 'tags': group_tag(group_uuid)})),
+            key=lambda server: (server.status == 'ERROR', server.uuid))
+
+    def flavor_id(self, name: str) -> str | None:
+        """The ID of a flavor, by its name or ID; None if the user has no such
+        flavor."""
+        path = f'/flavors/{parse.quote(name, safe="")}'
+        answer = self._ask('GET', path, READ)
+        if answer.status_code == 200:
+            return _read(answer, path)['flavor']['id']
+        return next((each['id'] for each in self._listed(
+            'flavors', '/flavors', {}) if each['name'] == name), None)
+
+    def _listed(self, key: str, path: str, query: Mapping[str, str]
+                ) -> Iterator[Mapping[str, Any]]:
+        marker: dict[str, str] = {}
+        while True:
+            wanted = parse.urlencode({**query, 'limit': str(PAGE), **marker})
+            page = _read(self._ask(
+                'GET', f'{path}?{wanted}', WITH_TAGS), path)
+            yield from page[key]
+            if not page.get(f'{key}_links'):
+                return
+            marker = {'marker': page[key][-1]['id']}
+
+    def _ask(self, method: str, path: str, microversion: str,
+             body: Mapping[str, Any] | None = None) -> requests.Response:
+        try:
+            answer = self._nova.request(
+                path, method, json=body, microversion=microversion,
+                raise_exc=False)
+        except ks_exceptions.HttpError as error:
+            # Keystone gives no token: Nova's own refusals raise nothing.
+            if error.http_status >= 500:
+                raise ServiceFailed('keystone', path, str(error)) from error
+            raise RightUnavailable(
+                f'keystone gives no token: {error}') from error
+        except ks_exceptions.ClientException as error:
+            raise ServiceFailed('nova', path, str(error)) from error
+        if answer.status_code == 401:
+            raise RightUnavailable('Nova does not accept the token')
+        return answer
+
+
+def _read(answer: requests.Response, path: str) -> Mapping[str, Any]:
+    try:
+        if answer.status_code in (200, 202):
+            return answer.json()
+    except ValueError as error:
+        raise ServiceFailed('nova', path, 'not JSON') from error
+    raise ServiceFailed('nova', path, _message(answer))
+
+
+def _message(answer: requests.Response) -> str:
+    """What Nova says about a refused request."""
+    try:
+        (fault,) = answer.json().values()
+        text = str(fault['message'])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        text = f'HTTP {answer.status_code}'
+    return ' '.join(text.split())[:MAX_MESSAGE]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts that create servers for users, from their configuration."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
+from keystoneauth1 import loading
+from keystoneauth1.plugin import BaseAuthPlugin
+
+from nova_holistic.boot.booter import Booter
+from nova_holistic.boot.credential_cipher import CredentialCipher, InvalidKey
+from nova_holistic.boot.rights import Rights
+from nova_holistic.boot.trusts import Trusts
+from nova_holistic.cli.components.connections import connect, NotConfigured
+from nova_holistic.table.store import PlacementTable
+
+GROUP = 'boot'
+UNSCOPED = {name: None for name in (
+    'project_id', 'project_name', 'project_domain_id', 'project_domain_name',
+    'domain_id', 'domain_name', 'system_scope')}
+"""A trust determines the project, and no request may name another one."""
+
+
+def rights(conf) -> Rights | None:
+    """None if engines create no servers, because no key is configured.
+
+    :raises NotConfigured: a key or an option of keystoneauth is invalid
+    """
+    keys = conf.boot.encryption_keys
+    if not keys:
+        return None
+    try:
+        cipher = CredentialCipher(keys)
+    except InvalidKey as error:
+        raise NotConfigured(str(error)) from error
+    keystone = connect(conf, GROUP)
+    if keystone.version is None and keystone.min_version is None:
+        keystone.min_version, keystone.max_version = '3', '3.latest'
+
+    def auth_of(trust_id: str) -> BaseAuthPlugin:
+        return loading.load_auth_from_conf_options(
+            conf, GROUP, trust_id=trust_id, **UNSCOPED)
+
+    def nova_of(auth: BaseAuthPlugin) -> Adapter:
+        return loading.load_adapter_from_conf_options(
+            conf, 'nova', session=keystone.session, auth=auth)
+
+    try:
+        auth_of('trust')
+    except (ks_exceptions.ClientException, TypeError) as error:
+        raise NotConfigured(
+            f'[{GROUP}]: this auth_type supports no trusts: {error}') from (
+                error)
+    return Rights(cipher, Trusts(keystone, auth_of), nova_of,
+                  conf.boot.trust_lifetime)
+
+
+def booter(conf, table: PlacementTable,
+           clock: Callable[[], datetime]) -> Booter:
+    """:raises NotConfigured: a key or an option of keystoneauth is invalid"""
+    return Booter(conf, table, rights(conf), clock)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A new group, with everything that was requested together with it."""
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+
+from nova_holistic.table.boot_records import BootRequest
+from nova_holistic.table.coordination import boots
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.records import GroupRecord
+from nova_holistic.table import rows
+
+
+@retried
+def create(database: Database, record: GroupRecord,
+           boot: BootRequest | None = None) -> None:
+    """Write a group, and that an engine creates its servers, in one
+    transaction.
+
+    :param boot: None if the client creates the servers
+    :raises Duplicate: a group with that UUID or idempotency key exists
+    """
+    with database.writer() as session:
+        session.execute(
+            sa.insert(GroupRow).values(rows.group_values(record)))
+        events.add(session, [events.Event(
+            record.uuid, events.Kind.GROUP_STATUS,
+            record.created_at or timeutils.utcnow(),
+            to_state=str(record.status))])
+        if boot is not None:
+            boots.add(session, record, boot)

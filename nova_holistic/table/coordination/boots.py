@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups whose servers an engine creates, and which engine does it.
+
+Each write of an engine is conditional on its ownership of the boot.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.batches import batches
+from nova_holistic.table.boot_models import BootRow, BootServerRow
+from nova_holistic.table.boot_records import (
+    BootRecord, BootRequest, BootServer, BootServerState, BootStatus)
+from nova_holistic.table.conditional_updates import (
+    update_rows, without_living_engine)
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberState)
+
+_NOBODYS = {'engine': None, 'engine_at': None}
+_FIELDS = tuple(BootRecord.__dataclass_fields__)
+MAX_FAULT = 1000
+"""Characters of a fault that the table keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class BootMember:
+    """What the creation of a server needs to know of its member."""
+
+    state: MemberState
+    instance_uuid: str | None
+
+
+def add(session: orm.Session, group: GroupRecord,
+        request: BootRequest) -> None:
+    """Write a boot in the transaction that writes its group."""
+    now = group.created_at
+    session.execute(sa.insert(BootRow).values(
+        group_uuid=group.uuid, project_id=group.project_id,
+        user_id=group.user_id, request_id=request.request_id,
+        status=str(BootStatus.WAITING), rollback=request.rollback,
+        retries=request.retries, credential=request.credential,
+        stopping=False, open=True, attempts=0, created_at=now,
+        updated_at=now))
+
+
+class Boots:
+    """Every method is one short transaction."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def get(self, group_uuid: str) -> BootRecord | None:
+        with self._database.reader() as session:
+            row = session.get(BootRow, group_uuid)
+            return row and _record(row)
+
+    def servers(self, group_uuid: str) -> Sequence[BootServer]:
+        """In the order of their paths; empty until an engine begins."""
+        with self._database.reader() as session:
+            return tuple(
+                BootServer(row.path, BootServerState(row.state),
+                           row.server_uuid, row.tries, row.fault)
+                for row in session.scalars(
+                    sa.select(BootServerRow)
+                    .where(BootServerRow.group_uuid == group_uuid)
+                    .order_by(BootServerRow.path)))
+
+    def member(self, group_uuid: str, path: str) -> BootMember | None:
+        """A member of a group; None if the group does not have it."""
+        with self._database.reader() as session:
+            row = session.execute(
+                sa.select(MemberRow.state, MemberRow.instance_uuid).where(
+                    MemberRow.group_uuid == group_uuid,
+                    MemberRow.path == path)).first()
+            return row and BootMember(MemberState(row[0]), row[1])
+
+    def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
+        """Groups that are planned, or will never be, and on whose boot no
+        living engine works; those first that have waited longest."""
+        with self._database.reader() as session:
+            return tuple(session.scalars(
+                sa.select(BootRow.group_uuid)
+                .join(GroupRow, GroupRow.uuid == BootRow.group_uuid)
+                .where(BootRow.open.is_(True), _unowned(stale_before), sa.or_(
+                    BootRow.stopping.is_(True),
+                    sa.and_(GroupRow.task.is_(None),
+                            GroupRow.status != GroupStatus.PLANNING)))
+                .order_by(BootRow.created_at, BootRow.group_uuid)
+                .limit(limit)))
+
+    def take(self, group_uuid: str, engine: str, now: datetime,
+             stale_before: datetime) -> BootRecord | None:
+        """A boot that now belongs to the engine; None if it belongs to another
+        one, or is closed."""
+        won = self._update(
+            [BootRow.group_uuid == group_uuid, BootRow.open.is_(True),
+             _unowned(stale_before)],
+            {'engine': engine, 'engine_at': now,
+             'attempts': BootRow.attempts + 1})
+        record = self.get(group_uuid) if won else None
+        return record if record and record.engine == engine else None
+
+    def keep(self, group_uuids: Collection[str], engine: str,
+             now: datetime) -> None:
+        """Write a heartbeat for boots on which the engine works."""
+        for batch in batches(group_uuids):
+            self._update([BootRow.group_uuid.in_(batch),
+                          BootRow.engine == engine], {'engine_at': now})
+
+    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+        """Let other engines do the work.
+
+        :param group_uuid: None means everything that the engine has taken
+        """
+        where = [BootRow.engine == engine]
+        if group_uuid is not None:
+            where.append(BootRow.group_uuid == group_uuid)
+        self._update(where, {'attempts': BootRow.attempts - 1, **_NOBODYS})
+
+    def stop(self, group_uuid: str) -> bool:
+        """Let no further server of the group be created.
+
+        :returns: whether the boot is still open
+        """
+        return self._update(
+            [BootRow.group_uuid == group_uuid, BootRow.open.is_(True)],
+            {'stopping': True})
+
+    @retried
+    def begin(self, record: BootRecord, paths: Collection[str],
+              now: datetime) -> bool:
+        """Write a row for each server to create; False if another engine
+        owns the boot, and nothing is written."""
+        with self._database.writer() as session:
+            if not self._change(session, record, BootStatus.CREATING, {}, now):
+                return False
+            for batch in batches(paths):
+                session.execute(sa.insert(BootServerRow.__table__), [
+                    {'group_uuid': record.group_uuid, 'path': path,
+                     'state': str(BootServerState.WAITING), 'tries': 0,
+                     'updated_at': now} for path in batch])
+            return True
+
+    @retried
+    def change(self, record: BootRecord, status: BootStatus,
+               reasons: Sequence[Mapping[str, str]], now: datetime) -> bool:
+        """Change the status of a boot; False if another engine owns it."""
+        with self._database.writer() as session:
+            return self._change(session, record, status, {
+                'reasons': [dict(each) for each in reasons] or None}, now)
+
+    def close(self, record: BootRecord) -> bool:
+        """The boot has ended, and the right to act for the user is deleted;
+        False if another engine owns the boot."""
+        return self._update(
+            [BootRow.group_uuid == record.group_uuid,
+             BootRow.engine == record.engine],
+            {'open': False, 'credential': None, **_NOBODYS})
+
+    @retried
+    def change_server(self, record: BootRecord, before: BootServer,
+                      after: BootServer, now: datetime) -> bool:
+        """Change the row of a server; False if another engine owns the boot.
+
+        :param before: as it was read
+        """
+        owned = sa.exists().where(
+            BootRow.group_uuid == record.group_uuid,
+            BootRow.engine == record.engine)
+        fault = after.fault and after.fault[:MAX_FAULT]
+        with self._database.writer() as session:
+            done = session.execute(
+                sa.update(BootServerRow).where(
+                    BootServerRow.group_uuid == record.group_uuid,
+                    BootServerRow.path == before.path, owned)
+                .values(state=str(after.state), tries=after.tries,
+                        server_uuid=after.server_uuid, fault=fault,
+                        updated_at=now)
+                .execution_options(synchronize_session=False)).rowcount == 1
+            if done and before.state != after.state:
+                events.add(session, [events.Event(
+                    record.group_uuid, events.Kind.BOOT_SERVER, now,
+                    member=before.path, from_state=str(before.state),
+                    to_state=str(after.state), reasons=tuple(
+                        [events.reason(before.path, fault)] if fault else ()),
+                    details={'server': after.server_uuid,
+                             'tries': after.tries})])
+            return done
+
+    @staticmethod
+    def _change(session: orm.Session, record: BootRecord, status: BootStatus,
+                values: Mapping[str, Any], now: datetime) -> bool:
+        done = session.execute(
+            sa.update(BootRow).where(
+                BootRow.group_uuid == record.group_uuid,
+                BootRow.engine == record.engine)
+            .values(status=str(status), updated_at=now, **values)
+            .execution_options(synchronize_session=False)).rowcount == 1
+        if done:
+            events.add(session, [events.Event(
+                record.group_uuid, events.Kind.BOOT_STATUS, now,
+                from_state=str(record.status), to_state=str(status),
+                reasons=tuple(events.reason(each['at'], each['message'])
+                              for each in values.get('reasons') or ()))])
+        return done
+
+    def _update(self, where: Sequence[Any],
+                values: Mapping[str, Any]) -> bool:
+        return update_rows(self._database, BootRow, where, values) > 0
+
+
+def _unowned(stale_before: datetime) -> sa.ColumnElement[bool]:
+    return without_living_engine(
+        BootRow.engine, BootRow.engine_at, stale_before)
+
+
+def _record(row: BootRow) -> BootRecord:
+    values = {name: getattr(row, name) for name in _FIELDS}
+    return BootRecord(**{
+        **values, 'status': BootStatus(row.status),
+        'reasons': tuple(row.reasons or ())})

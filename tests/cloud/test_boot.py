@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One command creates a group of fifty servers."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from nova_holistic.client.client import Client
+from tests.cloud.command_line import Refused
+from tests.cloud.groups import LiveGroup
+from tests.cloud.servers import Servers
+from tests.cloud.usage_accounts import UsageAccounts
+from tools.cloud import catalog
+from tools.cloud.initial_resources import IMAGE
+from tools.cloud.waiting import wait_for
+
+pytestmark = pytest.mark.usefixtures('computes')
+
+NUMBER = 50
+PARALLEL = 20
+
+
+@pytest.fixture
+def servers(demo):
+    return Servers(demo)
+
+
+@pytest.fixture
+def shop(tmp_path, openstack):
+    """A function that writes the definition of a group into a file."""
+    image = openstack('image', 'show', IMAGE)['id']
+
+    def written(number=NUMBER, **request):
+        member = {'flavor': 'tiny', 'server': {
+            'imageRef': image, 'networks': 'none', **request}}
+        file = tmp_path / 'shop.json'
+        file.write_text(json.dumps({'group': {
+            'name': 'shop', 'groups': [
+                {'name': 'web', 'policies': [
+                    {'type': 'anti-affinity', 'max_per_domain': 4}],
+                 'members': [{**member, 'name': 'server',
+                              'count': number - 10}]},
+                {'name': 'shard', 'count': 2, 'members': [
+                    {**member, 'name': 'node', 'count': 5}]}]}}))
+        return file
+    return written
+
+
+def create(file, parallel=PARALLEL):
+    return ('holistic', 'group', 'create', '--file', file, '--boot',
+            '--parallel', parallel)
+
+
+def one_server_each(client, servers, number=NUMBER):
+    """Each member of the only group has its server, and no others exist; the
+    UUIDs of the servers."""
+    found = {server['id']: server for server in servers.all()}
+    assert len(found) == number
+    assert {server['status'] for server in found.values()} == {'ACTIVE'}
+    group, = client.groups.list()
+    placements = LiveGroup(client, group).placements()
+    assert {place['instance_uuid'] for place in placements.values()} == set(
+        found)
+    assert all(found[place['instance_uuid']]['metadata']['holistic_member']
+               == path for path, place in placements.items())
+    return set(found)
+
+
+def test_one_command_creates_all_servers(
+        openstack, demo, servers, shop, size):
+    group = openstack(*create(shop(size.booted)))
+    assert sum(group['members'].values()) == size.booted
+    one_server_each(Client(demo), servers, size.booted)
+
+
+def test_a_killed_command_is_continued_and_rolled_back(
+        cloud, openstack, admin, demo, servers, shop):
+    file = shop()
+    script = os.path.join(os.path.dirname(sys.executable), 'openstack')
+    command = subprocess.Popen(
+        [script, *map(str, create(file))],
+        env=os.environ | catalog.variables(cloud.layout, catalog.MEMBER),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for('some servers', lambda: len(servers.all()) > 5, pause=0.1)
+    command.send_signal(signal.SIGKILL)
+    assert command.wait() == -signal.SIGKILL
+    before = {server['id'] for server in servers.all()}
+    assert len(before) < NUMBER
+    group = openstack(*create(file))
+    assert before <= one_server_each(Client(demo), servers)
+    openstack.plain('holistic', 'group', 'rollback', group['id'],
+                    '--parallel', PARALLEL)
+    assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
+    UsageAccounts(admin).assert_empty()
+
+
+def test_a_group_whose_server_is_refused_is_rolled_back(
+        openstack, admin, demo, servers, shop):
+    with pytest.raises(Refused, match='Invalid key_name provided'):
+        openstack(*create(shop(12, key_name='unknown')), '--rollback')
+    assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
+    UsageAccounts(admin).assert_empty()

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines that create servers in an embedded cloud."""
+
+from dataclasses import dataclass, field
+import datetime
+import threading
+import uuid
+
+from oslo_utils import timeutils
+
+from nova_holistic.boot.booter import Booter, Hooks
+from nova_holistic.boot.rights import Right
+from nova_holistic.boot.user_servers import UserServers
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
+from nova_holistic.table.boot_records import BootRequest
+from nova_holistic.table.records import GroupRecord, GroupStatus, Task
+
+LONG = datetime.timedelta(hours=1)
+SERVER = {'imageRef': IMAGE, 'networks': 'none'}
+
+
+def document(count=2, **server):
+    return {'name': 'shop', 'members': [{
+        'name': 'web', 'count': count, 'flavor': 'small',
+        'server': {**SERVER, **server}}]}
+
+
+@dataclass
+class KnownRights:
+    """The right of one user, without keystone.
+
+    :ivar servers: UserServers, or a class derived from it
+    :ivar ended: how often the right was deleted
+    """
+
+    servers: UserServers
+    ended: int = 0
+
+    def open(self, record):
+        assert record.credential == 'encrypted'
+        return Right(self.servers, self._end)
+
+    def _end(self):
+        self.ended += 1
+        return True
+
+
+@dataclass
+class Boots:
+    """Groups whose servers an engine creates.
+
+    :ivar cloud: PlannedCloud
+    :ivar rights: KnownRights of the user of the groups
+    """
+
+    cloud: object
+    rights: KnownRights = field(init=False)
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self):
+        self.rights = KnownRights(UserServers(self.cloud.compute_for()))
+        self._reconciling = threading.Lock()
+
+    def ask(self, rollback=False, retries=0, wanted=None):
+        """A group that is planned, and whose servers are requested."""
+        group, now = str(uuid.uuid4()), timeutils.utcnow()
+        self.cloud.table.create_group(GroupRecord(
+            uuid=group, name='shop', project_id=PROJECT, user_id=USER,
+            status=GroupStatus.PLANNING, document=wanted or document(),
+            objective='spread', created_at=now, updated_at=now,
+            task=Task.PLANNING, pending={'lease': 3600}),
+            BootRequest('encrypted', rollback, retries))
+        assert self.cloud.table.boots.waiting(now, 9) == ()
+        tasks = self.cloud.table.tasks
+        self.cloud.planner.perform(tasks.take(group, 'planner', now, now))
+        assert self.cloud.table.boots.waiting(now, 9) == (group,)
+        return group
+
+    def take(self, group, engine='engine'):
+        """The boot now belongs to an engine; others count as failed."""
+        now = timeutils.utcnow()
+        return self.cloud.table.boots.take(group, engine, now, now + LONG)
+
+    def run(self, group, engine='engine'):
+        """An engine creates the servers, or continues."""
+        booter = Booter(self.cloud.conf, self.cloud.table, self.rights,
+                        timeutils.utcnow)
+        return booter.run(
+            self.take(group, engine),
+            Hooks(self.cloud.lifecycle.release, self._changed), self.stopping)
+
+    def status(self, group):
+        return str(self.cloud.table.boots.get(group).status)
+
+    def servers(self, group):
+        """Rows of the servers by the paths of their members."""
+        return {row.path: row
+                for row in self.cloud.table.boots.servers(group)}
+
+    def states(self, group):
+        return {path: str(row.state)
+                for path, row in self.servers(group).items()}
+
+    def _changed(self, server):
+        # One caller at a time.
+        with self._reconciling:
+            self.cloud.reconciler.check_servers([server])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers of keystone that a real keystone does not give on request."""
+
+from datetime import datetime
+
+from keystoneauth1 import adapter, session, token_endpoint
+import pytest
+import requests
+
+from nova_holistic.boot.errors import TrustRefused
+from nova_holistic.boot.trusts import Trusts, User
+from nova_holistic.inventory.errors import ServiceFailed
+
+KEYSTONE = 'http://keystone/v3'
+TRUSTS = f'{KEYSTONE}/OS-TRUST/trusts'
+ANN = User('ann', 'blue', 'her token', ('reader', 'member'))
+NOON = datetime(2030, 1, 1, 12)
+
+
+class Service(token_endpoint.Token):
+    """The user of this service."""
+
+    def get_user_id(self, *args, **kwargs):
+        return 'holistic'
+
+
+@pytest.fixture
+def auth():
+    return Service(KEYSTONE, 'own token')
+
+
+@pytest.fixture
+def trusts(auth):
+    return Trusts(adapter.Adapter(
+        session.Session(auth=auth), service_type='identity',
+        endpoint_override=KEYSTONE), lambda trust: auth)
+
+
+def test_the_user_trusts_the_service_in_one_project(trusts, requests_mock):
+    requests_mock.post(TRUSTS, status_code=201, json={'trust': {'id': 't1'}})
+    assert trusts.create(ANN, NOON, 90) == 't1'
+    request = requests_mock.last_request
+    assert request.headers['X-Auth-Token'] == 'her token'
+    assert request.json() == {'trust': {
+        'trustor_user_id': 'ann', 'trustee_user_id': 'holistic',
+        'project_id': 'blue', 'impersonation': True,
+        'roles': [{'name': 'member'}, {'name': 'reader'}],
+        'expires_at': '2030-01-01T12:01:30.000000Z'}}
+
+
+@pytest.mark.parametrize('answer, error, message', [
+    ({'status_code': 403, 'json': {'error': {
+        'message': 'Delegated tokens cannot manage trusts.'}}},
+     TrustRefused, 'Delegated tokens'),
+    ({'status_code': 404, 'text': ''}, TrustRefused, 'HTTP 404'),
+    ({'status_code': 503}, ServiceFailed, 'HTTP 503'),
+    ({'status_code': 201, 'text': 'oops'}, ServiceFailed, ''),
+    ({'exc': requests.ConnectionError('away')}, ServiceFailed, 'away')])
+def test_why_there_is_no_trust(trusts, requests_mock, answer, error, message):
+    requests_mock.post(TRUSTS, **answer)
+    with pytest.raises(error, match=message):
+        trusts.create(ANN, NOON, 90)
+
+
+@pytest.mark.parametrize('answer, gone', [
+    ({'status_code': 204}, True), ({'status_code': 404}, True),
+    ({'status_code': 403}, False), ({'status_code': 500}, False),
+    ({'exc': requests.ConnectionError('away')}, False)])
+def test_a_trust_that_cannot_be_deleted_is_logged(
+        trusts, auth, requests_mock, caplog, answer, gone):
+    requests_mock.delete(f'{TRUSTS}/t1', **answer)
+    assert trusts.delete('t1', auth) is gone
+    assert ('expires later' in caplog.text) is not gone
