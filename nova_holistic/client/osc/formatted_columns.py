@@ -18,7 +18,7 @@ GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'project_id', 'user_id', 'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
-BINDINGS = ('kind', 'target', 'path', 'status', 'created_at')
+BINDINGS = ('kind', 'target', 'path', 'status', 'created_at', 'rules')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
@@ -99,6 +99,14 @@ class Relaxations(columns.FormattableColumn):
         return '\n'.join(relaxation_lines(self._value))
 
 
+class StackRules(columns.FormattableColumn):
+    """The rules of a Heat stack as the command takes them, one per line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(f'{rule["resource"]}={rule["member"]}'
+                         for rule in self._value)
+
+
 class Headroom(columns.FormattableColumn):
     """How many copies of the group fit."""
 
@@ -111,7 +119,7 @@ _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
           'objective': Objective, 'preferences': Preferences,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
-          'placements': Placements, 'definition': Definition}
+          'rules': StackRules, 'placements': Placements, 'definition': Definition}
 
 
 def _rule(preference: Mapping[str, Any]) -> str:
