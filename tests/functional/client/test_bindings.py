@@ -112,7 +112,7 @@ def test_a_stack_is_bound_listed_and_unbound(group, read, type_, refused):
         'group', 'event', 'list', 'shop', '--kind', 'group.bound')] == [
             'group.bound']
     assert type_('group', 'unbind', 'shop', *stack) == ''
-    assert 'there is no binding my-stack' in refused(
+    assert "there is no binding 'my-stack'" in refused(
         'group', 'unbind', 'shop', *stack)
 
 
