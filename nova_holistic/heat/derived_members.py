@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of a group document that come from the servers of a template."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 import copy
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +41,14 @@ def describes_members(definition: Mapping[str, Any]) -> bool:
     return bool(definition.get('members')) or any(
         isinstance(group, Mapping) and describes_members(group)
         for group in definition.get('groups') or ())
+
+
+def group_paths(definition: Mapping[str, Any], base: str) -> Iterator[str]:
+    """The paths of all nested groups."""
+    for group in definition.get('groups') or ():
+        if isinstance(group, Mapping) and isinstance(group.get('name'), str):
+            yield base + group['name']
+            yield from group_paths(group, f'{base}{group["name"]}/')
 
 
 def _named(groups: list[Any], name: str) -> dict[str, Any]:

@@ -26,6 +26,15 @@ DEFINITION = 'definition'
 sent."""
 
 
+class GroupFailed(exception.HeatException):
+    """An engine found no plan, or the group does not work.
+
+    Heat does not repeat an operation that fails with this error.
+    """
+
+    msg_fmt = _('the group is %(status)s: %(reasons)s')
+
+
 class Group(resource.Resource):
     """A group of servers that are placed together.
 
@@ -143,9 +152,10 @@ class Group(resource.Resource):
         return True
 
     def handle_check(self) -> None:
-        if not self._is_done(self._client().groups.get(self.resource_id)):
-            raise exception.ResourceInError(
-                resource_status='busy', status_reason='an engine works on it')
+        found = self._client().groups.get(self.resource_id)
+        if not self._is_done(found):
+            raise GroupFailed(status=found['status'], reasons=_(
+                'an engine works on it'))
 
     def handle_delete(self) -> str | None:
         if self.resource_id is None:
@@ -207,7 +217,7 @@ class Group(resource.Resource):
             self.POLICIES, self.GROUPS, self.RELATIONSHIPS, self.MEMBERS)
             if wanted[key]}
         return group_document.complete(
-            {'name': wanted[self.NAME] or self.physical_resource_name(),
+            {'name': wanted[self.NAME] or f'{self.stack.name}-{self.name}',
              **definition}, stack, self.name)
 
     @property
@@ -222,11 +232,10 @@ class Group(resource.Resource):
             or cfg.CONF.region_name_for_services)
 
 
-def _failure(found: Mapping[str, Any]) -> exception.ResourceInError:
-    return exception.ResourceInError(
-        resource_status=found['status'], status_reason='; '.join(
-            ': '.join(filter(None, (each['at'], each['message'])))
-            for each in found['reasons']) or _('Unknown'))
+def _failure(found: Mapping[str, Any]) -> GroupFailed:
+    return GroupFailed(status=found['status'], reasons='; '.join(
+        ': '.join(filter(None, (each['at'], each['message'])))
+        for each in found['reasons']) or _('no reason is known'))
 
 
 def _digest(document: Mapping[str, Any]) -> str:

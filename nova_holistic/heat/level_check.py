@@ -4,10 +4,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from heat.common import exception
-
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused, TimedOut
+from nova_holistic.heat import template_servers
 
 TIMEOUT = 30.0
 """Seconds for one plan of a single server."""
@@ -39,8 +38,8 @@ def check(client: Client, document: Mapping[str, Any],
     for reason in answer.get('reasons') or ():
         for number, (where, _) in enumerate(found):
             if reason['at'] == f'policies[{number}].level':
-                raise exception.StackValidationFailed(
-                    path=[*place, where], message=reason['message'])
+                raise template_servers.invalid(
+                    (*place, where), reason['message'])
 
 
 def _levels(group: Mapping[str, Any],

@@ -5,6 +5,7 @@ The stack's definition is read, and no other resource needs to exist.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+import re
 from typing import Any
 
 from heat.common import exception
@@ -19,6 +20,7 @@ SCALING_GROUP = 'OS::Heat::AutoScalingGroup'
 GROUP_HINT = 'holistic_group'
 MEMBER_HINT = 'holistic_member'
 HINTS = 'scheduler_hints'
+_PATH = re.compile('[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*')
 _REFERENCES = ('get_resource', 'Ref')
 
 
@@ -34,7 +36,7 @@ def read(stack: stk_defn.StackDefinition, group: str
     for server in _servers(stack, group):
         other = found.setdefault(server.path, server)
         if other is not server:
-            raise _invalid(
+            raise invalid(
                 server.place, f'{server.path!r} is the member of '
                 f'{".".join(other.place[:2])} as well')
     return list(found.values())
@@ -71,7 +73,7 @@ def _of_resource_group(properties: Mapping[str, Any], place: Sequence[str],
     count = int(_resolved(properties.get('count', 1), (*place, 'count')))
     variable = _resolved(properties.get('index_var', '%index%'),
                          (*place, 'index_var'))
-    path = _path(inner, place_inside)
+    path = _path(inner, place_inside, variable)
     description = _description(inner, place_inside)
     where = (*place_inside, HINTS, MEMBER_HINT)
     if variable not in path:
@@ -80,7 +82,7 @@ def _of_resource_group(properties: Mapping[str, Any], place: Sequence[str],
                 **description, 'count': count})
         return
     if properties.get('removal_policies'):
-        raise _invalid((*place, 'removal_policies'), (
+        raise invalid((*place, 'removal_policies'), (
             'the numbers of the servers are not known in advance: use a path '
             f'without {variable}'))
     for number in map(str, range(count)):
@@ -125,12 +127,18 @@ def _points_at(properties: Mapping[str, Any], group: str) -> bool:
             and target.fn_name in _REFERENCES and target.args == group)
 
 
-def _path(properties: Mapping[str, Any], place: Sequence[str]) -> str:
+def _path(properties: Mapping[str, Any], place: Sequence[str],
+          variable: str = '') -> str:
+    """
+    :param variable: text that the number of the server replaces
+    """
     where = (*place, HINTS, MEMBER_HINT)
     found = _resolved(properties[HINTS].get(MEMBER_HINT), where)
-    if not isinstance(found, str) or not found:
-        raise _invalid(where, 'a server of a group needs the path of a '
-                              'member')
+    if not isinstance(found, str) or not _PATH.fullmatch(
+            found.replace(variable, '0') if variable else found):
+        raise invalid(where, f'{found!r} is not the path of a member: names '
+                             'of letters, digits, "_", "." or "-", joined by '
+                             'slashes')
     return found
 
 
@@ -143,7 +151,7 @@ def _description(properties: Mapping[str, Any],
         if value is not None:
             found[name] = str(value)
     if 'flavor' not in found:
-        raise _invalid((*place, 'flavor'), 'it is not known before the '
+        raise invalid((*place, 'flavor'), 'it is not known before the '
                                            'servers are created')
     volume = _root_volume(properties, place)
     if volume is not None:
@@ -170,9 +178,11 @@ def _resolved(value: Any, place: Sequence[str]) -> Any:
     try:
         return function.resolve(value)
     except Exception as error:
-        raise _invalid(place, str(error)) from error
+        raise invalid(place, str(error)) from error
 
 
-def _invalid(place: Sequence[str],
-             message: str) -> exception.StackValidationFailed:
-    return exception.StackValidationFailed(path=list(place), message=message)
+def invalid(place: Sequence[str],
+            message: str) -> exception.StackValidationFailed:
+    """The error of Heat for a property, with its position."""
+    return exception.StackValidationFailed(
+        error='Property error', path=list(place), message=message)
