@@ -16,8 +16,8 @@ def check(client: Client, document: Mapping[str, Any],
           place: Sequence[str]) -> None:
     """Request a plan of one small server, which names unknown levels.
 
-    A service that is unavailable is no mistake of the template: the group is
-    checked again when it is created.
+    If a service is unavailable, the levels are not checked: the engine checks
+    them when the group is created.
 
     :param place: of the document in the template
     :raises StackValidationFailed: a level is unknown

@@ -151,8 +151,8 @@ def _description(properties: Mapping[str, Any],
         if value is not None:
             found[name] = str(value)
     if 'flavor' not in found:
-        raise invalid((*place, 'flavor'), 'it is not known before the '
-                                           'servers are created')
+        raise invalid((*place, 'flavor'),
+                      'it is not known before the servers are created')
     volume = _root_volume(properties, place)
     if volume is not None:
         found['boot_from_volume'] = True

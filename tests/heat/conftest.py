@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat's own engine, without a cloud to ask; and a heat-engine beside a cloud of
-processes."""
+"""Heat's own engine, without a cloud to ask; and a heat-engine beside a cloud
+of processes."""
 
 import os
 import pathlib

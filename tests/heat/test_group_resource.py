@@ -143,7 +143,7 @@ def test_a_failed_create_is_rolled_back(stacks, groups, nova):
     assert nova.all() == []
     stack.delete()
     assert not list(groups.list())
-    stack = stacks.start('large', large, rollback=True)
+    stack = stacks.start('larger', large, rollback=True)
     assert stack.settled()[0] == 'ROLLBACK_COMPLETE'
     assert nova.all() == [] and not list(groups.list())
 
@@ -181,8 +181,8 @@ def test_members_are_described_in_full(stacks, groups, nova, rack_of):
     ('type: affinity, level: rack', 'type: affinity, lvel: rack',
      'resources.shop.properties.policies[0].lvel: : unknown key'),
     ('holistic_member: b', 'holistic_member: c',
-     'resources.b.properties.scheduler_hints.holistic_member: : group shop has '
-     "no member 'c'"),
+     'resources.b.properties.scheduler_hints.holistic_member: : '
+     "group shop has no member 'c'"),
     ('holistic_member: b', 'holistic_member: a',
      'resources.b.properties.scheduler_hints.holistic_member: : '
      "'a' is the member of resources.a as well"),

@@ -119,7 +119,8 @@ _KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
           'objective': Objective, 'preferences': Preferences,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
-          'rules': StackRules, 'placements': Placements, 'definition': Definition}
+          'rules': StackRules, 'placements': Placements,
+          'definition': Definition}
 
 
 def _rule(preference: Mapping[str, Any]) -> str:

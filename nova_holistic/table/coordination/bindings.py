@@ -78,8 +78,8 @@ class Hinted:
     """What the hints of a request name.
 
     :ivar server_group: UUID of a server group
-    :ivar stacks: targets of the top-level Heat stack; the first one that is
-        bound and has a rule for the server counts
+    :ivar stacks: targets of the top-level Heat stack; the first stack
+        that is bound and has a rule for the server counts
     :ivar resources: names of the resources from the top-level stack down to
         the server
     """
@@ -193,7 +193,7 @@ class Bindings:
         """What a request points at by its hints, in one statement. A bound
         server group counts before a bound stack.
 
-        A server that is a member stays one, whatever is bound now.
+        A server that is a member stays a member if nothing is bound now.
         """
         query = sa.select(
             BindingRow.group_uuid, BindingRow.path, BindingRow.target,

@@ -5,8 +5,8 @@ for a group of four members."""
 from dataclasses import replace
 from datetime import timedelta
 
-from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.model.stack_rules import StackRule
+from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
     detaching, group_degradation, group_growth, group_purge, group_revision,
