@@ -6,33 +6,22 @@ import hashlib
 import json
 from typing import Any
 
-from heat.common import exception
 from heat.common.i18n import _
 from heat.engine import attributes
 from heat.engine import constraints
 from heat.engine import properties
 from heat.engine import resource
 from heat.engine import stk_defn
-from oslo_config import cfg
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
-from nova_holistic.heat import group_document, level_check
+from nova_holistic.heat import api_client, group_document, level_check
 
 GOOD = ('planned', 'building', 'complete', 'released')
 """Statuses of a group with which nothing is wrong."""
 DEFINITION = 'definition'
 """Name of the data of the resource: the digest of the definition that was
 sent."""
-
-
-class GroupFailed(exception.HeatException):
-    """An engine found no plan, or the group does not work.
-
-    Heat does not repeat an operation that fails with this error.
-    """
-
-    msg_fmt = _('the group is %(status)s: %(reasons)s')
 
 
 class Group(resource.Resource):
@@ -147,14 +136,14 @@ class Group(resource.Resource):
         if found['task'] is not None:
             return False
         if found['reasons']:
-            raise _failure(found)
+            raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
         self.data_set(DEFINITION, digest)
         return True
 
     def handle_check(self) -> None:
         found = self._client().groups.get(self.resource_id)
         if not self._is_done(found):
-            raise GroupFailed(status=found['status'], reasons=_(
+            raise api_client.GroupFailed(status=found['status'], reasons=_(
                 'an engine works on it'))
 
     def handle_delete(self) -> str | None:
@@ -204,7 +193,8 @@ class Group(resource.Resource):
         if found['task'] is not None or found['status'] == 'planning':
             return False
         if found['status'] not in GOOD:
-            raise _failure(found)
+            raise api_client.GroupFailed(
+                status=found['status'], reasons=api_client.reasons(found))
         return True
 
     def _document(self, stack: stk_defn.StackDefinition,
@@ -225,17 +215,7 @@ class Group(resource.Resource):
         return ['resources', self.name, 'properties']
 
     def _client(self) -> Client:
-        return Client(
-            self.context.keystone_session,
-            interface=cfg.CONF.clients.endpoint_type.removesuffix('URL'),
-            region_name=self.context.region_name
-            or cfg.CONF.region_name_for_services)
-
-
-def _failure(found: Mapping[str, Any]) -> GroupFailed:
-    return GroupFailed(status=found['status'], reasons='; '.join(
-        ': '.join(filter(None, (each['at'], each['message'])))
-        for each in found['reasons']) or _('no reason is known'))
+        return api_client.client(self.context)
 
 
 def _digest(document: Mapping[str, Any]) -> str:
