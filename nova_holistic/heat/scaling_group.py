@@ -57,7 +57,7 @@ def _plan(client: Client, pointer: _Pointer, capacity: int) -> None:
     Existing servers stay where they are. The places of a smaller number are
     freed when Heat deletes the servers.
 
-    :raises GroupUnchanged: there is no plan for so many servers
+    :raises GroupUnchanged: there is no plan for this number of servers
     """
     if capacity < 1:
         # A member has at least one place; its lease ends.
