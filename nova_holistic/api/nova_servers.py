@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check create requests to Nova that have a pointer to a planned member, or
-name a server group that is bound to one.
+name a server group or a Heat stack that is bound to one.
 
 nova-scheduler also refuses an invalid pointer, but only after the server
 exists, which then goes to ERROR. This check rejects the request itself.
@@ -14,9 +14,9 @@ from oslo_log import log as logging
 
 from nova_holistic.documents.validation import brief
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+from nova_holistic.scheduler.hinted import hinted
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer,
-    server_group_of)
+    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer)
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.queries.pointer_target import Pointed, pointed_at
@@ -45,7 +45,7 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
     if not isinstance(hints, dict):
         return
     try:
-        pointer = _pointer(table, hints)
+        pointer = _pointer(table, hints, project_id)
         found = pointer and pointed_at(
             table.database, pointer.group, pointer.member)
     except TableError as error:
@@ -66,16 +66,16 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
                     '%s', error)
 
 
-def _pointer(table: PlacementTable, hints: Mapping[str, Any]
-             ) -> Pointer | None:
-    """The pointer in the hints, or that of a bound server group."""
+def _pointer(table: PlacementTable, hints: Mapping[str, Any],
+             project_id: str) -> Pointer | None:
+    """The pointer in the hints, or that of what they name."""
     if has_pointer(hints):
         for name in (GROUP_HINT, MEMBER_HINT):
             _must_be_text(name, hints.get(name, ''))
         must_agree(table.bindings, hints)
         return Pointer.from_hints(hints)
-    server_group = server_group_of(hints)
-    bound = server_group and table.bindings.pointed(server_group)
+    named = hinted(hints, project_id)
+    bound = named and table.bindings.pointed(named)
     return Pointer(bound.group_uuid, bound.path) if bound else None
 
 

@@ -19,7 +19,7 @@ Request = Callable[..., Any]
 Document = Mapping[str, Any]
 
 BINDINGS = '1.1'
-"""The first microversion with bindings of server groups."""
+"""The first microversion with bindings."""
 
 ACTIONS = '1.2'
 """The first microversion that lists actions of servers after an update."""
@@ -206,7 +206,7 @@ class Groups:
             'GET', _path(group_id, 'placements'))['placements']
 
     def bindings(self, group_id: str) -> Sequence[dict[str, Any]]:
-        """The server groups of Nova that are bound to members."""
+        """The server groups and Heat stacks that are bound to members."""
         return self._request('GET', _path(group_id, 'bindings'),
                              since=BINDINGS)['bindings']
 
@@ -223,9 +223,24 @@ class Groups:
             body={'binding': _given(path=path or None)},
             since=BINDINGS)['binding']
 
-    def unbind(self, group_id: str, server_group: str) -> None:
-        """End the binding of a server group."""
-        self._request('DELETE', _path(group_id, 'bindings', server_group),
+    def bind_stack(self, group_id: str, stack: str,
+                   rules: Sequence[Mapping[str, str]],
+                   path: str = '') -> dict[str, Any]:
+        """Treat creates of the servers of a Heat stack as creates of members.
+
+        :param stack: name or id
+        :param rules: a ``resource`` and a ``member`` each
+        :param path: below which the members of the rules are
+        """
+        return self._request(
+            'PUT', _path(group_id, 'bindings', stack),
+            body={'binding': _given(kind='heat-stack', path=path or None,
+                                    rules=list(rules))},
+            since=BINDINGS)['binding']
+
+    def unbind(self, group_id: str, target: str) -> None:
+        """End the binding of a server group or of a Heat stack."""
+        self._request('DELETE', _path(group_id, 'bindings', target),
                       since=BINDINGS)
 
     def events(self, group_id: str, *, page: int | None = None,

@@ -16,12 +16,14 @@ from nova_holistic.table.coordination.bindings import (
     BINDABLE, Binding, BindingKind)
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING, PlacementTable
 
 LOG = logging.getLogger(__name__)
 
 ACTIVE, DELETED, UNKNOWN = 'active', 'deleted', 'unknown'
+UNCHECKED = 'unchecked'
+"""The status of a stack: no service asks Heat."""
 
 
 class Binder:
@@ -50,7 +52,7 @@ class Binder:
             of the two is bound already
         :raises GroupBusy: an engine works on the group
         """
-        record, members = self._bindable(group_uuid)
+        record, members = bindable(self._table, group_uuid)
         found = self._server_group(server_group)
         if found is None or found.project_id != record.project_id:
             raise exceptions.InvalidDocument(
@@ -58,29 +60,15 @@ class Binder:
         description = described(group_uuid, members, path)
         _must_agree(found, [row for row in members
                             if row.member.description == description], members)
-        return _shown(self._add(Binding(
+        return shown(self._add(Binding(
             BindingKind.SERVER_GROUP, server_group, group_uuid, description,
             self._clock())), ACTIVE)
 
     def bindings(self, group_uuid: str) -> Sequence[ShownBinding]:
         """The bindings of a group, and whether the server groups exist."""
-        return [_shown(each, self._status(each.target))
+        return [shown(each, self._status(each.target)
+                      if each.kind == BindingKind.SERVER_GROUP else UNCHECKED)
                 for each in self._table.bindings.of_group(group_uuid)]
-
-    def _bindable(self, group_uuid: str):
-        found = self._table.group_with_members(group_uuid)
-        if found is None:
-            raise table_errors.GroupUnknown(group_uuid)
-        record, _ = found
-        if record.task is not None:
-            raise errors.GroupBusy(
-                f'group {group_uuid} is busy: {record.task}; try again when '
-                'this task is finished')
-        if record.status not in BINDABLE:
-            raise errors.BindingRefused(
-                f'group {group_uuid} is {record.status}: its members have no '
-                'planned places')
-        return found
 
     def _add(self, binding: Binding) -> Binding:
         known = self._known(binding)
@@ -140,6 +128,29 @@ class Binder:
             return UNKNOWN
 
 
+def bindable(table: PlacementTable, group_uuid: str
+             ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
+    """A group to whose members something can be bound, and these members.
+
+    :raises GroupUnknown: there is no such group
+    :raises GroupBusy: an engine works on the group
+    :raises BindingRefused: its members have no places
+    """
+    found = table.group_with_members(group_uuid)
+    if found is None:
+        raise table_errors.GroupUnknown(group_uuid)
+    record, _ = found
+    if record.task is not None:
+        raise errors.GroupBusy(
+            f'group {group_uuid} is busy: {record.task}; try again when '
+            'this task is finished')
+    if record.status not in BINDABLE:
+        raise errors.BindingRefused(
+            f'group {group_uuid} is {record.status}: its members have no '
+            'planned places')
+    return found
+
+
 def described(group_uuid: str, members: Sequence[MemberRecord],
               path: str) -> str:
     """The path of the only description that a path stands for.
@@ -192,7 +203,8 @@ def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
             f'the plan contradicts server group {group.uuid}: {reason}')
 
 
-def _shown(binding: Binding, status: str) -> ShownBinding:
+def shown(binding: Binding, status: str) -> ShownBinding:
     return ShownBinding(
-        str(binding.kind), binding.target, binding.path,
-        binding.created_at.isoformat(), status)
+        str(binding.kind), binding.shown_target, binding.path,
+        binding.created_at.isoformat(), status,
+        [[rule.resource, rule.member] for rule in binding.rules])

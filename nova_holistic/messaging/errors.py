@@ -17,7 +17,8 @@ class LeaseRefused(exceptions.HolisticError):
 
 
 class BindingRefused(exceptions.HolisticError):
-    """The server group cannot be bound to the member; the message says why."""
+    """The server group or the stack cannot be bound to the member; the message
+    says why."""
 
 
 class HostUnknown(exceptions.HolisticError):

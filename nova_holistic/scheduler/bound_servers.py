@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that name a server group of Nova in place of a pointer."""
+"""Requests that name a server group of Nova, or a place in a Heat stack, in
+place of a pointer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nova import objects
 
-from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, MEMBER_HINT, server_group_of)
+from nova_holistic.scheduler.hinted import hinted
+from nova_holistic.scheduler.pointer import GROUP_HINT, MEMBER_HINT
 from nova_holistic.scheduler import server_moves
 from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.errors import TableError
@@ -16,8 +17,8 @@ from nova_holistic.table.errors import TableError
 @dataclass(frozen=True, slots=True)
 class BoundRequest:
     """
-    :ivar spec: the request with the pointer to which its server group is
-        bound
+    :ivar spec: the request with the pointer to which its server group or
+        its stack is bound
     :ivar is_member: whether servers of the request are members of the group
     """
 
@@ -27,16 +28,17 @@ class BoundRequest:
 
 def find(bindings: Bindings, spec: 'objects.RequestSpec',
          instance_uuids: Sequence[str]) -> BoundRequest | None:
-    """The request as a request with a pointer; None if its server group is
-    not bound, and none of its servers is a member of a group.
+    """The request as a request with a pointer; None if neither its
+    server group nor its stack is bound to a member, and none of its servers is
+    a member of a group.
 
     :raises TableError: that is not known
     """
-    server_group = server_group_of(spec.scheduler_hints)
-    if server_group is None:
+    wanted = hinted(spec.scheduler_hints, spec.project_id)
+    if wanted is None:
         return None
     try:
-        found = bindings.pointed(server_group, instance_uuids)
+        found = bindings.pointed(wanted, instance_uuids)
     except TableError:
         if len(instance_uuids) == 1 and server_moves.may_move_unchecked(
                 instance_uuids[0]):

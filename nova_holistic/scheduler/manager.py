@@ -28,10 +28,11 @@ from nova_holistic.scheduler.claim.evacuation_capacity import (
 from nova_holistic.scheduler.claim.request_refusal import (
     for_user, RequestRefused)
 from nova_holistic.scheduler.hosts import cells, default_zone
+from nova_holistic.scheduler.hinted import (
+    names_binding, ROOT_STACK_HINT, server_group_of)
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer,
-    server_group_of)
+    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer)
 from nova_holistic.scheduler.policies import adopted_servers, exclusion
 from nova_holistic.scheduler.server_moves import is_evacuation
 from nova_holistic.table.records import MemberState
@@ -46,7 +47,7 @@ _SENTINEL = manager.SchedulerManager._sentinel
 
 class HolisticSchedulerManager(manager.SchedulerManager):
     """Stock Nova for every request but a create that has a pointer, or names
-    a server group that is bound to a member."""
+    a server group or a stack of Heat that is bound to a member."""
 
     def __init__(self, *args, **kwargs):
         conf.register_opts(CONF)
@@ -78,7 +79,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         hints = _hints(spec_obj, filter_properties)
         if '_nova_check_type' in hints:
             return stock(spec_obj=spec_obj)
-        if not (has_pointer(hints) or server_group_of(hints)):
+        if not (has_pointer(hints) or names_binding(hints)):
             return self._plain(context, spec_obj, instance_uuids, stock)
         if spec_obj is self._sentinel:
             spec_obj = objects.RequestSpec.from_primitives(
@@ -276,7 +277,9 @@ def _target(hints) -> str:
     if has_pointer(hints):
         return (f'group {hints.get(GROUP_HINT)}, member '
                 f'{hints.get(MEMBER_HINT)}')
-    return f'server group {server_group_of(hints)}'
+    group = server_group_of(hints)
+    return (f'server group {group}' if group else
+            f'Heat stack {hints.get(ROOT_STACK_HINT)}')
 
 
 def _sends_notifications() -> bool:

@@ -8,9 +8,8 @@ from oslo_utils import uuidutils
 
 from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
-from nova_holistic.table.coordination.bindings import Bindings
-
-SERVER_GROUP_HINT = 'group'
+from nova_holistic.scheduler.hinted import server_group_of
+from nova_holistic.table.coordination.bindings import Bindings, Hinted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,6 @@ def has_pointer(hints: Mapping | None) -> bool:
     return bool(hints) and (GROUP_HINT in hints or MEMBER_HINT in hints)
 
 
-def server_group_of(hints: Mapping | None) -> str | None:
-    """The UUID of the server group in a server's scheduler hints."""
-    found = (hints or {}).get(SERVER_GROUP_HINT)
-    # Nova turns a single string into a list on its way to the scheduler.
-    values = [found] if isinstance(found, str) else found or []
-    if (not isinstance(values, list | tuple) or len(values) != 1
-            or not uuidutils.is_uuid_like(values[0])):
-        return None
-    return str(values[0]).lower()
-
-
 def must_agree(bindings: Bindings, hints: Mapping) -> None:
     """
     :param hints: of a create with a pointer
@@ -63,7 +51,7 @@ def must_agree(bindings: Bindings, hints: Mapping) -> None:
     pointer, server_group = Pointer.from_hints(hints), server_group_of(hints)
     if pointer is None or server_group is None:
         return
-    bound = bindings.pointed(server_group)
+    bound = bindings.pointed(Hinted(server_group))
     if bound is None or bound.group_uuid == pointer.group and (
             bound.path == pointer.member or bindings.is_described(
                 pointer.group, pointer.member, bound.path)):

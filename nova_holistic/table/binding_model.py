@@ -2,11 +2,13 @@
 """The table of bindings."""
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.models import Base, PATH
+from nova_holistic.table.models import (
+    Base, KEY, NOTHING_OR_JSON, PATH)
 
 
 class BindingRow(Base):
@@ -14,6 +16,9 @@ class BindingRow(Base):
 
     A server group of Nova is bound to at most one member, and a member has at
     most one binding of each kind.
+
+    :ivar stack: name or id of a Heat stack; null for other kinds
+    :ivar rules: pairs of a resource and a member; null for other kinds
     """
 
     __tablename__ = 'holistic_bindings'
@@ -30,4 +35,6 @@ class BindingRow(Base):
         sa.ForeignKey('holistic_groups.uuid', ondelete='CASCADE',
                       name='fk_holistic_bindings_group_uuid'))
     path: orm.Mapped[str] = orm.mapped_column(PATH)
+    stack: orm.Mapped[str | None] = orm.mapped_column(KEY)
+    rules: orm.Mapped[list[Any] | None] = orm.mapped_column(NOTHING_OR_JSON)
     created_at: orm.Mapped[datetime]

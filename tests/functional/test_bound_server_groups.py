@@ -120,8 +120,9 @@ def test_after_the_unbind_nova_decides(cloud):
     bind(cloud, group, 'node', bound)
     first = send(cloud, octavia, 'a', 'small', bound)
     hosts_of(cloud, [first])
-    assert cloud.table.bindings.remove(group, bound)
-    assert not cloud.table.bindings.remove(group, bound)
+    now = cloud.clock()
+    assert cloud.table.bindings.remove(group, [bound], now)
+    assert not cloud.table.bindings.remove(group, [bound], now)
     hosts_of(cloud, [send(cloud, octavia, 'b', 'small', bound)])
     assert [row.instance_uuid for row in cloud.table.members(group)
             if row.instance_uuid] == [first]
@@ -209,7 +210,7 @@ def test_a_move_keeps_the_policies_of_the_group(cloud):
         load = cloud.create_server('load', 'large', host=away, as_admin=True)
         cloud.wait_for_status(load, 'ACTIVE')
         assert cloud.live_migrate(servers[0]) == away
-        cloud.table.bindings.remove(group, bound)
+        cloud.table.bindings.remove(group, [bound], cloud.clock())
 
 
 def places_to_move(cloud, server, sibling):

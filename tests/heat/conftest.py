@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat's own engine, without a cloud to ask."""
+"""Heat's own engine, without a cloud to ask; and a heat-engine beside a cloud
+of processes."""
+
+import os
+import pathlib
+import tempfile
 
 from heat.common import context
 from heat.common import messaging
@@ -12,6 +17,18 @@ from heat.engine import stack
 from heat.engine import template
 from oslo_config import cfg
 import pytest
+
+from nova_holistic.client.client import Client
+from tests.cloud.conftest import clear, RUNNING
+from tests.cloud.groups import LiveGroup
+from tests.cloud.servers import Servers
+from tests.heat.stacks import Stacks
+from tools.cloud import catalog
+from tools.cloud.cloud import Cloud, make
+from tools.cloud.layout import Layout
+
+HOSTS = 8
+"""Two racks: five hosts, and three."""
 
 
 class _Anything(constraints.BaseCustomConstraint):
@@ -60,3 +77,60 @@ def heat(_plugins, monkeypatch):
     monkeypatch.setattr(resource.Resource, 'is_service_available',
                         classmethod(lambda cls, context: (True, None)))
     return Heat()
+
+
+@pytest.fixture(scope='session')
+def running(request):
+    """The cloud, until the last test has ended; its directory stays where it
+    did not start or a test failed."""
+    if RUNNING in os.environ:
+        yield Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
+        return
+    cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='heat-')), HOSTS,
+                 heat=True)
+    print('cloud:', cloud.layout.directory)
+    try:
+        cloud.up()
+        yield cloud
+    finally:
+        for name in cloud.processes.names():
+            cloud.processes.kill(name)
+    if not request.session.testsfailed:
+        cloud.remove()
+
+
+@pytest.fixture
+def demo(running):
+    """The session of an ordinary user; no test has left anything."""
+    session = catalog.session(running.layout, catalog.MEMBER)
+    Stacks(session).clear()
+    clear(catalog.session(running.layout, catalog.ADMIN))
+    return session
+
+
+@pytest.fixture
+def stacks(demo):
+    return Stacks(demo)
+
+
+@pytest.fixture
+def groups(demo):
+    return Client(demo).groups
+
+
+@pytest.fixture
+def nova(demo, running):
+    """Servers of the user, with their hosts."""
+    return Servers(catalog.session(running.layout, catalog.ADMIN),
+                   everybody=True)
+
+
+@pytest.fixture
+def plan(demo, groups):
+    """A function that creates a group and waits for its plan."""
+    def plan(document):
+        made = groups.wait(groups.create(document)['id'])
+        assert made['status'] == 'planned', made['reasons']
+        return LiveGroup(Client(demo), made)
+
+    return plan

@@ -117,6 +117,14 @@ def test_only_scheduler_and_embedded_import_nova():
                     or _named(path) == 'cli/scheduler.py'), path
 
 
+def test_only_the_plug_ins_of_heat_import_heat():
+    for path in _modules():
+        if 'heat' in {name.split('.')[0] for name in _imports(path)}:
+            assert _package(path) == 'heat', path
+    assert {each for path in _in('heat') for each in _ours(path)} <= {
+        'heat', 'client', 'documents', 'policies', 'model'}
+
+
 def test_only_the_command_line_imports_the_embedded_cloud():
     for path in _modules():
         if 'embedded' in _ours(path):

@@ -16,7 +16,7 @@ DIRECTORY = pathlib.Path('.cloud')
 def up(args: argparse.Namespace) -> None:
     if (args.dir / 'cloud.json').exists():
         raise WaitTimeout(f'{args.dir} has a cloud already: end it first')
-    cloud = make(args.dir, args.hosts)
+    cloud = make(args.dir, args.hosts, heat=args.heat)
     try:
         cloud.up()
     except BaseException:
@@ -53,6 +53,8 @@ def main() -> int:
                           help='directory of the cloud (%(default)s)')
         if command is up:
             each.add_argument('--hosts', type=int, default=10)
+            each.add_argument('--heat', action='store_true',
+                              help='start Heat as well')
         elif command is down:
             each.add_argument('--keep', action='store_true',
                               help='keep logs, databases and configuration')

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may use the cloud, and where its services are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 
+from tools.cloud import heat
 from tools.cloud.layout import Layout, REGION
 
 
@@ -78,11 +79,25 @@ def fill(layout: Layout) -> None:
         for role in user.roles:
             keystone.put(f'/projects/{projects[user.project]}/users/{made}'
                          f'/roles/{roles[role]}')
+    if layout.heat:
+        _make_stack_domain(layout, keystone, make, roles['admin'])
+        make('role', name='heat_stack_user')
     for kind, name, path in (
             ('compute', 'nova', '/v2.1'), ('placement', 'placement', ''),
             ('image', 'glance', ''), ('network', 'network', ''),
-            ('holistic', 'holistic', '')):
+            ('holistic', 'holistic', ''),
+            *([('orchestration', 'heat', '/v1/%(tenant_id)s')]
+              if layout.heat else [])):
         service = make('service', type=kind, name=name)
         for interface in ('public', 'internal'):
             make('endpoint', service_id=service, interface=interface,
                  url=layout.url(name, path), region_id=REGION)
+
+
+def _make_stack_domain(layout: Layout, keystone: Adapter,
+                       make: Callable[..., str], admin_role: str) -> None:
+    """A domain for the users that Heat makes, and its administrator."""
+    domain = make('domain', name=heat.DOMAIN)
+    user = make('user', name=heat.DOMAIN_ADMIN, password=layout.password,
+                domain_id=domain)
+    keystone.put(f'/domains/{domain}/users/{user}/roles/{admin_role}')

@@ -9,6 +9,7 @@ import time
 
 from tools.cloud import catalog, initial_resources
 from tools.cloud.glance import Glance
+from tools.cloud.heat import Heat
 from tools.cloud.holistic import Holistic
 from tools.cloud.keystone import Keystone, ShortKeystone
 from tools.cloud.layout import Layout
@@ -38,7 +39,8 @@ class Cloud:
         self.services: dict[str, Service] = {
             kind.name: kind(layout, self.processes) for kind in (
                 MariaDB, RabbitMQ, Memcached, Keystone, ShortKeystone,
-                Placement, Glance, Network, Nova, Holistic)}
+                Placement, Glance, Network, Nova, Holistic,
+                *((Heat,) if layout.heat else ()))}
         self._told = told
 
     def up(self) -> None:
@@ -56,14 +58,14 @@ class Cloud:
             # Nova's schema takes longest, so it comes first.
             self._each(self._prepare, (
                 'nova', 'keystone', 'glance', 'holistic', 'placement',
-                'network', 'short-keystone'))
+                'network', 'short-keystone', *self._heat))
             broker.result()
         step('schemas, broker')
         self._each(self._start, ('keystone', 'placement', 'glance',
                                  'network'))
         catalog.fill(self.layout)
         step('keystone, placement, glance')
-        self._each(self._start, ('nova', 'holistic'))
+        self._each(self._start, ('nova', 'holistic', *self._heat))
         step('nova, nova_holistic')
         initial_resources.create_resources(self.layout,
                                            self.layout.host_names())
@@ -80,6 +82,10 @@ class Cloud:
     def remove(self) -> None:
         """Forget all that it wrote; it is down."""
         shutil.rmtree(self.layout.directory)
+
+    @property
+    def _heat(self) -> tuple[str, ...]:
+        return ('heat',) if self.layout.heat else ()
 
     def start(self, name: str) -> None:
         """Start a service that was prepared; returns when it serves."""

@@ -14,7 +14,8 @@ _FILE = 'cloud.json'
 
 LISTENERS = (
     'mariadb', 'rabbitmq', 'distribution', 'epmd', 'memcached', 'keystone',
-    'short-keystone', 'placement', 'glance', 'nova', 'network', 'holistic')
+    'short-keystone', 'placement', 'glance', 'nova', 'network', 'holistic',
+    'heat')
 REGION = 'RegionOne'
 
 
@@ -25,6 +26,7 @@ class Layout:
     :ivar password: of every user of the cloud, its database included
     :ivar ports: by the name of who listens
     :ivar rack: number of hosts in each rack
+    :ivar heat: whether Heat is one of its services
     :ivar options: by the name of a configuration file (``nova.conf``,
         ``compute.conf``, ``nova-holistic.conf``): sections whose options
         replace those that the cloud chooses
@@ -35,6 +37,7 @@ class Layout:
     password: str
     ports: Mapping[str, int]
     rack: int = 5
+    heat: bool = False
     options: Mapping[str, 'Sections'] = field(default_factory=dict)
 
     @classmethod
@@ -42,7 +45,7 @@ class Layout:
              **others: object) -> 'Layout':
         """Choose what is free now, and write it down.
 
-        :param others: ``rack``, ``options``
+        :param others: ``rack``, ``heat``, ``options``
         """
         directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
 
 DATABASES = ('keystone', 'placement', 'glance', 'nova_api', 'nova_cell0',
-             'nova_cell1', 'holistic')
+             'nova_cell1', 'holistic', 'heat')
 
 
 class MariaDB(Service):

@@ -76,6 +76,10 @@ class WebService(Service):
         """Where it finds its configuration."""
         return {}
 
+    def options(self) -> Mapping[str, object]:
+        """Further options of uwsgi."""
+        return {}
+
     def start(self) -> None:
         self.serve(self.name, self.environment())
 
@@ -86,7 +90,8 @@ class WebService(Service):
             'processes': self.workers, 'threads': self.threads,
             'http-socket': f'127.0.0.1:{self.layout.ports[name]}',
             'module': f'{self.application}:application',
-            'listen': 100, 'need-app': None, 'disable-logging': None}
+            'listen': 100, 'need-app': None, 'disable-logging': None,
+            **self.options()}
         self.processes.start(name, [
             scripts('uwsgi'), *(
                 word for option, value in options.items()

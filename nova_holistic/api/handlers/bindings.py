@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Server groups of Nova that are bound to members of a group."""
+"""Server groups of Nova and stacks of Heat that are bound to members."""
 
 from datetime import datetime
 import re
@@ -12,11 +12,17 @@ from nova_holistic.api import errors
 from nova_holistic.api.schemas import common as schemas
 from nova_holistic.api.views import common
 from nova_holistic.documents.validation import brief
+from nova_holistic.engine.binder import shown, UNCHECKED
+from nova_holistic.engine import stack_binder
+from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.messaging.results import ShownBinding
+from nova_holistic.model.stack_rules import StackRule
+from nova_holistic.table.coordination.bindings import (
+    BindingKind, stack_target)
 
 
 def list_bindings(call: Call) -> webob.Response:
-    """List the server groups that are bound to members of a group."""
+    """List what is bound to members of a group."""
     record = call.group()
     return answer(200, {'bindings': [
         _shown(each) for each in call.service.engines.bindings(
@@ -24,22 +30,46 @@ def list_bindings(call: Call) -> webob.Response:
 
 
 def bind(call: Call) -> webob.Response:
-    """Treat creates in a server group as creates of a member.
+    """Treat creates in a server group, or of a Heat stack, as creates of
+    members.
 
     A repeated request changes nothing.
     """
+    if call.body['binding'].get('kind') == BindingKind.HEAT_STACK:
+        return _bind_stack(call)
     record, target = call.group(), _target(call)
+    if 'rules' in call.body['binding']:
+        raise InvalidDocument(
+            'binding.rules', f'only the kind {BindingKind.HEAT_STACK} has '
+            'rules')
     return answer(200, {'binding': _shown(call.service.engines.bind(
         call.context.for_engine(), record.uuid,
         call.body['binding'].get('path', ''), target))})
 
 
 def unbind(call: Call) -> webob.Response:
-    """End the binding of a server group; its servers are not affected."""
-    record, target = call.group(), _target(call)
-    if not call.service.table.bindings.remove(record.uuid, target):
-        raise errors.not_found('binding', target)
+    """End a binding; servers are not affected."""
+    record, target = call.group(), call.names['target']
+    if not call.service.table.bindings.remove(
+            record.uuid, [target, stack_target(record.project_id, target)],
+            call.service.clock()):
+        raise errors.not_found('binding', brief(target))
     return answer(204)
+
+
+def _bind_stack(call: Call) -> webob.Response:
+    record, stack = call.group(), call.names['target']
+    if not re.fullmatch(schemas.STACK['pattern'], stack):
+        raise errors.not_found('Heat stack', brief(stack))
+    body = call.body['binding']
+    rules = [StackRule(rule['resource'], rule.get('member', ''))
+             for rule in body.get('rules', ())]
+    if not rules:
+        raise InvalidDocument('binding.rules', 'a Heat stack needs a rule')
+    bound = stack_binder.bind(call.service.table, stack_binder.wanted(
+        record.uuid, body.get('path', ''), stack, rules,
+        call.service.clock()))
+    return answer(200, {'binding': _shown(shown(bound, UNCHECKED))})
 
 
 def _target(call: Call) -> str:
@@ -50,5 +80,9 @@ def _target(call: Call) -> str:
 
 
 def _shown(binding: ShownBinding) -> dict[str, Any]:
-    return {**binding.to_document(), 'created_at': common.time(
-        datetime.fromisoformat(binding.created_at))}
+    found = binding.to_document()
+    rules = [{'resource': resource, 'member': member}
+             for resource, member in found.pop('rules')]
+    return {**found, 'created_at': common.time(
+        datetime.fromisoformat(binding.created_at)),
+        **({'rules': rules} if rules else {})}

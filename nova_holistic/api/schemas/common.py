@@ -15,6 +15,11 @@ UUID = {
     'description': 'a UUID in lower case, with hyphens',
     'pattern': '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
 }
+STACK = {
+    'type': 'string',
+    'description': 'the name or the ID of a stack of Heat',
+    'pattern': '^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$',
+}
 TIME = {'type': 'string', 'description': 'ISO 8601, in UTC',
         'format': 'date-time'}
 TIME_OR_NULL = {**TIME, 'type': ['string', 'null']}

@@ -35,7 +35,8 @@ _EVENT = {
         **{name: {'type': 'integer', 'minimum': 0}
            for name in ('members', 'added', 'moved', 'removed')},
         'lease_expires_at': common.TIME_OR_NULL,
-        'by': common.ANY_TEXT}),
+        **{name: common.ANY_TEXT
+           for name in ('by', 'binding', 'target', 'path')}}),
     'service': common.ANY_TEXT,
     'request_id': common.ANY_TEXT_OR_NULL,
     'user_id': common.ANY_TEXT_OR_NULL,

@@ -3,7 +3,7 @@
 
 import argparse
 from typing import Any
-import uuid
+from uuid import UUID
 
 from keystoneauth1.adapter import Adapter
 from osc_lib.clientmanager import ClientManager
@@ -16,10 +16,11 @@ from nova_holistic.client.osc.group import with_group
 
 
 class BindGroup(HolisticCommand, command.ShowOne):
-    """Bind a server group of Nova to a member of a group.
+    """Bind a server group of Nova, or a Heat stack, to members of a group.
 
     A server that is created with the hint group=<server-group> and without a
-    pointer then gets a planned place of the member.
+    pointer then gets a planned place of the member. A server of the Heat
+    stack gets a place of the member that the first matching rule names.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -30,30 +31,46 @@ class BindGroup(HolisticCommand, command.ShowOne):
                  'with one member inside, or a group with one member, stands '
                  'for that member. Use the ID of a group whose name contains '
                  'a slash')
-        return _with_server_group(parser)
+        parser.add_argument(
+            '--rule', metavar='<resource>[=<member>]', action='append',
+            type=_rule, default=[], dest='rules',
+            help='Resources of the Heat stack, from the top-level stack down '
+                 'to the server, joined by slashes, and the path of a member '
+                 'below <path>. A * is any one name, and a * in <member> is '
+                 'replaced by this name. Without <member>, the servers are '
+                 'those of <path>. Repeat the option for more rules')
+        return _with_target(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         group, _, path = parsed_args.member.partition('/')
-        return formatted_columns.fields(self.client().groups.bind(
-            self.group(group)['id'],
-            _server_group(self.app.client_manager, parsed_args.server_group),
-            path), formatted_columns.BINDINGS)
+        stack, rules = parsed_args.heat_stack, parsed_args.rules
+        if bool(stack) != bool(rules):
+            raise exceptions.CommandError(
+                '--heat-stack and --rule need each other')
+        target = _target(self.app.client_manager, parsed_args)
+        uuid, groups = self.group(group)['id'], self.client().groups
+        return formatted_columns.fields(
+            groups.bind_stack(uuid, stack, rules, path) if stack
+            else groups.bind(uuid, target, path), formatted_columns.BINDINGS)
 
 
 class UnbindGroup(HolisticCommand, command.Command):
-    """End the binding of a server group; its servers are not affected"""
+    """End the binding of a server group or of a Heat stack
+
+    Servers are not affected.
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return _with_server_group(with_group(super().get_parser(prog_name)))
+        return _with_target(with_group(super().get_parser(prog_name)))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.client().groups.unbind(
             self.group(parsed_args.group)['id'],
-            _server_group(self.app.client_manager, parsed_args.server_group))
+            _target(self.app.client_manager, parsed_args))
 
 
 class ListBinding(HolisticCommand, command.Lister):
-    """List the server groups that are bound to members of a group"""
+    """List what is bound to members of a group"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         return with_group(super().get_parser(prog_name))
@@ -63,11 +80,26 @@ class ListBinding(HolisticCommand, command.Lister):
             self.group(parsed_args.group)['id']), formatted_columns.BINDINGS)
 
 
-def _with_server_group(
+def _with_target(
         parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument('server_group', metavar='<server-group>',
-                        help='Name or ID of the server group of Nova')
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument('server_group', metavar='<server-group>', nargs='?',
+                       help='Name or ID of the server group of Nova')
+    which.add_argument('--heat-stack', metavar='<stack>',
+                       help='Name or ID of a top-level stack of Heat, which '
+                            'need not exist yet')
     return parser
+
+
+def _rule(text: str) -> dict[str, str]:
+    resource, _, member = text.partition('=')
+    if not resource:
+        raise argparse.ArgumentTypeError(f'no resource in {text!r}')
+    return {'resource': resource, **({'member': member} if member else {})}
+
+
+def _target(manager: ClientManager, args: argparse.Namespace) -> str:
+    return args.heat_stack or _server_group(manager, args.server_group)
 
 
 def _server_group(manager: ClientManager, name_or_id: str) -> str:
@@ -77,7 +109,7 @@ def _server_group(manager: ClientManager, name_or_id: str) -> str:
     """
     try:
         # A server group that was deleted can still be unbound.
-        return str(uuid.UUID(name_or_id))
+        return str(UUID(name_or_id))
     except ValueError:
         pass
     found = [group['id'] for group in Adapter(

@@ -15,10 +15,11 @@ from nova_holistic.documents.relaxations import (
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'counts', 'holds_written', 'reasons', 'violations',
-         'lease_expires_at', 'project_id', 'user_id', 'created_at', 'updated_at')
+         'lease_expires_at', 'project_id', 'user_id', 'created_at',
+         'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
-BINDINGS = ('kind', 'target', 'path', 'status', 'created_at')
+BINDINGS = ('kind', 'target', 'path', 'status', 'created_at', 'rules')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
@@ -123,6 +124,14 @@ class Relaxations(columns.FormattableColumn):
         return '\n'.join(relaxation_lines(self._value))
 
 
+class StackRules(columns.FormattableColumn):
+    """The rules of a Heat stack as the command takes them, one per line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(f'{rule["resource"]}={rule["member"]}'
+                         for rule in self._value)
+
+
 class Headroom(columns.FormattableColumn):
     """How many copies of the group fit."""
 
@@ -137,7 +146,8 @@ _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'objective': Objective, 'preferences': Preferences,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
-          'placements': Placements, 'definition': Definition}
+          'rules': StackRules, 'placements': Placements,
+          'definition': Definition}
 
 
 def _rule(preference: Mapping[str, Any]) -> str:

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bindings of server groups of Nova to members.
+"""Bindings of server groups of Nova, and of Heat stacks, to members.
 
 A create with the hint ``group`` of a bound server group is a create with a
-pointer to the member.
+pointer to the member. So is a create with the hints of a bound Heat stack if
+a rule of the binding matches them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import enum
+import uuid
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
+from nova_holistic.model.stack_rules import below, path_of, StackRule
 from nova_holistic.table.binding_model import BindingRow
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
 
@@ -26,14 +31,32 @@ class BindingKind(enum.StrEnum):
     """What is bound."""
 
     SERVER_GROUP = 'server-group'
+    HEAT_STACK = 'heat-stack'
+
+
+_STACKS = uuid.UUID('5c0f6c1e-6d0b-5f53-9a5e-3c1d3a3c8f0d')
+
+
+def stack_target(project_id: str, stack: str) -> str:
+    """The target of a binding of a Heat stack.
+
+    Names of stacks are unique in a project only. Ids are not checked, because
+    no service asks Heat. So no project can bind the stack of another one.
+
+    :param stack: its name or its id
+    """
+    return str(uuid.uuid5(_STACKS, f'{project_id}/{stack}'))
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
     """
-    :ivar target: UUID of the server group
+    :ivar target: UUID of the server group, or see ``stack_target``
     :ivar group_uuid: of the holistic group
-    :ivar path: of a member description
+    :ivar path: of a member description; for a stack also of a nested group,
+        or empty for the whole group
+    :ivar stack: name or id of a Heat stack
+    :ivar rules: for the servers of the stack
     """
 
     kind: BindingKind
@@ -41,11 +64,34 @@ class Binding:
     group_uuid: str
     path: str
     created_at: datetime
+    stack: str | None = None
+    rules: tuple[StackRule, ...] = ()
+
+    @property
+    def shown_target(self) -> str:
+        """What the user has bound."""
+        return self.stack or self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """What the hints of a request name.
+
+    :ivar server_group: UUID of a server group
+    :ivar stacks: targets of the top-level Heat stack; the first stack
+        that is bound and has a rule for the server counts
+    :ivar resources: names of the resources from the top-level stack down to
+        the server
+    """
+
+    server_group: str | None = None
+    stacks: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What a request with the hint ``group`` points at.
+    """What a request without a pointer points at.
 
     :ivar path: of a member description; for a server that is a member, of
         this member
@@ -82,30 +128,44 @@ class Bindings:
                     .values(updated_at=binding.created_at)
                     .execution_options(synchronize_session=False)).rowcount:
                 return False
-            if instead_of:
-                session.execute(sa.delete(BindingRow).where(
-                    BindingRow.kind == binding.kind,
-                    BindingRow.target.in_(instead_of),
-                    BindingRow.group_uuid == binding.group_uuid)
-                    .execution_options(synchronize_session=False))
+            ended = _removed(session, binding.group_uuid, [
+                BindingRow.kind == str(binding.kind),
+                BindingRow.target.in_(instead_of)]) if instead_of else []
             session.execute(sa.insert(BindingRow).values(
                 kind=str(binding.kind), target=binding.target,
                 group_uuid=binding.group_uuid, path=binding.path,
-                created_at=binding.created_at))
+                created_at=binding.created_at, stack=binding.stack,
+                rules=[[rule.resource, rule.member]
+                       for rule in binding.rules] or None))
+            now = binding.created_at
+            events.add(session, [
+                *(_event(each, events.Kind.GROUP_UNBOUND, now)
+                  for each in ended),
+                _event(binding, events.Kind.GROUP_BOUND, now)])
         return True
 
     @retried
-    def remove(self, group_uuid: str, target: str) -> bool:
+    def remove(self, group_uuid: str, targets: Collection[str],
+               now: datetime) -> bool:
         """
-        :returns: whether the group had a binding of that target
+        :returns: whether the group had a binding of one of the targets
         """
         with self._database.writer() as session:
-            return bool(session.execute(
-                sa.delete(BindingRow).where(
-                    BindingRow.kind.in_(list(BindingKind)),
-                    BindingRow.target == target,
-                    BindingRow.group_uuid == group_uuid)
-                .execution_options(synchronize_session=False)).rowcount)
+            where = [BindingRow.kind.in_([str(kind) for kind in BindingKind]),
+                     BindingRow.target.in_(targets)]
+            if not _found(session, group_uuid, where):
+                return False
+            # The transaction of every event changes this row. It comes
+            # before those of the bindings, as in ``add``.
+            session.execute(
+                sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
+                .values(updated_at=now)
+                .execution_options(synchronize_session=False))
+            ended = _removed(session, group_uuid, where)
+            events.add(session, [
+                _event(each, events.Kind.GROUP_UNBOUND, now)
+                for each in ended])
+        return bool(ended)
 
     def find(self, kind: BindingKind, target: str) -> Binding | None:
         with self._database.reader() as session:
@@ -128,31 +188,38 @@ class Bindings:
                     BindingRow.group_uuid == group_uuid,
                     BindingRow.kind == BindingKind.SERVER_GROUP))}
 
-    def pointed(self, server_group: str, instance_uuids: Sequence[str] = ()
+    def pointed(self, hinted: Hinted, instance_uuids: Sequence[str] = ()
                 ) -> Pointed | None:
-        """What a request for servers in a server group points at, in one
-        statement.
+        """What a request points at by its hints, in one statement. A bound
+        server group counts before a bound stack.
 
-        A server that is a member stays one, whether or not its server group
-        is bound now.
+        A server that is a member stays a member if nothing is bound now.
         """
         query = sa.select(
-            BindingRow.group_uuid, BindingRow.path, sa.literal(0)).where(
-                BindingRow.kind == BindingKind.SERVER_GROUP,
-                BindingRow.target == server_group)
+            BindingRow.group_uuid, BindingRow.path, BindingRow.target,
+            BindingRow.rules, sa.literal(0)).where(_any_of(hinted))
         if instance_uuids:
             query = query.union_all(sa.select(
-                MemberRow.group_uuid, MemberRow.path, sa.literal(1)).where(
+                MemberRow.group_uuid, MemberRow.path, sa.null(), sa.null(),
+                sa.literal(1)).where(
                     MemberRow.instance_uuid.in_(instance_uuids)))
+        members, bound = [], {}
         with self._database.reader() as session:
-            found = [Pointed(group, path, bool(is_member)) for (
-                group, path, is_member) in session.execute(query)]
-        members = [each for each in found if each.is_member]
-        bound = next((each for each in found if not each.is_member), None)
-        if bound is None or any(
-                each.group_uuid != bound.group_uuid for each in members):
-            return members[0] if members else bound
-        return Pointed(bound.group_uuid, bound.path, bool(members))
+            for group, path, target, rules, is_member in session.execute(
+                    query):
+                if is_member:
+                    members.append(Pointed(group, path, True))
+                    continue
+                inside = '' if rules is None else path_of(
+                    _rules(rules), hinted.resources)
+                if inside is not None:
+                    bound[target] = group, below(path, inside)
+        found = next((bound[target] for target in (
+            hinted.server_group, *hinted.stacks) if target in bound), None)
+        if found is None or any(
+                each.group_uuid != found[0] for each in members):
+            return members[0] if members else found and Pointed(*found, False)
+        return Pointed(*found, bool(members))
 
     def is_described(self, group_uuid: str, path: str,
                      description: str) -> bool:
@@ -163,6 +230,47 @@ class Bindings:
                 MemberRow.path == path)) == description
 
 
+def _any_of(hinted: Hinted) -> sa.ColumnElement[bool]:
+    """The bindings of what the hints name."""
+    kinds = {BindingKind.SERVER_GROUP: (hinted.server_group,),
+             BindingKind.HEAT_STACK: hinted.stacks}
+    return sa.or_(*(
+        sa.and_(BindingRow.kind == str(kind), BindingRow.target == target)
+        for kind, targets in kinds.items() for target in targets if target))
+
+
+def _found(session: orm.Session, group_uuid: str,
+           where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
+    return [_record(row) for row in session.scalars(
+        sa.select(BindingRow).where(
+            *where, BindingRow.group_uuid == group_uuid))]
+
+
+def _removed(session: orm.Session, group_uuid: str,
+             where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
+    """Bindings of a group that this transaction ends."""
+    found = _found(session, group_uuid, where)
+    if found and not session.execute(
+            sa.delete(BindingRow).where(
+                *where, BindingRow.group_uuid == group_uuid)
+            .execution_options(synchronize_session=False)).rowcount:
+        return []
+    return found
+
+
+def _event(binding: Binding, kind: events.Kind,
+           now: datetime) -> events.Event:
+    return events.Event(
+        binding.group_uuid, kind, now, details={
+            'binding': str(binding.kind), 'target': binding.shown_target,
+            'path': binding.path})
+
+
+def _rules(pairs: Sequence[Sequence[str]]) -> tuple[StackRule, ...]:
+    return tuple(StackRule(*pair) for pair in pairs)
+
+
 def _record(row: BindingRow) -> Binding:
     return Binding(BindingKind(row.kind), row.target, row.group_uuid,
-                   row.path, row.created_at)
+                   row.path, row.created_at, row.stack,
+                   _rules(row.rules or ()))

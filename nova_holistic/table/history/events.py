@@ -37,6 +37,8 @@ class Kind(enum.StrEnum):
     GROUP_REVISED = 'group.revised'
     GROUP_DELETED = 'group.deleted'
     PLAN_WRITTEN = 'plan.written'
+    GROUP_BOUND = 'group.bound'
+    GROUP_UNBOUND = 'group.unbound'
     LEASE_CHANGED = 'lease.changed'
     MEMBER_STATE = 'member.state'
     PLACE_MOVED = 'place.moved'
@@ -55,7 +57,8 @@ class Event:
         the event is not about a status or a state
     :ivar host: where the member is planned, or the host that was refused
     :ivar reasons: as those of a group: {at, message, ...} each
-    :ivar details: numbers and times: ``members``, ``lease_expires_at``, ...
+    :ivar details: numbers and times: ``members``, ``lease_expires_at``,
+        ``target`` of a binding, ...
     :ivar service: api, engine, scheduler or manage; empty if unknown
     :ivar request_id: of the request to the API or to Nova, if there was one
     :ivar user_id: whose request it was

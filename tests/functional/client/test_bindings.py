@@ -96,3 +96,51 @@ def test_a_deleted_server_group_is_shown(world, group, read, type_):
     type_('group', 'bind', 'shop/db', TWINS)
     assert [each['target'] for each in read(
         'group', 'binding', 'list', 'shop')] == [TWINS]
+
+
+def test_a_stack_is_bound_listed_and_unbound(group, read, type_, refused):
+    stack = '--heat-stack', 'my-stack'
+    bound = read('group', 'bind', 'shop', *stack,
+                 '--rule', 'one=db/node-0', '--rule', 'asg/*=db/node')
+    assert (bound['kind'], bound['target'], bound['path']) == (
+        'heat-stack', 'my-stack', '')
+    assert bound['rules'] == [
+        {'resource': 'one', 'member': 'db/node-0'},
+        {'resource': 'asg/*', 'member': 'db/node'}]
+    assert 'asg/*=db/node' in type_('group', 'binding', 'list', 'shop')
+    assert [each['kind'] for each in read(
+        'group', 'event', 'list', 'shop', '--kind', 'group.bound')] == [
+            'group.bound']
+    assert type_('group', 'unbind', 'shop', *stack) == ''
+    assert "there is no binding 'my-stack'" in refused(
+        'group', 'unbind', 'shop', *stack)
+
+
+@pytest.mark.parametrize('words, message', [
+    (('--heat-stack', 'a'), '--heat-stack and --rule need each other'),
+    (('workers', '--rule', 'a=b'), '--heat-stack and --rule need each other'),
+    (('--heat-stack', 'a', '--rule', 'a=no'),
+     "binding.rules[0].member: the group has no member 'no'")])
+def test_why_no_stack_is_bound(group, refused, words, message):
+    assert message in refused('group', 'bind', 'shop', *words)
+
+
+def test_the_commands_for_stacks_work(terminal, monkeypatch, tmp_path):
+    """Those of the guide for Heat."""
+    text = (GUIDE.parent / 'heat.rst').read_text()
+    text = text[text.index('Templates that you cannot change'):
+                text.index('Updates of the stack')].replace('\\\n', '')
+    (document,) = re.findall(r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)
+    (tmp_path / 'cluster.yaml').write_text(textwrap.dedent(document))
+    monkeypatch.chdir(tmp_path)
+    create, bind, below, itself, unbind = [
+        *re.findall(r'\$ openstack (holistic .*)', text),
+        *('holistic ' + each for each in re.findall(
+            r'``(group bind [^`]*)``', text)),
+        *re.findall(r'``openstack (holistic .*)``', text)]
+    for command in (create, bind, unbind, below, unbind, itself):
+        said = terminal.openstack(*shlex.split(command))
+        assert (said.code, said.err) == (0, ''), command
+    listed = terminal.openstack(
+        'holistic', 'group', 'binding', 'list', 'cluster').out
+    assert 'workers/*=' in listed

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.model.action import Action, ActionKind, ActionState
+from nova_holistic.model.stack_rules import StackRule
 from nova_holistic.table.boot_records import (
     BootRequest, BootServerState, BootStatus)
 from nova_holistic.table.changes.alternates import Seen
@@ -16,7 +17,8 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.clock import DatabaseClock
-from nova_holistic.table.coordination.bindings import Binding, BindingKind
+from nova_holistic.table.coordination.bindings import (
+    Binding, BindingKind, Hinted, stack_target)
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
@@ -156,10 +158,17 @@ def bind(table, group):
     assert bindings.find(BindingKind.SERVER_GROUP, second).path == 'db/node'
     assert [each.target for each in bindings.of_group(uuid)] == [second]
     assert bindings.server_groups(uuid) == {'db/node': second}
-    assert not bindings.pointed(second, [builders.new_uuid()]).is_member
-    assert bindings.pointed(first) is None
+    assert not bindings.pointed(
+        Hinted(second), [builders.new_uuid()]).is_member
+    assert bindings.pointed(Hinted(first)) is None
     assert bindings.is_described(uuid, 'db/node-0', 'db/node')
-    assert bindings.remove(uuid, second)
+    stack = stack_target(group.project_id, 'shop')
+    assert bindings.add(Binding(
+        BindingKind.HEAT_STACK, stack, uuid, '', NOON, 'shop',
+        (StackRule('asg/*', 'db/node'),)))
+    assert bindings.pointed(Hinted(first, (second, stack), ('asg', 'x')), [
+        builders.new_uuid()]).path == 'db/node'
+    assert bindings.remove(uuid, [second], NOON)
 
 
 def act(table, group):

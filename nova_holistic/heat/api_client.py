@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API of groups, with the user of a stack."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from heat.common import context
+from heat.common import exception
+from heat.common.i18n import _
+from oslo_config import cfg
+
+from nova_holistic.client.client import Client
+
+
+class GroupFailed(exception.HeatException):
+    """An engine found no plan, or the group does not work.
+
+    Heat does not repeat an operation that fails with this error.
+    """
+
+    msg_fmt = _('the group is %(status)s: %(reasons)s')
+
+
+class GroupUnchanged(exception.HeatException):
+    """An engine found no plan for a change of the group."""
+
+    msg_fmt = _('the group remains unchanged: %(reasons)s')
+
+
+def client(user: context.RequestContext) -> Client:
+    """A client in the region of the stack."""
+    return Client(
+        user.keystone_session,
+        interface=cfg.CONF.clients.endpoint_type.removesuffix('URL'),
+        region_name=user.region_name or cfg.CONF.region_name_for_services)
+
+
+def reasons(found: Mapping[str, Any]) -> str:
+    """The reasons of a group, in one line.
+
+    :param found: the group as the API shows it
+    """
+    return '; '.join(
+        ': '.join(filter(None, (each['at'], each['message'])))
+        for each in found['reasons']) or _('no reason is known')

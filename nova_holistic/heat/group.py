@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The resource type OS::NovaHolistic::Group."""
+
+from collections.abc import Mapping
+import hashlib
+import json
+from typing import Any
+
+from heat.common.i18n import _
+from heat.engine import attributes
+from heat.engine import constraints
+from heat.engine import properties
+from heat.engine import resource
+from heat.engine import stk_defn
+
+from nova_holistic.client.client import Client
+from nova_holistic.client.errors import Refused
+from nova_holistic.heat import api_client, group_document, level_check
+
+GOOD = ('planned', 'building', 'complete', 'released')
+"""Statuses of a group with which nothing is wrong."""
+DEFINITION = 'definition'
+"""Name of the data of the resource: the digest of the definition that was
+sent."""
+
+
+class Group(resource.Resource):
+    """A group of servers that are placed together.
+
+    The members are described in full, or derived from the servers of the
+    template that point at the group.
+    """
+
+    PROPERTIES = (
+        NAME, POLICIES, GROUPS, RELATIONSHIPS, MEMBERS, LEASE, OBJECTIVE,
+    ) = (
+        'name', 'policies', 'groups', 'relationships', 'members', 'lease',
+        'objective',
+    )
+    ATTRIBUTES = (STATUS, PLACEMENTS, GAP) = ('status', 'placements', 'gap')
+
+    properties_schema = {
+        NAME: properties.Schema(
+            properties.Schema.STRING,
+            _('Name of the group.'), update_allowed=True),
+        POLICIES: properties.Schema(
+            properties.Schema.LIST,
+            _('Rules for all members.'), update_allowed=True),
+        GROUPS: properties.Schema(
+            properties.Schema.LIST,
+            _('Nested groups.'), update_allowed=True),
+        RELATIONSHIPS: properties.Schema(
+            properties.Schema.LIST,
+            _('Rules between two groups or members.'), update_allowed=True),
+        MEMBERS: properties.Schema(
+            properties.Schema.LIST,
+            _('Members. If neither the group nor a nested group has members, '
+              'the servers that point at the group become its members.'),
+            update_allowed=True),
+        LEASE: properties.Schema(
+            properties.Schema.INTEGER,
+            _('Seconds for which the capacity of members without a server is '
+              'held. 0 means no lease.'),
+            constraints=[constraints.Range(min=0)], update_allowed=True),
+        OBJECTIVE: properties.Schema(
+            properties.Schema.STRING,
+            _('What the plan optimises, for example spread.'),
+            update_allowed=True),
+    }
+    attributes_schema = {
+        STATUS: attributes.Schema(
+            _('Status of the group.'), type=attributes.Schema.STRING,
+            cache_mode=attributes.Schema.CACHE_NONE),
+        PLACEMENTS: attributes.Schema(
+            _('Members with their states and servers, and with their hosts '
+              'if the user is an administrator.'),
+            type=attributes.Schema.LIST,
+            cache_mode=attributes.Schema.CACHE_NONE),
+        GAP: attributes.Schema(
+            _('Relative distance of the plan from the proven bound of the '
+              'objective.'), cache_mode=attributes.Schema.CACHE_NONE),
+    }
+
+    _after: stk_defn.StackDefinition | None = None
+
+    def validate(self) -> None:
+        super().validate()
+        document = self._document(self.stack.defn, self.properties)
+        if self.stack.strict_validate:
+            level_check.check(self._client(), document, self._place)
+
+    def handle_create(self) -> None:
+        document = self._document(self.stack.defn, self.properties)
+        made = self._client().groups.create(
+            document, objective=self.properties[self.OBJECTIVE],
+            lease=self.properties[self.LEASE], idempotency_key=self.uuid)
+        self.resource_id_set(made['id'])
+        self.data_set(DEFINITION, _digest(document))
+
+    def check_create_complete(self, _token: Any) -> bool:
+        return self._is_done(self._client().groups.get(self.resource_id))
+
+    def update_convergence(self, template_id: Any, new_requires: Any,
+                           engine_id: str, timeout: float, new_stack: Any,
+                           progress_callback: Any = None) -> None:
+        # Servers of the new template may change the derived members.
+        self._after = new_stack.defn
+        super().update_convergence(
+            template_id, new_requires, engine_id, timeout, new_stack,
+            progress_callback)
+
+    def _needs_update(self, after: Any, before: Any, after_props: Any,
+                      before_props: Any, prev_resource: Any,
+                      check_init_complete: bool = True) -> bool:
+        if super()._needs_update(after, before, after_props, before_props,
+                                 prev_resource, check_init_complete):
+            return True
+        return _digest(self._document(
+            self._after or self.stack.defn, after_props)) != (
+                self.data().get(DEFINITION))
+
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any,
+                      prop_diff: Mapping[str, Any]) -> str | None:
+        wanted = json_snippet.properties(self.properties_schema, self.context)
+        document = self._document(self._after or self.stack.defn, wanted)
+        groups = self._client().groups
+        if prop_diff.get(self.LEASE) is not None:
+            groups.extend(self.resource_id, prop_diff[self.LEASE])
+        found = groups.get(self.resource_id)
+        groups.update(self.resource_id, document, found['revision'],
+                      objective=wanted[self.OBJECTIVE])
+        return _digest(document)
+
+    def check_update_complete(self, digest: str) -> bool:
+        found = self._client().groups.get(self.resource_id)
+        if found['task'] is not None:
+            return False
+        if found['reasons']:
+            raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
+        self.data_set(DEFINITION, digest)
+        return True
+
+    def handle_check(self) -> None:
+        found = self._client().groups.get(self.resource_id)
+        if not self._is_done(found):
+            raise api_client.GroupFailed(status=found['status'], reasons=_(
+                'an engine works on it'))
+
+    def handle_delete(self) -> str | None:
+        if self.resource_id is None:
+            return None
+        try:
+            self._client().groups.delete(self.resource_id)
+        except Refused as error:
+            if error.status == 404:
+                return None
+            if error.status != 409:
+                raise
+        return self.resource_id
+
+    def check_delete_complete(self, group_id: str | None) -> bool:
+        # An engine may still have worked on the group.
+        return group_id is None or self.handle_delete() is None
+
+    def needs_replace_failed(self) -> bool:
+        if not self.resource_id:
+            return True
+        try:
+            found = self._client().groups.get(self.resource_id)
+        except Refused as error:
+            if error.status == 404:
+                return True
+            raise
+        return found['status'] in ('unplaceable', 'error')
+
+    def _show_resource(self) -> dict[str, Any]:
+        return self._client().groups.get(self.resource_id)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        if self.resource_id is None:
+            return None
+        groups = self._client().groups
+        if name == self.PLACEMENTS:
+            return groups.placements(self.resource_id)
+        found = groups.get(self.resource_id)
+        if name == self.GAP:
+            objective = found['objective']
+            return (objective.get('gap')
+                    if isinstance(objective, Mapping) else None)
+        return found[name]
+
+    def _is_done(self, found: Mapping[str, Any]) -> bool:
+        if found['task'] is not None or found['status'] == 'planning':
+            return False
+        if found['status'] not in GOOD:
+            raise api_client.GroupFailed(
+                status=found['status'], reasons=api_client.reasons(found))
+        return True
+
+    def _document(self, stack: stk_defn.StackDefinition,
+                  wanted: properties.Properties) -> dict[str, Any]:
+        """The definition of the group.
+
+        :raises StackValidationFailed: it is invalid
+        """
+        definition = {key: wanted[key] for key in (
+            self.POLICIES, self.GROUPS, self.RELATIONSHIPS, self.MEMBERS)
+            if wanted[key]}
+        return group_document.complete(
+            {'name': wanted[self.NAME] or f'{self.stack.name}-{self.name}',
+             **definition}, stack, self.name)
+
+    @property
+    def _place(self) -> list[str]:
+        return ['resources', self.name, 'properties']
+
+    def _client(self) -> Client:
+        return api_client.client(self.context)
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(
+        document, sort_keys=True).encode()).hexdigest()
+
+
+def resource_mapping() -> dict[str, type[resource.Resource]]:
+    return {'OS::NovaHolistic::Group': Group}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hints of a create name in place of a pointer: a server group of
+Nova, or the place of the server in a Heat stack.
+
+Heat sends the latter if its option ``stack_scheduler_hints`` is set.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oslo_utils import uuidutils
+
+from nova_holistic.table.coordination.bindings import Hinted, stack_target
+
+SERVER_GROUP_HINT = 'group'
+ROOT_STACK_HINT = 'heat_root_stack_id'
+PATH_HINT = 'heat_path_in_stack'
+RESOURCE_HINT = 'heat_resource_name'
+LONGEST = 255
+"""Characters of the longest name of a stack or a resource."""
+
+
+def server_group_of(hints: Mapping | None) -> str | None:
+    """The UUID of the server group in a server's scheduler hints."""
+    values = _values(hints or {}, SERVER_GROUP_HINT)
+    if len(values) != 1 or not uuidutils.is_uuid_like(values[0]):
+        return None
+    return str(values[0]).lower()
+
+
+def names_binding(hints: Mapping | None) -> bool:
+    """Whether the hints name something that may be bound."""
+    return bool(hints) and (ROOT_STACK_HINT in hints
+                            or server_group_of(hints) is not None)
+
+
+def hinted(hints: Mapping, project_id: str) -> Hinted | None:
+    """
+    :param project_id: whose request it is
+    :returns: None if the hints name nothing that may be bound
+    """
+    names, stacks = _names(hints), ()
+    if names:
+        top, *names = names
+        stacks = tuple(
+            stack_target(project_id, stack)
+            for stack in (_values(hints, ROOT_STACK_HINT)[0], top))
+    found = Hinted(server_group_of(hints), stacks, tuple(names))
+    return found if found.server_group or found.stacks else None
+
+
+def _names(hints: Mapping) -> list[str]:
+    """The top-level stack, the resources of the stacks below it, and the
+    resource of the server; empty if Heat did not send these hints."""
+    root, path, resource = (_values(hints, name) for name in (
+        ROOT_STACK_HINT, PATH_HINT, RESOURCE_HINT))
+    texts = [*root, *path, *resource]
+    if len(root) != 1 or len(resource) != 1 or not path or not all(
+            isinstance(each, str) and each.isprintable()
+            and len(each) <= 2 * LONGEST + 1 for each in texts):
+        return []
+    top, *nested = path
+    # Of each nested stack: the resource that makes it, and its own name.
+    return [top, *(each.rpartition(',')[0] for each in nested), *resource]
+
+
+def _values(hints: Mapping, name: str) -> Sequence[Any]:
+    found = hints.get(name)
+    # Nova turns a single string into a list on its way to the scheduler.
+    values = [found] if isinstance(found, str) else found or []
+    return values if isinstance(values, list | tuple) else []

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks of a real Heat, over its API."""
+
+from dataclasses import dataclass
+
+from keystoneauth1.adapter import Adapter
+
+from tools.cloud.waiting import wait_for
+
+TIMEOUT = 300
+"""Seconds for one stack, on a machine that may be slow."""
+BUILT = ('CREATE_COMPLETE', 'UPDATE_COMPLETE', 'CHECK_COMPLETE')
+SERVER = ('{flavor: tiny, image: nothing, '
+          'networks: [{allocate_network: none}]}')
+"""Properties of a server."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """
+    :ivar path: of its URL
+    """
+
+    heat: Adapter
+    name: str
+    id: str
+
+    @property
+    def path(self):
+        return f'/stacks/{self.name}/{self.id}'
+
+    def shown(self):
+        return self.heat.get(self.path).json()['stack']
+
+    def settled(self):
+        """Its status and the reason for it, once Heat does nothing more."""
+        def ready():
+            found = self.shown()
+            if found['stack_status'].endswith('_IN_PROGRESS'):
+                return None
+            return found['stack_status'], found['stack_status_reason']
+        return wait_for(f'stack {self.name}', ready, TIMEOUT, 0.5)
+
+    def outputs(self):
+        return {each['output_key']: each.get('output_value')
+                for each in self.shown().get('outputs', ())}
+
+    def resources(self):
+        """Of all nested stacks, by their names."""
+        return {each['resource_name']: each for each in self.heat.get(
+            f'{self.path}/resources?nested_depth=5').json()['resources']}
+
+    def servers(self):
+        """UUIDs of the complete servers, by the names of their resources."""
+        return {name: each['physical_resource_id']
+                for name, each in self.resources().items()
+                if each['resource_type'] == 'OS::Nova::Server'
+                and each['resource_status'] in BUILT}
+
+    def reasons(self):
+        """Of all events, also those of nested stacks."""
+        return [each['resource_status_reason'] for each in self.heat.get(
+            f'{self.path}/events?nested_depth=5').json()['events']]
+
+    def update(self, template, **parameters):
+        self.heat.put(self.path, json={
+            'template': template, 'parameters': parameters})
+        return self.settled()
+
+    def act(self, action):
+        """Check, suspend or resume it."""
+        self.heat.post(f'{self.path}/actions', json={action: None})
+        return self.settled()
+
+    def signal(self, resource):
+        self.heat.post(f'{self.path}/resources/{resource}/signal', json={})
+
+    def delete(self):
+        self.heat.delete(self.path, raise_exc=False)
+        status, reason = self.settled()
+        assert status == 'DELETE_COMPLETE', reason
+
+
+class Stacks:
+    """Of the project of a session."""
+
+    def __init__(self, session):
+        self.heat = Adapter(session, service_type='orchestration')
+
+    def create(self, name, template, wait=True, **parameters):
+        """A new stack; complete unless the caller does not wait."""
+        made = self.start(name, template, **parameters)
+        if wait:
+            status, reason = made.settled()
+            assert status == 'CREATE_COMPLETE', (reason, made.reasons())
+        return made
+
+    def start(self, name, template, rollback=False, **parameters):
+        return Stack(self.heat, name, self.heat.post('/stacks', json={
+            'stack_name': name, 'template': template,
+            'parameters': parameters, 'disable_rollback': not rollback,
+            'timeout_mins': TIMEOUT // 60}).json()['stack']['id'])
+
+    def refusal(self, name, template):
+        """Status and message with which Heat refuses a template."""
+        answer = self.heat.post('/stacks', json={
+            'stack_name': name, 'template': template}, raise_exc=False)
+        return answer.status_code, answer.json()['error']['message']
+
+    def preview(self, name, template):
+        return self.heat.post('/stacks/preview', json={
+            'stack_name': name, 'template': template}).json()['stack']
+
+    def clear(self):
+        for each in self.heat.get('/stacks').json()['stacks']:
+            Stack(self.heat, each['stack_name'], each['id']).delete()

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OS::NovaHolistic::Group on a real heat-engine, as an ordinary user."""
+
+import pytest
+
+from tests.cloud.groups import broken
+from tests.cloud.usage_accounts import expected, UsageAccounts
+from tests.heat.stacks import SERVER
+from tests.heat.test_bound_stacks import hosts
+from tools.cloud import catalog
+
+HEAD = 'heat_template_version: 2018-08-31\n'
+POINTED = SERVER.replace('}]}', '''}], scheduler_hints: {
+          holistic_group: {get_resource: shop}, holistic_member: %s}}''')
+DERIVED = HEAD + f'''
+parameters:
+  size: {{type: number, default: 2}}
+  level: {{type: string, default: host}}
+resources:
+  shop:
+    type: OS::NovaHolistic::Group
+    properties:
+      policies: [{{type: anti-affinity, level: host}}]
+      groups:
+        - name: db
+          policies: [{{type: affinity, level: {{get_param: level}}}}]
+  lb:
+    type: OS::Nova::Server
+    properties: {POINTED % 'lb'}
+  first:
+    type: OS::Nova::Server
+    properties: {POINTED % 'db/first'}
+  second:
+    type: OS::Nova::Server
+    properties: {POINTED % 'db/second'}
+  web:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {{get_param: size}}
+      resource_def:
+        type: OS::Nova::Server
+        properties: {POINTED % 'web/node-%index%'}
+outputs:
+  status: {{value: {{get_attr: [shop, status]}}}}
+  members: {{value: {{get_attr: [shop, placements]}}}}
+  show: {{value: {{get_attr: [shop, show]}}}}
+'''
+
+
+@pytest.fixture
+def rack_of(running):
+    """Racks of five hosts."""
+    names = running.layout.host_names()
+    return lambda host: names.index(host) // running.layout.rack
+
+
+@pytest.fixture
+def verify(running, groups, nova):
+    """A function that compares the servers with the policies of the group and
+    with the usages in Placement."""
+    accounts = UsageAccounts(catalog.session(running.layout, catalog.ADMIN))
+
+    def verify():
+        servers = nova.all()
+        assert accounts.used() == expected(servers, [])
+        hosts = {each['id']: each['OS-EXT-SRV-ATTR:host']
+                 for each in servers}
+        definition = groups.get(the_group(groups))['definition']
+        assert not broken(definition, accounts.snapshot(), {
+            path: hosts[uuid] for path, uuid in members(groups).items()})
+
+    return verify
+
+
+def the_group(groups):
+    (found,) = groups.list()
+    return found['id']
+
+
+def members(groups):
+    return {each['member']: each['instance_uuid']
+            for each in groups.placements(the_group(groups))}
+
+
+def test_a_stack_is_created_updated_and_deleted(
+        stacks, groups, nova, rack_of, verify):
+    stack = stacks.create('shop', DERIVED, level='rack')
+    servers = stack.servers()
+    assert members(groups) == {
+        'lb': servers['lb'], 'db/first': servers['first'],
+        'db/second': servers['second'], 'web/node-0': servers['0'],
+        'web/node-1': servers['1']}
+    placed = hosts(nova, stack)
+    assert len(set(placed.values())) == 5
+    assert rack_of(placed['first']) == rack_of(placed['second'])
+    verify()
+    outputs = stack.outputs()
+    assert outputs['status'] in ('building', 'complete')
+    assert {each['member'] for each in outputs['members']} == {
+        *members(groups)}
+    assert outputs['show']['id'] == the_group(groups)
+
+    # Only the count of the servers changes, and nothing of the group.
+    assert stack.update(DERIVED, level='rack', size=4) == (
+        'UPDATE_COMPLETE', 'Stack UPDATE completed successfully')
+    grown = hosts(nova, stack)
+    assert len(set(grown.values())) == 7
+    assert placed.items() <= grown.items()
+    verify()
+    assert len(members(groups)) == 7 and None not in members(groups).values()
+
+    # Nine hosts are needed, and the cloud has eight: no server is created.
+    status, reason = stack.update(DERIVED, level='rack', size=6)
+    assert status == 'UPDATE_FAILED'
+    assert 'resources.shop' in reason
+    assert hosts(nova, stack) == grown
+
+    assert stack.update(DERIVED, level='rack', size=1)[0] == 'UPDATE_COMPLETE'
+    assert members(groups).keys() == {
+        'lb', 'db/first', 'db/second', 'web/node-0'}
+    verify()
+    # A change of policy: no server moves.
+    changed = DERIVED.replace('type: anti-affinity, level: host',
+                              'type: soft-anti-affinity, level: host')
+    assert stack.update(changed, level='rack', size=1)[0] == 'UPDATE_COMPLETE'
+    definition = groups.get(the_group(groups))['definition']
+    assert definition['policies'][0]['type'] == 'soft-anti-affinity'
+    assert hosts(nova, stack).items() <= grown.items()
+
+    verify()
+    for action in 'check', 'suspend', 'resume':
+        assert stack.act(action)[0] == f'{action.upper()}_COMPLETE'
+    stack.delete()
+    assert not list(groups.list())
+
+
+def test_a_failed_create_is_rolled_back(stacks, groups, nova):
+    large = DERIVED.replace('default: 2', 'default: 9')
+    stack = stacks.start('large', large)
+    status, reason = stack.settled()
+    assert status == 'CREATE_FAILED'
+    assert 'resources.shop: the group is unplaceable' in reason
+    assert nova.all() == []
+    stack.delete()
+    assert not list(groups.list())
+    stack = stacks.start('larger', large, rollback=True)
+    assert stack.settled()[0] == 'ROLLBACK_COMPLETE'
+    assert nova.all() == [] and not list(groups.list())
+
+
+FULL = HEAD + f'''
+resources:
+  shop:
+    type: OS::NovaHolistic::Group
+    properties:
+      name: full
+      members: [{{name: a, flavor: tiny}}, {{name: b, flavor: tiny, count: 2}}]
+      policies: [{{type: affinity, level: rack}}]
+  a:
+    type: OS::Nova::Server
+    properties: {POINTED % 'a'}
+  b:
+    type: OS::Nova::Server
+    properties: {POINTED % 'b'}
+'''
+
+
+def test_members_are_described_in_full(stacks, groups, nova, rack_of):
+    stack = stacks.create('full', FULL)
+    assert groups.get(the_group(groups))['definition']['name'] == 'full'
+    servers = stack.servers()
+    found = members(groups)
+    assert found['a'] == servers['a']
+    assert servers['b'] in (found['b-0'], found['b-1'])
+    assert len({rack_of(each) for each in hosts(nova, stack).values()}) == 1
+
+
+@pytest.mark.parametrize('old, new, message', [
+    ('type: affinity, level: rack', 'type: affinity, level: row',
+     "resources.shop.properties.policies[0].level: : unknown level 'row'"),
+    ('type: affinity, level: rack', 'type: affinity, lvel: rack',
+     'resources.shop.properties.policies[0].lvel: : unknown key'),
+    ('holistic_member: b', 'holistic_member: c',
+     'resources.b.properties.scheduler_hints.holistic_member: : '
+     "group shop has no member 'c'"),
+    ('holistic_member: b', 'holistic_member: a',
+     'resources.b.properties.scheduler_hints.holistic_member: : '
+     "'a' is the member of resources.a as well"),
+    ('name: full', 'name: {get_attr: [a, name]}',
+     'Circular Dependency Found'),
+    ('[{name: a, flavor: tiny}, {name: b, flavor: tiny, count: 2}]',
+     '[{name: a}]', 'resources.shop.properties.members[0]'),
+])
+def test_a_wrong_template_is_refused_with_the_position(
+        stacks, groups, old, new, message):
+    assert old in FULL
+    status, found = stacks.refusal('wrong', FULL.replace(old, new))
+    assert status == 400
+    assert message in found
+    assert not list(groups.list())
+
+
+@pytest.mark.parametrize('old, new, message', [
+    ('db/second', 'db//second',
+     'resources.second.properties.scheduler_hints.holistic_member'),
+    ('db/second', 'b d/second',
+     'resources.second.properties.scheduler_hints.holistic_member'),
+    ('type: affinity, level: {get_param: level}', 'type: affinty',
+     'resources.shop.properties.groups[0].policies[0].type'),
+    ('db/second', 'db',
+     'resources.second.properties.scheduler_hints.holistic_member'),
+])
+def test_so_is_a_wrong_server_of_a_derived_group(
+        stacks, groups, old, new, message):
+    assert old in DERIVED
+    status, found = stacks.refusal('wrong', DERIVED.replace(old, new))
+    assert (status, message in found) == (400, True), found
+
+
+def test_a_preview_creates_nothing(stacks, groups):
+    shown = stacks.preview('shop', DERIVED)
+    assert 'shop' in [each.get('resource_name') for each in
+                      shown['resources'] if isinstance(each, dict)]
+    assert not list(groups.list())

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of an OS::Heat::AutoScalingGroup are members of a group."""
+
+from tests.heat.stacks import SERVER
+from tests.heat.test_bound_stacks import hosts
+from tests.heat.test_group_resource import (
+    HEAD, members, POINTED, rack_of, the_group, verify)
+from tools.cloud.waiting import wait_for
+
+__all__ = ('rack_of', 'verify')
+"""Fixtures."""
+SCALED = HEAD + f'''
+resources:
+  shop:
+    type: OS::NovaHolistic::Group
+    properties:
+      policies: [{{type: anti-affinity, level: host}}]
+  workers:
+    type: OS::Heat::AutoScalingGroup
+    properties:
+      min_size: 1
+      max_size: 20
+      desired_capacity: 2
+      resource: {{type: OS::Nova::Server, properties: {POINTED % 'worker'}}}
+  other: {{type: OS::Nova::Server, properties: {SERVER}}}
+''' + ''.join(f'''
+  by{number}:
+    type: OS::Heat::ScalingPolicy
+    properties:
+      adjustment_type: change_in_capacity
+      auto_scaling_group_id: {{get_resource: workers}}
+      scaling_adjustment: {number}
+''' for number in (2, 9, -3))
+
+
+def signalled(stack, policy, number):
+    """The servers of the group after a signal."""
+    stack.signal(policy)
+    wait_for(f'{number} servers', lambda: len(stack.servers()) == number + 1
+             and stack.shown()['stack_status'].endswith('_COMPLETE'),
+             90, 0.5)
+
+
+def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
+    stack = stacks.create('scaled', SCALED)
+    assert len(members(groups)) == 2
+    definition = groups.get(the_group(groups))['definition']
+    assert definition['members'] == [{
+        'name': 'worker', 'flavor': 'tiny', 'image': 'nothing',
+        'count': {'min': 1, 'desired': 2, 'max': 20}}]
+    before = hosts(nova, stack)
+    signalled(stack, 'by2', 4)
+    after = hosts(nova, stack)
+    assert before.items() <= after.items()
+    del after['other']
+    assert len(set(after.values())) == 4
+    assert set(members(groups).values()) == set(
+        stack.servers().values()) - {stack.servers()['other']}
+
+    # 13 servers do not fit on 8 hosts: Heat creates none of them.
+    stack.signal('by9')
+    wait_for('an event', lambda: any(
+        'needs 13 hosts' in each for each in stack.reasons()), 60, 0.5)
+    assert len(nova.all()) == 5
+
+    signalled(stack, 'by-3', 1)
+    wait_for('the places to be free', lambda: sum(
+        uuid is not None for uuid in members(groups).values()) == 1, 60)
+    assert groups.get(the_group(groups))['members'].get('planned', 0) == 0

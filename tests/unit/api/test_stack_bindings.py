@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heat stacks that are bound to members, over the API."""
+
+import pytest
+
+from nova_holistic.messaging.results import ShownBinding
+from nova_holistic.model.stack_rules import StackRule
+from nova_holistic.table.coordination.bindings import (
+    Binding, BindingKind, stack_target)
+from tests.statements import recorded
+from tests.unit.api.service import NOON, refusal
+from tests.unit.api.test_bindings import create, send, SERVER_GROUP
+from tests.unit.scheduler.test_hinted import ASG, ROOT
+from tests.unit.table import builders
+
+__all__ = ('create',)
+"""The fixture that creates servers."""
+WORKERS = {'resource': 'asg/*', 'member': 'db/node'}
+
+
+@pytest.fixture
+def group(service):
+    return builders.planned(service.table, web=None, node=2).uuid
+
+
+def bind(service, group, *rules, stack='shop', **keys):
+    return send(service, 'PUT', group, stack, {'binding': {
+        'kind': 'heat-stack', 'rules': list(rules or [WORKERS]), **keys}})
+
+
+def events(service, group):
+    found = service.ask('GET', f'/v1/groups/{group}/events').json['events']
+    return [(each['kind'], each['details']) for each in found
+            if 'bound' in each['kind']]
+
+
+@pytest.mark.parametrize('stack', ['shop', ROOT])
+def test_a_stack_is_bound_and_unbound(service, group, stack):
+    answer = bind(service, group, stack=stack)
+    assert answer.status_int == 200
+    assert answer.json['binding'] == {
+        'kind': 'heat-stack', 'target': stack, 'path': '',
+        'status': 'unchecked', 'created_at': '2030-01-01T12:00:00Z',
+        'rules': [WORKERS]}
+    assert send(service, 'DELETE', group, stack).status_int == 204
+    assert refusal(send(service, 'DELETE', group, stack))[0] == 404
+    named = {'binding': 'heat-stack', 'target': stack, 'path': ''}
+    assert events(service, group) == [
+        ('group.bound', named), ('group.unbound', named)]
+
+
+def test_a_repeated_bind_replaces_the_rules(service, group):
+    for rules, written in [
+            ((WORKERS,), 1), ((WORKERS,), 1),
+            (({'resource': 'one', 'member': 'db/web'}, WORKERS), 3)]:
+        assert bind(service, group, *rules).json['binding'][
+            'rules'] == list(rules)
+        assert len(events(service, group)) == written
+        (bound,) = service.table.bindings.of_group(group)
+        assert len(bound.rules) == len(rules)
+
+
+@pytest.mark.parametrize('keys, place', [
+    ({'rules': []}, 'binding.rules'),
+    ({'rules': [{'member': 'db/node'}]}, 'binding.rules[0]'),
+    ({'rules': [{'resource': 'asg//*'}]}, 'binding.rules[0].resource'),
+    ({'rules': [WORKERS, {'resource': 'a', 'member': 'db/no'}]},
+     "binding.rules[1].member: the group has no member 'db/no'"),
+    ({'rules': [{'resource': 'a', 'member': 'db/node-*'}]},
+     'binding.rules[0].member'),
+    ({'rules': [{'resource': 'asg/*', 'member': 'db/other-*'}]},
+     'binding.rules[0].member'),
+    # It is not relative to the whole group.
+    ({'path': 'db', 'rules': [WORKERS]},
+     "binding.rules[0].member: the group has no member 'db/db/node'"),
+    ({'path': 'no'}, "has no member 'no'"),
+])
+def test_a_wrong_rule_is_refused_with_its_position(
+        service, group, keys, place):
+    answer = send(service, 'PUT', group, 'shop', {'binding': {
+        'kind': 'heat-stack', 'rules': [WORKERS], **keys}})
+    assert refusal(answer)[0] == 400
+    assert place in refusal(answer)[2]
+    assert service.table.bindings.of_group(group) == ()
+
+
+def test_a_server_group_has_no_rules(service, group):
+    answer = send(service, 'PUT', group, SERVER_GROUP, {
+        'binding': {'rules': [WORKERS]}})
+    assert refusal(answer)[0] == 400
+    assert 'binding.rules' in refusal(answer)[2]
+
+
+@pytest.mark.parametrize('stack', ['a b', '-shop', 'x' * 256])
+def test_no_stack_has_such_a_name(service, group, stack):
+    assert refusal(bind(service, group, stack=stack))[0] == 404
+
+
+def test_a_stack_and_a_path_have_one_binding_each(service, group):
+    assert bind(service, group).status_int == 200
+    assert refusal(bind(service, group, {'resource': 'asg/*'},
+                        path='db/node'))[:2] == (409, 'holistic.conflict')
+    assert refusal(bind(service, group, stack='other'))[0] == 409
+    assert bind(service, group, {'resource': 'asg/*'}, stack='other',
+                path='db/node').status_int == 200
+
+
+def test_a_group_that_is_planned_again_is_busy(service, group):
+    service.ask('POST', f'/v1/groups/{group}/replan', {'replan': {}})
+    assert refusal(bind(service, group))[:2] == (409, 'holistic.conflict')
+
+
+def test_a_stack_is_listed_with_its_rules(service, group):
+    service.engines.acts['bindings'] = lambda _: [ShownBinding(
+        'heat-stack', 'shop', '', NOON.isoformat(), 'unchecked',
+        [['asg/*', 'db/node']])]
+    (shown,) = send(service, 'GET', group).json['bindings']
+    assert (shown['target'], shown['rules']) == ('shop', [WORKERS])
+
+
+@pytest.mark.parametrize('stack', ['shop', ROOT])
+def test_nova_refuses_a_create_without_a_place_early(
+        service, group, create, stack):
+    bind(service, group, stack=stack)
+    for number in range(2):
+        assert create(**ASG) is None
+        service.table.claim(group, 'db/node', builders.new_uuid(), NOON)
+    assert '0 servers' in create(**ASG)
+    # No rule matches these.
+    assert create(**{**ASG, 'heat_path_in_stack': ['shop']}) is None
+    assert create(**{**ASG, 'heat_root_stack_id': 'x',
+                     'heat_path_in_stack': ['other', 'asg,b']}) is None
+
+
+def test_the_stack_of_another_project_is_not_bound(service, create):
+    """Its name and even its id may be the same."""
+    other = builders.planned(service.table, builders.a_group(
+        project_id='other'), web=None, node=1)
+    for stack in 'shop', ROOT:
+        assert service.table.bindings.add(Binding(
+            BindingKind.HEAT_STACK, stack_target('other', stack), other.uuid,
+            f'db/{stack}', NOON, stack, (StackRule('asg/*', ''),)))
+    assert create(**ASG) is None
+
+
+def test_a_bound_server_group_counts_before_a_stack(service, group, create):
+    bind(service, group)
+    service.table.bindings.add(Binding(
+        BindingKind.SERVER_GROUP, SERVER_GROUP, group, 'db/web', NOON))
+    service.table.claim(group, 'db/web', builders.new_uuid(), NOON)
+    assert 'is claimed' in create(**ASG, group=SERVER_GROUP)
+    assert create(**ASG) is None
+
+
+@pytest.mark.parametrize('hints', [
+    ASG, {**ASG, 'group': SERVER_GROUP}])
+def test_what_a_create_costs_in_nova_api(service, create, hints):
+    with recorded(service.table.database.engine) as sent:
+        assert create(**hints) is None
+    assert len(sent.statements) == 1

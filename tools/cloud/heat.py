@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heat: heat-api and one heat-engine, with the plug-ins of nova_holistic."""
+
+import pathlib
+
+from tools.cloud.layout import write
+from tools.cloud.processes import PROJECT, scripts, shared
+from tools.cloud.service import credentials, database, tokens, WebService
+
+DOMAIN = 'heat'
+"""The domain of the users that Heat makes for signals of a stack."""
+DOMAIN_ADMIN = 'heat-domain-admin'
+ENGINE = 'heat-engine'
+PLUGINS = PROJECT / 'nova_holistic/heat'
+
+
+class Heat(WebService):
+    name = 'heat'
+    application = 'heat.wsgi.api'
+    threads = 4
+
+    def prepare(self) -> None:
+        layout = self.layout
+        own = credentials(layout)
+        write(self._conf, layout.with_options(self._conf.name, {
+            'DEFAULT': {
+                'transport_url': layout.broker, 'plugin_dirs': PLUGINS,
+                'num_engine_workers': 1, 'stack_scheduler_hints': 'true',
+                'auth_encryption_key': (layout.password * 2)[:32],
+                'region_name_for_services': 'RegionOne',
+                'heat_metadata_server_url': layout.url('heat'),
+                'stack_user_domain_name': DOMAIN,
+                'stack_domain_admin': DOMAIN_ADMIN,
+                'stack_domain_admin_password': layout.password},
+            'database': database(layout, 'heat'),
+            'clients': {'endpoint_type': 'publicURL'},
+            'clients_keystone': {'auth_uri': layout.identity},
+            'trustee': {name: own[name] for name in (
+                'auth_type', 'auth_url', 'username', 'password',
+                'user_domain_id')},
+            'paste_deploy': {'api_paste_config': shared(
+                'etc', 'heat', 'api-paste.ini')},
+            'oslo_messaging_rabbit': {
+                'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2},
+            **tokens(layout)}))
+        self.processes.run('heat-manage', [
+            scripts('heat-manage'), '--config-file', self._conf, 'db_sync'])
+
+    def start(self) -> None:
+        super().start()
+        self.start_engine()
+
+    def start_engine(self) -> None:
+        self.processes.start(
+            ENGINE, [scripts(ENGINE), '--config-file', self._conf])
+
+    def options(self) -> dict[str, object]:
+        # It reads no variable that names its configuration.
+        return {'pyargv': f'--config-file {self._conf}'}
+
+    @property
+    def _conf(self) -> pathlib.Path:
+        return self.layout.configuration('heat') / 'heat.conf'
