@@ -20,8 +20,7 @@ from nova.scheduler import manager
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
-    action_destination, bound_servers, connections, group_moves, nova_errors,
-    nova_version)
+    bound_servers, connections, group_moves, nova_errors, nova_version)
 from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
@@ -129,7 +128,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def _plain(self, context, spec, uuids, stock):
         """Nova's own answer, unless a group has adopted the server."""
-        if spec is self._sentinel or spec is None or len(uuids or ()) > 1:
+        if len(uuids or ()) > 1:
+            # Only a create has several servers.
+            adopted_servers.note_new(uuids)
+            return stock(spec_obj=spec)
+        if spec is self._sentinel or spec is None:
             return stock(spec_obj=spec)
         try:
             found = adopted_servers.group_of(connections.get(), spec)
@@ -149,8 +152,6 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         if len(uuids) > 1:
             return stock(spec_obj=spec)
         (uuid,) = uuids
-        spec = action_destination.with_destination(
-            connections.get(), spec, uuid)
         try:
             return group_moves.choose(connections.get(), spec, uuid, stock)
         except (exception.NoValidHost, messaging.ExpectedException):

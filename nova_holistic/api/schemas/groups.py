@@ -76,8 +76,20 @@ _ACTIONS = {'actions': actions.ACTIONS}
 """Only from version 1.2 on."""
 ONE = common.enveloped('group', common.strict(
     {**_BRIEF, **_ACTIONS}, *_BRIEF))
+_NUMBER = {'type': 'integer', 'minimum': 0}
+COUNT = common.whole({
+    'path': {**common.ANY_TEXT,
+             'title': 'Path of a member or a nested group whose number may '
+                      'change.'},
+    'min': _NUMBER, 'desired': _NUMBER, 'max': _NUMBER,
+    'number': {**_NUMBER,
+               'title': 'Servers, or replicas, that are planned or exist.'},
+    'missing': {**_NUMBER,
+                'title': 'Number by which fewer are planned or exist than '
+                         'are desired; the reasons state why.'}})
 SHOWN = common.enveloped('group', common.strict(
-    {**_BRIEF, 'definition': common.ANY_OBJECT, **_ACTIONS}, *_BRIEF,
+    {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
+     'definition': common.ANY_OBJECT, **_ACTIONS}, *_BRIEF, 'counts',
     'definition'))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

@@ -17,10 +17,11 @@ from nova_holistic.engine.decision.planning_request import (
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine import errors, member_rows
 from nova_holistic.engine.executor import Change, Executor, PlannerComponents
+from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.update import (
-    adopted_members, built_members, fewest_moves)
+    adopted_members, built_members, fewest_moves, missing_members)
 from nova_holistic.engine.update.late_servers import late_objections
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
@@ -75,8 +76,9 @@ class Updater:
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))
-        changes = {'reasons': _plain_reasons(
-            late_objections(self._parts.snapshot_planner, proposal))}
+        changes = {'reasons': _plain_reasons((
+            *proposal.missing,
+            *late_objections(self._parts.snapshot_planner, proposal)))}
         if proposal.violations:
             changes |= {'status': GroupStatus.DEGRADED,
                         'violations': _plain_reasons(proposal.violations)}
@@ -135,7 +137,13 @@ class _Update(Change):
             where.revised, self._objective, record.uuid,
             project_id=record.project_id), self._wanted)
         where = adopted_members.taken_out(where, servers, members)
-        moving, request, decision, violations = self._decided(where)
+        where, (moving, request, decision, violations), missing = (
+            missing_members.decide(
+                FewerMembers(parts.snapshot_planner,
+                             parts.conf.planner.time_limit), where,
+                self._decided,
+                where.request(record, self._objective, where.movable),
+                self._asked.get('added', ())))
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock())
@@ -144,7 +152,7 @@ class _Update(Change):
             [row for row in rows if row.member.path in moving
              or row.member.path not in request.placed],
             where, where.vacated(moving), adopted=where.adopted.built(rows),
-            violations=violations)
+            violations=violations, missing=missing)
 
     def _decided(self, where: RevisedMembers) -> tuple[
             frozenset[str], PlanningRequest, CheckedPlan, Sequence[Reason]]:

@@ -2,7 +2,7 @@
 """All scenarios of crashes, each with each of its points."""
 
 from tests.services.crash import (  # noqa: F401
-    moves, scenarios, update_actions)
+    growth, moves, scenarios, update_actions)
 from tests.services.crash.scenarios import ALL
 
 IN_EACH_SCENARIO = ('change.written', 'change.held', 'change.accepted')
