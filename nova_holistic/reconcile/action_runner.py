@@ -49,14 +49,14 @@ class NovaServers:
 
 
 class ActionRunner:
-    """The actions are computed from the servers as they are now. An engine
+    """The actions are computed from the current state of the servers. An engine
     that continues the task of another one, and a client that repeats an
     update, therefore do nothing twice.
 
     No capacity is held for the destinations. Nova's scheduler checks the
     capacity and the hard policies when each action begins, in the same way as
     for any other server. The first failure ends the task; the remaining
-    servers stay as they are.
+    servers are not affected.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -82,8 +82,8 @@ class ActionRunner:
 
     def run(self, record: GroupRecord,
             changes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """List the actions after an update, and carry them out if the task
-        says so.
+        """List the actions after an update, and carry them out if the client
+        has asked for that.
 
         :param record: as ``table.tasks.take`` gave it
         :param changes: with which the task would end

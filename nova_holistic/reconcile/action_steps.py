@@ -74,8 +74,8 @@ class ActionSteps:
             return self.failed(action, 'the server is gone')
         if view.host != host or flavor not in (None, view.flavor):
             return self.failed(
-                action, 'Nova left the server as it was; its migrations and '
-                        'actions tell why')
+                action, 'Nova did not change the server; its migrations and '
+                        'actions state why')
         return None
 
     def finish(self, ownership: Ownership, action: Action) -> Reason | None:

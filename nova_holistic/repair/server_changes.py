@@ -117,7 +117,7 @@ def _other_flavor(found: Requirements, asked: Requirements,
 
 def _misfits(row: MemberRecord, wanted: Member,
              snapshot: Snapshot) -> Sequence[Reason]:
-    """What the definition asks of a host, and the host does not have."""
+    """What the definition requires, and the host does not have."""
     hosts = {host.name: host for host in snapshot.hosts}
     host = hosts.get(row.place.host)
     bare = replace(wanted, requirements=replace(
@@ -159,7 +159,7 @@ def _enabled(host: Host) -> Host:
 
 
 def _site(wanted: Requirements) -> Any:
-    """What a member asks of its host, apart from room."""
+    """What a member requires from its host, apart from room."""
     return (wanted.availability_zone, wanted.aggregates, wanted.location,
             wanted.required_traits, wanted.forbidden_traits)
 

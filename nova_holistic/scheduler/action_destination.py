@@ -34,7 +34,7 @@ def with_destination(connections: Connections, spec: 'objects.RequestSpec',
                      instance_uuid: str) -> 'objects.RequestSpec':
     """The request of a move, with the destination that the engine has chosen.
 
-    :returns: the same object if there is none
+    :returns: the same object if no engine is moving the server
     """
     host = find(connections, instance_uuid)
     if host is None:

@@ -18,9 +18,9 @@ from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.scheduler import action_destination, nova_errors
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
-from nova_holistic.scheduler import nova_errors
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import member_moves
@@ -105,6 +105,8 @@ def choose(connections: Connections, spec: 'objects.RequestSpec',
     :raises NoValidHost: there is no host, or other members of the group have
         moved during each attempt
     """
+    spec = action_destination.with_destination(
+        connections, spec, instance_uuid)
     for _ in range(ATTEMPTS):
         # Nova changes the request.
         request = spec.obj_clone()

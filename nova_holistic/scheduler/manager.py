@@ -20,8 +20,7 @@ from nova.scheduler import manager
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
-    action_destination, bound_servers, connections, group_moves, nova_errors,
-    nova_version)
+    bound_servers, connections, group_moves, nova_errors, nova_version)
 from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
@@ -154,8 +153,6 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         if len(uuids) > 1:
             return stock(spec_obj=spec)
         (uuid,) = uuids
-        spec = action_destination.with_destination(
-            connections.get(), spec, uuid)
         try:
             return group_moves.choose(connections.get(), spec, uuid, stock)
         except (exception.NoValidHost, messaging.ExpectedException):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of members that have a server.
 
-The update leaves the servers where and as they are. Afterwards, actions of
-Nova bring the servers in line with the definition: they resize and migrate.
+The update does not affect the servers. Afterwards, actions of Nova bring them
+in line with the definition: a resize or a migration.
 """
 
 from collections.abc import Mapping, Sequence
