@@ -5,8 +5,7 @@ The table and Placement are two databases, so no change of both is atomic.
 There is a point between every two writes that outlive the process. If the
 environment variable ``NOVA_HOLISTIC_CRASH_POINT`` is ``name`` or ``name:n``
 when this module is imported, the process kills itself with SIGKILL when it
-reaches that point for the n-th time. Without the variable, a point does
-nothing.
+reaches that point for the n-th time.
 """
 
 from collections.abc import Mapping

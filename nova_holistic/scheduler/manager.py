@@ -296,6 +296,5 @@ def _hints(spec_obj, filter_properties):
         if not isinstance(filter_properties, Mapping):
             return {}
         return filter_properties.get('scheduler_hints') or {}
-    if spec_obj is None or 'scheduler_hints' not in spec_obj:
-        return {}
-    return spec_obj.scheduler_hints or {}
+    known = spec_obj is not None and 'scheduler_hints' in spec_obj
+    return known and spec_obj.scheduler_hints or {}
