@@ -61,11 +61,11 @@ def test_existing_servers_are_not_created_again(start):
     assert hints == [{'holistic_group': GROUP, 'holistic_member': 'missing'}]
 
 
-def test_a_create_whose_answer_is_lost_is_not_repeated(start):
+@pytest.mark.parametrize('retries', [0, 2])
+def test_a_create_whose_answer_is_lost_is_not_repeated(start, retries):
     cloud = start('a')
     cloud.refusals = [(0, 'accepted')]
-    cloud.unanswered = 0
-    assert boot(cloud) == {'a': ''}
+    assert boot(cloud, retries=retries) == {'a': ''}
     assert (len(cloud.creates), len(cloud.servers)) == (1, 1)
 
 
