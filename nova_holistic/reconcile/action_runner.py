@@ -49,8 +49,8 @@ class NovaServers:
 
 
 class ActionRunner:
-    """The actions are computed from the current state of the servers. An engine
-    that continues the task of another one, and a client that repeats an
+    """The actions are computed from the current state of the servers. An
+    engine that continues the task of another one, and a client that repeats an
     update, therefore do nothing twice.
 
     No capacity is held for the destinations. Nova's scheduler checks the
