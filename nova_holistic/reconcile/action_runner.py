@@ -49,8 +49,8 @@ class NovaServers:
 
 
 class ActionRunner:
-    """The actions are computed from the current state of the servers. An engine
-    that continues the task of another one, and a client that repeats an
+    """The actions are computed from the current state of the servers. An
+    engine that continues the task of another one, and a client that repeats an
     update, therefore do nothing twice.
 
     No capacity is held for the destinations. Nova's scheduler checks the
@@ -193,7 +193,7 @@ class ActionRunner:
     def _write(self, record: GroupRecord, found: RequiredActions) -> None:
         """Write the actions, and what rows of servers do not state yet."""
         for change in found.changes.values():
-            if change.is_unwritten:
+            if change.is_unwritten and change.row.destination is None:
                 self._write_row(change)
                 crash_points.reached('action.row-corrected')
         done = {each.member: each for each

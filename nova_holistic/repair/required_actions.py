@@ -51,7 +51,8 @@ def propose(conf, snapshot_planner: SnapshotPlanner,
     """
     changes = case.changes()
     broken = violations.violations(case.group, case.members, case.snapshot)
-    if not broken and not any(each.is_open for each in changes.values()):
+    if not broken and not any(each.is_open or each.is_unwritten
+                              for each in changes.values()):
         return _answer(changes, _STAY)
     moving = [Reason.told(row.member.path, MarkedText(
         'Nova is moving the server: wait until the move has ended, and '

@@ -246,3 +246,33 @@ def test_an_earlier_version_refuses_as_before(cloud, service):
         headers={'If-Match': '"1"'}, token=OWNER).json['group']
     assert 'can no longer be changed' in shown['reasons'][0]['message']
     assert 'actions' not in shown
+
+
+def test_a_server_whose_request_named_a_zone_stays_there(cloud, service):
+    """Nova keeps the zone of the request."""
+    document = shop(a='small')
+    group, servers = built(cloud, document, {'a': 'one'},
+                           availability_zone='az1')
+    document['members'][0]['availability_zone'] = 'az2'
+    shown = update(service, group, document, apply=True)
+    assert actions(shown) == [('a', 'migrate', 'failed', 'far')]
+    (why,) = shown['reasons']
+    assert why['message'].startswith('the action migrate to host far failed')
+    assert cloud.host_of(servers['a']) == 'one'
+    assert cloud.row(group, 'a').member.requirements.availability_zone is None
+
+
+def test_a_resize_that_waits_for_its_confirmation_is_left_to_its_user(
+        cloud, service):
+    group, servers = built(cloud, shop(a='small'), {'a': 'one'})
+    cloud.act(servers['a'], 'resize', flavorRef=cloud.flavor_id('big'))
+    cloud.wait_for_status(servers['a'], 'VERIFY_RESIZE')
+    shown = update(service, group, shop(a='big'), apply=True)
+    assert 'confirm or revert' in shown['reasons'][0]['message']
+    assert cloud.get_server(servers['a'])['status'] == 'VERIFY_RESIZE'
+    cloud.act(servers['a'], 'confirmResize')
+    cloud.wait_for_status(servers['a'], 'ACTIVE')
+    # The user has carried out the action: the row states that.
+    shown = update(service, group, shop(a='big'), token=OWNER)
+    assert [each['action'] for each in shown['actions']] == ['nothing']
+    assert cloud.row(group, 'a').member.requirements.flavor == 'big'

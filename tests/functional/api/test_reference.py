@@ -80,6 +80,18 @@ def test_the_repair_of_the_reference_can_be_repeated(world, service):
     conversation.repeat(example)
 
 
+def test_the_actions_of_the_reference_can_be_repeated(world, service):
+    (example,) = [each for each in EXAMPLES if each.get('with') == 'together']
+    group = world.create({**PAIR, 'policies': [
+        {'type': 'location', 'path': 'a'}]})
+    for path in ('n-0', 'n-1'):
+        world.build(group, path)
+    world.table.settle(group.uuid, world.clock())
+    conversation = Conversation(service)
+    conversation.about(group.uuid)
+    conversation.repeat(example)
+
+
 def test_the_adoption_of_the_reference_can_be_repeated(world, service):
     group = world.create(shop())
     conversation = Conversation(service)

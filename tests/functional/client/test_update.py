@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``openstack holistic group update``"""
+
+import pytest
+
+from tests.functional.engine.world import SMALL
+from tests.unit.api.service import ADMIN
+
+pytestmark = pytest.mark.leaves('servers that move past Placement')
+PAIR = {'name': 'pair', 'members': [
+    {'name': 'n', 'count': 2, 'resources': SMALL}]}
+TOGETHER = {**PAIR, 'policies': [{'type': 'location', 'path': 'a'}]}
+APART = {**PAIR, 'policies': [{'type': 'anti-affinity', 'level': 'rack'}]}
+
+
+@pytest.fixture
+def group(world):
+    """Two servers in one rack."""
+    group = world.create(TOGETHER)
+    for path in ('n-0', 'n-1'):
+        world.build(group, path)
+    world.table.settle(group.uuid, world.clock())
+    return group
+
+
+def test_actions_are_listed_and_then_carried_out(
+        world, group, read, type_, written):
+    shown = read('group', 'update', group.uuid, '--file', written(APART),
+                 '--wait', user=ADMIN)
+    assert shown['status'] == 'degraded'
+    assert [(each['action'], each['state']) for each in shown['actions']] == [
+        ('migrate', 'required'), ('nothing', 'done')]
+    line, rest = type_('group', 'show', group.uuid, '-f', 'value', '-c',
+                       'actions', user=ADMIN).splitlines()
+    first = shown['actions'][0]
+    assert line.startswith(
+        f'{first["member"]}: migrate {first["from_host"]} to '
+        f'{first["to_host"]}, required: the hard policies')
+    assert rest == 'nothing: 1 servers'
+    shown = read('group', 'update', group.uuid, '--apply', '--wait',
+                 user=ADMIN)
+    assert (shown['status'], shown['violations']) == ('complete', [])
+    assert shown['actions'][0]['state'] == 'done'
+    assert len({row.place.location for row
+                in world.table.members(group.uuid)}) == 2
+
+
+def test_a_user_may_not_have_actions_carried_out(group, refused):
+    assert 'holistic:groups:apply_actions' in refused(
+        'group', 'update', group.uuid, '--apply')
+
+
+def test_a_definition_is_required(group, refused):
+    assert 'a definition is missing' in refused('group', 'update', group.uuid)
