@@ -27,11 +27,10 @@ from nova_holistic.scheduler.claim.evacuation_capacity import (
 from nova_holistic.scheduler.claim.request_refusal import (
     for_user, RequestRefused)
 from nova_holistic.scheduler.hosts import cells, default_zone
-from nova_holistic.scheduler.hinted import (
-    names_binding, ROOT_STACK_HINT, server_group_of)
+from nova_holistic.scheduler.hinted import names_binding
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
-    GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer)
+    has_pointer, must_agree, Pointer, target_of)
 from nova_holistic.scheduler.policies import adopted_servers, exclusion
 from nova_holistic.scheduler.server_moves import is_evacuation
 from nova_holistic.table.records import MemberState
@@ -264,19 +263,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         LOG.warning(
             'The pointer of instances %(instances)s to %(target)s is '
             'refused%(mode)s: %(error)s',
-            {'instances': ', '.join(uuids), 'target': _target(hints),
+            {'instances': ', '.join(uuids), 'target': target_of(hints),
              'error': error,
              'mode': ' and yields to stock Nova' if yields else ''})
-
-
-def _target(hints) -> str:
-    """What a request points at, for the log."""
-    if has_pointer(hints):
-        return (f'group {hints.get(GROUP_HINT)}, member '
-                f'{hints.get(MEMBER_HINT)}')
-    group = server_group_of(hints)
-    return (f'server group {group}' if group else
-            f'Heat stack {hints.get(ROOT_STACK_HINT)}')
 
 
 def _sends_notifications() -> bool:

@@ -8,7 +8,7 @@ from oslo_utils import uuidutils
 
 from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
-from nova_holistic.scheduler.hinted import server_group_of
+from nova_holistic.scheduler.hinted import ROOT_STACK_HINT, server_group_of
 from nova_holistic.table.coordination.bindings import Bindings, Hinted
 
 
@@ -40,6 +40,16 @@ class Pointer:
 def has_pointer(hints: Mapping | None) -> bool:
     """Whether a server's scheduler hints claim to point at a planned place."""
     return bool(hints) and (GROUP_HINT in hints or MEMBER_HINT in hints)
+
+
+def target_of(hints: Mapping) -> str:
+    """What a request points at, for the log."""
+    if has_pointer(hints):
+        return (f'group {hints.get(GROUP_HINT)}, member '
+                f'{hints.get(MEMBER_HINT)}')
+    group = server_group_of(hints)
+    return (f'server group {group}' if group else
+            f'Heat stack {hints.get(ROOT_STACK_HINT)}')
 
 
 def must_agree(bindings: Bindings, hints: Mapping) -> None:
