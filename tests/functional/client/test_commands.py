@@ -12,7 +12,7 @@ from tests.unit.api.service import ADMIN
 COMMANDS = {
     'group': {'adopt', 'bind', 'binding', 'create', 'delete', 'event',
               'extend', 'import', 'list', 'map', 'release', 'repair',
-              'replan', 'set', 'show', 'unbind', 'unset'},
+              'replan', 'set', 'show', 'unbind', 'unset', 'update'},
     'inventory': {'export'},
     'member': {'add', 'detach', 'list', 'remove', 'scale'},
     'plan': {'create', 'show'},
@@ -32,6 +32,7 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     assert group['reasons'] == []
     shown = read('group', 'show', 'shop')
     assert shown.pop('definition') == shop()['group']
+    assert shown.pop('actions') == []
     assert shown == group
 
 
@@ -135,15 +136,15 @@ def test_policies_and_relationships_are_removed(read, refused, written):
     document['relationships'] = [
         {'type': 'anti-affinity', 'between': ['web', 'db'], 'level': 'host'}]
     read('group', 'create', '-f', written(document))
-    read('group', 'unset', 'shop', '--policy', 'affinity',
+    read('group', 'unset', 'update', 'shop', '--policy', 'affinity',
          '--relationship', 'anti-affinity', '--wait')
     definition = read('group', 'show', 'shop')['definition']
     assert definition['policies'] == document['policies'][1:]
     assert definition['relationships'] == []
     assert definition['groups'] == document['groups']
-    assert refused('group', 'unset', 'shop', '--policy', 'affinity') == (
+    assert refused('group', 'unset', 'update', 'shop', '--policy', 'affinity') == (
         "policies: none of type 'affinity' in the top-level group")
-    assert refused('group', 'unset', 'shop') == (
+    assert refused('group', 'unset', 'update', 'shop') == (
         'nothing to unset: --policy or --relationship is required')
 
 
