@@ -136,15 +136,15 @@ def test_policies_and_relationships_are_removed(read, refused, written):
     document['relationships'] = [
         {'type': 'anti-affinity', 'between': ['web', 'db'], 'level': 'host'}]
     read('group', 'create', '-f', written(document))
-    read('group', 'unset', 'update', 'shop', '--policy', 'affinity',
+    read('group', 'unset', 'shop', '--policy', 'affinity',
          '--relationship', 'anti-affinity', '--wait')
     definition = read('group', 'show', 'shop')['definition']
     assert definition['policies'] == document['policies'][1:]
     assert definition['relationships'] == []
     assert definition['groups'] == document['groups']
-    assert refused('group', 'unset', 'update', 'shop', '--policy', 'affinity') == (
+    assert refused('group', 'unset', 'shop', '--policy', 'affinity') == (
         "policies: none of type 'affinity' in the top-level group")
-    assert refused('group', 'unset', 'update', 'shop') == (
+    assert refused('group', 'unset', 'shop') == (
         'nothing to unset: --policy or --relationship is required')
 
 
