@@ -12,7 +12,7 @@ from tests.unit.api.service import ADMIN
 COMMANDS = {
     'group': {'adopt', 'bind', 'binding', 'create', 'delete', 'event',
               'extend', 'import', 'list', 'map', 'release', 'repair',
-              'replan', 'set', 'show', 'unbind', 'unset'},
+              'replan', 'set', 'show', 'unbind', 'unset', 'update'},
     'inventory': {'export'},
     'member': {'add', 'detach', 'list', 'remove', 'scale'},
     'plan': {'create', 'show'},
@@ -32,6 +32,7 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     assert group['reasons'] == []
     shown = read('group', 'show', 'shop')
     assert shown.pop('definition') == shop()['group']
+    assert shown.pop('actions') == []
     assert shown == group
 
 
