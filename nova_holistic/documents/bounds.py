@@ -31,6 +31,17 @@ def read_bounds(count: Any, place: str) -> Bounds | None:
     return bounds
 
 
+def has_bounds(document: Mapping[str, Any]) -> bool:
+    """Whether the number of a member, or of a nested group, may change.
+
+    :param document: that was accepted before, without its outer key
+    """
+    return any(isinstance(each.get('count'), Mapping)
+               for kind in ('members', 'groups')
+               for each in document.get(kind, ())) or any(
+                   has_bounds(each) for each in document.get('groups', ()))
+
+
 def with_numbers(count: Any, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """The count with other numbers. If only the desired number is named, the
     minimum and the maximum follow it as far as necessary.

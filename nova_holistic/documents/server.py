@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The key ``server`` of a member description: what only the create needs.
 
-Nova's own format, see ``schemas.server``. The key is no part of the plan: the
-model of a group does not contain it, so a change of it moves no member.
+Nova's own format, see ``schemas.server``. The key is not part of the
+plan: the model of a group does not contain it, so a change of it moves no
+member.
 """
 
 from collections.abc import Iterator, Mapping
@@ -111,8 +112,8 @@ def _of_image(member: Mapping[str, Any], server: Mapping[str, Any],
             'description does not contain boot_from_volume: true')
     if member.get('boot_from_volume') and not volume:
         yield InvalidDocument(
-            place, 'the member description contains boot_from_volume, and no '
-            f'device of {DEVICES} with boot_index 0 is a volume')
+            place, 'the member description contains boot_from_volume, and the '
+            f'root disk (boot_index: 0 in {DEVICES}) is not a volume')
 
 
 def _has_root_volume(server: Mapping[str, Any]) -> bool:

@@ -93,8 +93,8 @@ def group_tag(group_uuid: str) -> str:
 
 def member_description(document: Mapping[str, Any],
                        path: str) -> Mapping[str, Any] | None:
-    """The description of a member in a valid group document; None if there is
-    none.
+    """The description of a member in a valid group document; None if the path
+    is unknown.
 
     :param document: with or without its outer key
     """

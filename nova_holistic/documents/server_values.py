@@ -61,7 +61,7 @@ def _is_base64(value) -> bool:
     if not isinstance(value, str):
         return True
     try:
-        base64.b64decode(value.encode())
+        base64.b64decode(value.encode('ascii'))
     except (binascii.Error, UnicodeError):
         return False
     return True

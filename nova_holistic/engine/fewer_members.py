@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+import time
 
 from nova_holistic.engine.replan.partial_replan import PartialPlanner
 from nova_holistic.engine.decision.planning_request import (
@@ -30,7 +31,7 @@ class FewerMembers:
     fewer than the least number."""
 
     def __init__(self, planner: SnapshotPlanner, time_limit: float,
-                 timer: Callable[[], float]):
+                 timer: Callable[[], float] = time.perf_counter):
         """
         :param time_limit: seconds for the first plan; all smaller plans share
             as many seconds
@@ -51,10 +52,15 @@ class FewerMembers:
                      if not unit.members & request.placed.keys()]
             if not units:
                 raise
-            return self._fewer(request, units, refusal)
+            return self.fewer(request, units, refusal)
 
-    def _fewer(self, request: PlanningRequest, units: Sequence[Unit],
-               refusal: NotPlanned) -> Sized:
+    def fewer(self, request: PlanningRequest, units: Sequence[Unit],
+              refusal: NotPlanned) -> Sized:
+        """As many units as can be placed with the other members.
+
+        :param refusal: why not all units can be placed
+        :raises NotPlanned: there is no plan for the other members
+        """
         deadline = self._timer() + self._time_limit
         least = replace(request, group=request.group.only(
             _paths(request).difference(*(u.members for u in units))))

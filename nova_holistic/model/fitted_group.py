@@ -4,6 +4,7 @@
 from collections.abc import Collection, Iterator
 
 from nova_holistic.model.bounds import Bounds, free_number, numbered
+from nova_holistic.model.counts import names_below
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 
@@ -31,7 +32,8 @@ def _paths(group: Group, used: Collection[str], planned: Collection[str],
            prefix: str) -> Iterator[str]:
     for description in group.members:
         yield from (prefix + name for name in _servers(
-            description, _names(used, prefix), _names(planned, prefix)))
+            description, names_below(prefix, used),
+            names_below(prefix, planned)))
     templates = {each.name for each in group.templates}
     for nested in group.groups:
         if nested.stem not in templates:
@@ -40,8 +42,9 @@ def _paths(group: Group, used: Collection[str], planned: Collection[str],
     for template in group.templates:
         if template.bounds:
             for number in _chosen(
-                    template.bounds, _of(template.name, _names(used, prefix)),
-                    _of(template.name, _names(planned, prefix))):
+                    template.bounds,
+                    _of(template.name, names_below(prefix, used)),
+                    _of(template.name, names_below(prefix, planned))):
                 yield from _whole(template.replica(number), used, planned,
                                   f'{prefix}{template.name}-{number}/')
 
@@ -86,9 +89,3 @@ def _chosen(bounds: Bounds, used: set[int], planned: set[int]) -> set[int]:
 def _of(stem: str, names: Collection[str]) -> set[int]:
     return {number for name in names
             if (number := numbered(stem, name)) is not None}
-
-
-def _names(paths: Collection[str], prefix: str) -> set[str]:
-    """The first part of each path below the prefix."""
-    return {path[len(prefix):].partition('/')[0] for path in paths
-            if path.startswith(prefix)}

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from nova_holistic.model.bounds import free_number, numbered
+from nova_holistic.model.counts import replicas_of, servers_of
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member, MemberDescription
 
@@ -43,7 +44,7 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
     description = _description(owner, name)
     if description is None:
         raise NotGrown(f'there is no member {path!r}')
-    mine = _names(description, prefix, existing.live)
+    mine = servers_of(description, prefix, existing.live)
     if description.bounds is None:
         # A replica that is added has none of its servers yet.
         free = [each for each in description.server_names()
@@ -77,7 +78,7 @@ def is_surplus(group: Group, path: str, live: Collection[str]) -> bool:
     for nested in groups:
         template = _template(owner, nested)
         if template is not None and template.bounds:
-            replicas = _replicas(template, prefix, others)
+            replicas = replicas_of(template, prefix, others)
             number = numbered(template.name, nested)
             if len(replicas - {number}) >= template.bounds.desired:
                 return True
@@ -90,7 +91,7 @@ def is_surplus(group: Group, path: str, live: Collection[str]) -> bool:
         prefix += nested + '/'
     description = _description(owner, name)
     return (description is not None and description.bounds is not None
-            and len(_names(description, prefix, others))
+            and len(servers_of(description, prefix, others))
             >= description.bounds.desired)
 
 
@@ -101,7 +102,7 @@ def _nested(group: Group, names: Sequence[str],
     for name in names:
         template = _template(group, name)
         if template is not None and template.bounds:
-            replicas = _replicas(template, prefix, existing.live)
+            replicas = replicas_of(template, prefix, existing.live)
             if (numbered(template.name, name) not in replicas
                     and len(replicas) >= template.bounds.most):
                 raise AtMaximum(
@@ -122,30 +123,11 @@ def _template(group: Group, name: str) -> Group | None:
                  if numbered(each.name, name) is not None), None)
 
 
-def _replicas(template: Group, prefix: str,
-              live: Collection[str]) -> set[int]:
-    names = {path[len(prefix):].partition('/')[0] for path in live
-             if path.startswith(prefix)}
-    return {number for each in names
-            if (number := numbered(template.name, each)) is not None}
-
-
 def _description(group: Group, name: str) -> MemberDescription | None:
     return next((
         each for each in group.members
         if name == each.name or name in each.server_names()
         or each.bounds and numbered(each.name, name) is not None), None)
-
-
-def _names(description: MemberDescription, prefix: str,
-           live: Collection[str]) -> set[str]:
-    """Names of the servers of a member that are planned or exist."""
-    if description.bounds is None:
-        return {each for each in description.server_names()
-                if prefix + each in live}
-    names = {path[len(prefix):] for path in live if path.startswith(prefix)}
-    return {each for each in names
-            if numbered(description.name, each) is not None}
 
 
 def _member(description: MemberDescription, prefix: str,

@@ -128,7 +128,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def _plain(self, context, spec, uuids, stock):
         """Nova's own answer, unless a group has adopted the server."""
-        if spec is self._sentinel or spec is None or len(uuids or ()) > 1:
+        if len(uuids or ()) > 1:
+            # Only a create has several servers.
+            adopted_servers.note_new(uuids)
+            return stock(spec_obj=spec)
+        if spec is self._sentinel or spec is None:
             return stock(spec_obj=spec)
         try:
             found = adopted_servers.group_of(connections.get(), spec)

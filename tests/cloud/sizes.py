@@ -19,6 +19,7 @@ class Size:
     :ivar lasting: groups that are planned while something fails
     :ivar rounds: groups whose six servers are asked for at one moment
     :ivar stock_rounds: likewise, of stock servers
+    :ivar booted: servers that one command creates
     """
 
     hosts: int
@@ -29,10 +30,11 @@ class Size:
     lasting: int
     rounds: int
     stock_rounds: int
+    booted: int
 
 
 SIZES = {
     'short': Size(hosts=30, groups=8, clients=4, stock=15, batch=5,
-                  lasting=12, rounds=3, stock_rounds=1),
+                  lasting=12, rounds=3, stock_rounds=1, booted=12),
     'full': Size(hosts=50, groups=20, clients=8, stock=100, batch=10,
-                 lasting=20, rounds=20, stock_rounds=3)}
+                 lasting=20, rounds=20, stock_rounds=3, booted=50)}

@@ -13,6 +13,7 @@ from tools.cloud import catalog
 from tools.cloud.waiting import wait_for
 
 NO_SERVER_GROUP = '00000000-0000-4000-8000-000000000000'
+NO_SERVER = '00000000-0000-4000-8000-000000000001'
 GROUP = {'group': {'name': 'ours', 'members': [
     {'name': 'node', 'count': 2, 'flavor': 'tiny'}]}}
 
@@ -49,6 +50,9 @@ def requests_for_all(demo, group):
         ('POST', f'{one}/members', {'members': [
             {'name': 'more', 'flavor': 'tiny'}]}),
         ('DELETE', f'{one}/members/node', None),
+        ('POST', f'{one}/adopt', {'adopt': {
+            'node-0': NO_SERVER}}),
+        ('POST', f'{one}/detach', {'detach': {'member': 'node-0'}}),
         ('POST', '/plans', GROUP), ('GET', f'/plans/{plan["id"]}', None),
         ('PUT', '/hosts/compute-001/statistics', {'statistics': {
             'heat': 1.5}})]

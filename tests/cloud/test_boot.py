@@ -1,164 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine creates the servers of a group with the rights of its user."""
+"""One command creates a group of fifty servers."""
 
-from collections import Counter
-from datetime import timedelta
+import json
+import os
 import signal
+import subprocess
+import sys
 
-from keystoneauth1.adapter import Adapter
-from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.client.client import Client
-from nova_holistic.table.store import PlacementTable
+from tests.cloud.command_line import Refused
+from tests.cloud.groups import LiveGroup
 from tests.cloud.servers import Servers
-from tools.cloud.holistic import ENGINES
+from tests.cloud.usage_accounts import UsageAccounts
+from tools.cloud import catalog
 from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
-LONG = timedelta(hours=1)
-"""Since a heartbeat, after which an engine counts as failed."""
-ENDED = ('complete', 'failed', 'rolled-back', 'stopped')
-TOGETHER = 300
-"""Seconds for all servers, on a machine that may be slow."""
+pytestmark = pytest.mark.usefixtures('computes')
+
+NUMBER = 50
+PARALLEL = 20
 
 
 @pytest.fixture
-def table(cloud):
-    """The placement table, as every engine sees it."""
-    table = PlacementTable(cloud.layout.database('holistic'))
-    yield table
-    table.database.close()
+def servers(demo):
+    return Servers(demo)
 
 
 @pytest.fixture
-def image(demo):
-    return Adapter(demo, service_type='image').get(
-        f'/v2/images?name={IMAGE}').json()['images'][0]['id']
+def shop(tmp_path, openstack):
+    """A function that writes the definition of a group into a file."""
+    image = openstack('image', 'show', IMAGE)['id']
+
+    def written(number=NUMBER, **request):
+        member = {'flavor': 'tiny', 'server': {
+            'imageRef': image, 'networks': 'none', **request}}
+        file = tmp_path / 'shop.json'
+        file.write_text(json.dumps({'group': {
+            'name': 'shop', 'groups': [
+                {'name': 'web', 'policies': [
+                    {'type': 'anti-affinity', 'max_per_domain': 4}],
+                 'members': [{**member, 'name': 'server',
+                              'count': number - 10}]},
+                {'name': 'shard', 'count': 2, 'members': [
+                    {**member, 'name': 'node', 'count': 5}]}]}}))
+        return file
+    return written
 
 
-@pytest.fixture
-def client(demo):
-    return Client(demo, microversion='1.2')
+def create(file, parallel=PARALLEL):
+    return ('holistic', 'group', 'create', '--file', file, '--boot',
+            '--parallel', parallel)
 
 
-@pytest.fixture
-def node(image):
-    """Builds the description of counted members."""
-    def described(name, count, server=()):
-        return {'name': name, 'count': count, 'flavor': 'tiny', 'server': {
-            'imageRef': image, 'networks': 'none', **dict(server)}}
-    return described
+def one_server_each(client, servers, number=NUMBER):
+    """Each member of the only group has its server, and no others exist; the
+    UUIDs of the servers."""
+    found = {server['id']: server for server in servers.all()}
+    assert len(found) == number
+    assert {server['status'] for server in found.values()} == {'ACTIVE'}
+    group, = client.groups.list()
+    placements = LiveGroup(client, group).placements()
+    assert {place['instance_uuid'] for place in placements.values()} == set(
+        found)
+    assert all(found[place['instance_uuid']]['metadata']['holistic_member']
+               == path for path, place in placements.items())
+    return set(found)
 
 
-def create(client, *members, **boot):
-    """One request: a group, and all its servers."""
-    return client.request('POST', '/groups', body={
-        'group': {'name': 'shop', 'members': list(members)},
-        'boot': boot})['group']['id']
+def test_one_command_creates_all_servers(
+        openstack, demo, servers, shop, size):
+    group = openstack(*create(shop(size.booted)))
+    assert sum(group['members'].values()) == size.booted
+    one_server_each(Client(demo), servers, size.booted)
 
 
-def shown(client, group):
-    return client.groups.get(group)['boot']
+def test_a_killed_command_is_continued_and_rolled_back(
+        cloud, openstack, admin, demo, servers, shop):
+    file = shop()
+    script = os.path.join(os.path.dirname(sys.executable), 'openstack')
+    command = subprocess.Popen(
+        [script, *map(str, create(file))],
+        env=os.environ | catalog.variables(cloud.layout, catalog.MEMBER),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for('some servers', lambda: len(servers.all()) > 5, pause=0.1)
+    command.send_signal(signal.SIGKILL)
+    assert command.wait() == -signal.SIGKILL
+    before = {server['id'] for server in servers.all()}
+    assert len(before) < NUMBER
+    group = openstack(*create(file))
+    assert before <= one_server_each(Client(demo), servers)
+    openstack.plain('holistic', 'group', 'rollback', group['id'],
+                    '--parallel', PARALLEL)
+    assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
+    UsageAccounts(admin).assert_empty()
 
 
-def ended(client, group):
-    """What the API shows of a boot at its end."""
-    wait_for(f'servers of group {group}',
-             lambda: shown(client, group)['status'] in ENDED, TOGETHER, 1)
-    return shown(client, group)
-
-
-def trusts(session):
-    """Trusts of the user of a session."""
-    keystone = Adapter(session, service_type='identity', min_version='3',
-                       max_version='3.latest')
-    return keystone.get('/OS-TRUST/trusts?trustor_user_id='
-                        + session.get_user_id()).json()['trusts']
-
-
-def wait_for_deletion(session):
-    """An engine deletes the trust immediately after the end of a boot."""
-    wait_for('no trust', lambda: trusts(session) == [], pause=0.5)
-
-
-def test_one_request_creates_servers_of_the_user(client, demo, node):
-    group = create(client, node('web', 15, {'name': '{group}-{index}'}),
-                   node('db', 5))
-    boot = ended(client, group)
-    assert (boot['status'], boot['reasons']) == ('complete', [])
-    assert Counter(each['state'] for each in boot['servers']) == {
-        'active': 20}
-    servers = {each['id']: each for each in Servers(demo).all()}
-    assert {each['server_id'] for each in boot['servers']} == set(servers)
-    assert {(each['user_id'], each['tenant_id'])
-            for each in servers.values()} == {
-                (demo.get_user_id(), demo.get_project_id())}
-    assert {each['name'] for each in servers.values()} == {
-        *(f'shop-{number}' for number in range(15)),
-        *(f'shop-db-{number}' for number in range(5))}
-    places = {each['member']: each for each
-              in client.groups.placements(group)}
-    assert {each['member']: each['server_id'] for each in boot['servers']} == {
-        member: place['instance_uuid'] for member, place in places.items()}
-    wait_for_deletion(demo)
-
-
-def test_another_engine_continues_and_creates_nothing_twice(
-        cloud, client, demo, node, table):
-    group = create(client, node('web', 8))
-
-    def begun():
-        boot = table.boots.get(group)
-        return boot.engine and any(
-            row.server_uuid for row in table.boots.servers(group))
-
-    wait_for('a server', begun, pause=0.02)
-    boot = table.boots.get(group)
-    victim = next(each for each in ENGINES
-                  if boot.engine.startswith(f'{each}:'))
-    cloud.processes.send(victim, signal.SIGKILL)
-    # The other engine does not wait until the heartbeat is old.
-    table.boots.keep([group], boot.engine, timeutils.utcnow() - LONG)
-    found = ended(client, group)
-    assert found['status'] == 'complete'
-    servers = Servers(demo).all()
-    assert sorted(each['id'] for each in servers) == sorted(
-        each['server_id'] for each in found['servers'])
-    assert len(servers) == 8
-    wait_for_deletion(demo)
-
-
-def test_a_server_that_cannot_be_built_rolls_everything_back(
-        client, demo, node):
-    group = create(
-        client, node('web', 3), node('bad', 1, {'key_name': 'missing'}),
-        rollback=True)
-    boot = ended(client, group)
-    assert boot['status'] == 'rolled-back'
-    assert [each['at'] for each in boot['reasons']] == ['bad-0']
-    assert 'key_name' in boot['reasons'][0]['message']
-    assert Servers(demo).all() == []
-    wait_for('the release', lambda: client.groups.get(group)[
-        'status'] == 'released', pause=1)
-    wait_for_deletion(demo)
-
-
-def test_a_deleted_trust_is_reported(client, demo, node, cloud, table):
-    keystone = Adapter(demo, service_type='identity', min_version='3',
-                       max_version='3.latest')
-    for engine in ENGINES:
-        cloud.processes.send(engine, signal.SIGSTOP)
-    try:
-        group = create(client, node('web', 2))
-        (trust,) = trusts(demo)
-        assert trust['impersonation'] and trust['expires_at']
-        keystone.delete(f'/OS-TRUST/trusts/{trust["id"]}')
-    finally:
-        for engine in ENGINES:
-            cloud.processes.send(engine, signal.SIGCONT)
-    boot = ended(client, group)
-    assert boot['status'] == 'failed'
-    assert 'no longer act for the user' in boot['reasons'][0]['message']
-    assert {each['state'] for each in boot['servers']} == {'failed'}
-    assert Servers(demo).all() == []
+def test_a_group_whose_server_is_refused_is_rolled_back(
+        openstack, admin, demo, servers, shop):
+    with pytest.raises(Refused, match='Invalid key_name provided'):
+        openstack(*create(shop(12, key_name='unknown')), '--rollback')
+    assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
+    UsageAccounts(admin).assert_empty()

@@ -11,6 +11,7 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import MemberState
+from tests import effort
 from tests.functional.call_counts import counted
 
 HOSTS = tuple(EmbeddedHost(f'h{n}', zone='az1', rack=f'r{n % 4}', vcpus=4)
@@ -61,6 +62,11 @@ def states(cloud, group):
             for row in cloud.table.members(group)}
 
 
+def live(cloud, group):
+    """How many servers exist or have a held place."""
+    return sum(row.state in LIVE for row in cloud.table.members(group))
+
+
 def assert_nothing_is_left_over(cloud, group):
     """What Placement has is what servers and held places need."""
     rows = [row for row in cloud.table.members(group) if row.state in LIVE]
@@ -106,28 +112,56 @@ def test_a_further_server_keeps_the_policies_or_is_refused(cloud):
     assert_nothing_is_left_over(cloud, group)
 
 
-def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
-    group = plan(cloud, {'desired': 2, 'max': 3})
-    servers = [build(cloud, group) for _ in range(2)]
-    for _ in range(5):
+def resized(cloud, group, servers, number):
+    """As many servers, by creates or deletions."""
+    while len(servers) < number:
         servers.append(build(cloud, group))
+    while len(servers) > number:
+        cloud.delete_server(servers.pop(0))
+        cloud.reconciler.reconcile()
+
+
+def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
+    """NOVA_HOLISTIC_TEST_EFFORT=10 makes 50 rounds of it, and of the next
+    test. The number of servers goes from the minimum to the maximum."""
+    least, desired, most = 1, 2, 4
+    group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
+    servers = []
+    for number in range(effort.times(5)):
+        resized(cloud, group, servers, least + number % (most - least))
+        servers.append(build(cloud, group))
+        assert_nothing_is_left_over(cloud, group)
         cloud.delete_server(servers.pop(0))
         cloud.reconciler.reconcile()
         assert_apart(cloud, group)
-        assert sum(state != 'released'
-                   for state in states(cloud, group).values()) == 2
+        assert live(cloud, group) == max(len(servers), desired)
         assert_nothing_is_left_over(cloud, group)
 
 
 def test_a_server_is_deleted_before_the_new_one_is_created(cloud):
     """The reconciler does not have to run in between."""
-    group = plan(cloud, {'desired': 2, 'max': 2})
-    servers = [build(cloud, group) for _ in range(2)]
-    for number in range(6):
-        cloud.reconciler.reconcile()
+    least, desired, most = 1, 2, 4
+    group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
+    servers = []
+    for number in range(effort.times(5)):
+        resized(cloud, group, servers, 1 + number % most)
         cloud.delete_server(servers.pop(0))
         if number % 2:
             cloud.reconciler.reconcile()
+            assert live(cloud, group) == max(len(servers), desired)
+        servers.append(build(cloud, group))
+        cloud.reconciler.reconcile()
+        assert_apart(cloud, group)
+        assert live(cloud, group) == max(len(servers), desired)
+        assert_nothing_is_left_over(cloud, group)
+
+
+def test_a_server_is_replaced_before_a_reconciler_has_seen_it(cloud):
+    group = plan(cloud, {'desired': 2, 'max': 3})
+    servers = [build(cloud, group) for _ in range(3)]
+    for _ in range(2):
+        assert set(states(cloud, group).values()) == {'claimed'}
+        cloud.delete_server(servers.pop(0))
         servers.append(build(cloud, group))
         assert_apart(cloud, group)
         assert_nothing_is_left_over(cloud, group)

@@ -21,6 +21,9 @@ from nova_holistic.api import server_keys
 from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
+from nova_holistic.documents.bounds import has_bounds
+from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.model import counts
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate
@@ -80,8 +83,8 @@ def list_groups(call: Call) -> webob.Response:
         raise errors.ApiError(400, 'unknown_marker',
                               'marker: the list contains no such '
                               'group') from None
-    counts = table.listing.member_counts([r.uuid for r in records[:limit]])
-    body = {'groups': [views.brief(call, r, counts[r.uuid])
+    states = table.listing.member_counts([r.uuid for r in records[:limit]])
+    body = {'groups': [views.brief(call, r, states[r.uuid])
                        for r in records[:limit]]}
     if len(records) > limit > 0:
         body['groups_links'] = [_next(call, records[limit - 1])]
@@ -91,14 +94,25 @@ def list_groups(call: Call) -> webob.Response:
 def show(call: Call) -> webob.Response:
     """Show a group."""
     record = call.group()
+    document = views.definition(record)
     shown = {**tasks.brief(call, record),
-             'definition': views.definition(record)}
+             'counts': _counts(call, record, document),
+             'definition': document}
     if microversions.has(call.request, microversions.BOOTS):
         boots = call.service.table.boots
         shown['boot'] = boot_views.boot(
             boots.get(record.uuid), boots.servers(record.uuid))
     found = answer(200, {'group': shown})
     return entity_tags.tag(found, record.revision)
+
+
+def _counts(call: Call, record: GroupRecord, document: dict[str, Any]
+            ) -> list[dict[str, Any]]:
+    if not has_bounds(document):
+        return []
+    return [views.count(each) for each in counts.counts(
+        parse_unruled(document),
+        call.service.table.listing.live_paths(record.uuid))]
 
 
 def update(call: Call) -> webob.Response:

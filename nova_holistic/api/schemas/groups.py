@@ -73,8 +73,20 @@ _BRIEF = {
 }
 BRIEF = common.whole(_BRIEF)
 ONE = common.enveloped('group', BRIEF)
+_NUMBER = {'type': 'integer', 'minimum': 0}
+COUNT = common.whole({
+    'path': {**common.ANY_TEXT,
+             'title': 'Path of a member or a nested group whose number may '
+                      'change.'},
+    'min': _NUMBER, 'desired': _NUMBER, 'max': _NUMBER,
+    'number': {**_NUMBER,
+               'title': 'Servers, or replicas, that are planned or exist.'},
+    'missing': {**_NUMBER,
+                'title': 'Number by which fewer are planned or exist than '
+                         'are desired; the reasons state why.'}})
+_SHOWN = {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
+          'definition': common.ANY_OBJECT}
 SHOWN = common.enveloped('group', common.strict(
-    {**_BRIEF, 'definition': common.ANY_OBJECT, 'boot': boots.OR_NULL},
-    *_BRIEF, 'definition'))
+    {**_SHOWN, 'boot': boots.OR_NULL}, *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

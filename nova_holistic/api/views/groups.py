@@ -7,6 +7,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
+from nova_holistic.model.counts import Count
 from nova_holistic.table.records import GroupRecord, GroupStatus
 
 
@@ -35,6 +36,14 @@ def brief(call: Call, record: GroupRecord,
         'holds_written': record.holds_written
         if record.status == GroupStatus.PLANNING else None,
         'links': [common.link('self', call.url(f'/v1/groups/{record.uuid}'))]}
+
+
+def count(found: Count) -> dict[str, Any]:
+    """How many servers a member has, or how many replicas a nested group."""
+    bounds = found.bounds
+    return {'path': found.path, 'min': bounds.least,
+            'desired': bounds.desired, 'max': bounds.most,
+            'number': found.number, 'missing': found.missing}
 
 
 def definition(record: GroupRecord) -> dict[str, Any]:

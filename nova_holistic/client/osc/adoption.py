@@ -36,13 +36,14 @@ class AdoptGroup(WaitingCommand, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        group = self.group(parsed_args.group)
+        before = self.group(parsed_args.group)
         found = _Compute(self.app.client_manager).server(parsed_args.server)
         group = self.client().groups.adopt(
-            group['id'], {parsed_args.path: found['id']},
+            before['id'], {parsed_args.path: found['id']},
             strict=parsed_args.strict)
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+        return formatted_columns.fields(
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
 
 
 class ImportGroup(WaitingCommand, command.ShowOne):

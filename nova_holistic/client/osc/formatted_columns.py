@@ -14,8 +14,8 @@ from nova_holistic.documents.relaxations import (
     headroom_line, relaxation_lines)
 
 GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
-         'holds_written', 'reasons', 'violations', 'lease_expires_at',
-         'project_id', 'user_id', 'created_at', 'updated_at')
+         'counts', 'holds_written', 'reasons', 'violations',
+         'lease_expires_at', 'project_id', 'user_id', 'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
 BINDINGS = ('kind', 'target', 'path', 'status', 'created_at')
@@ -32,6 +32,18 @@ class Counts(columns.FormattableColumn):
     def human_readable(self) -> str:
         return ', '.join(f'{name}: {number}' for name, number
                          in sorted(self._value.items()))
+
+
+class Sizes(columns.FormattableColumn):
+    """The members whose number may change, one per line."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(
+            f'{count["path"]}: {count["number"]} '
+            f'(min: {count["min"]}, desired: {count["desired"]}, '
+            f'max: {count["max"]})'
+            + (f', {count["missing"]} missing' if count['missing'] else '')
+            for count in self._value)
 
 
 class Reasons(columns.FormattableColumn):
@@ -106,7 +118,8 @@ class Headroom(columns.FormattableColumn):
         return headroom_line(self._value).removeprefix('headroom: ')
 
 
-_KINDS = {'members': Counts, 'details': Counts, 'reasons': Reasons,
+_KINDS = {'members': Counts, 'counts': Sizes, 'details': Counts,
+          'reasons': Reasons,
           'violations': Reasons, 'location': Location,
           'objective': Objective, 'preferences': Preferences,
           'preference_cost': PreferenceCost,

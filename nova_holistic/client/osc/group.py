@@ -3,12 +3,12 @@
 
 import argparse
 from typing import Any
-import uuid
 
 from osc_lib.command import command
 from osc_lib import exceptions
 
 from nova_holistic.client import errors
+from nova_holistic.client.osc import boot
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.client.osc.definition_file import DefinitionFile
 from nova_holistic.client.osc import formatted_columns, progress
@@ -18,10 +18,12 @@ from nova_holistic.exceptions import HolisticError
 class WaitingCommand(HolisticCommand):
     """A command after which an engine works on the group."""
 
-    def settled(self, group: dict[str, Any],
-                args: argparse.Namespace) -> dict[str, Any]:
+    def settled(self, group: dict[str, Any], args: argparse.Namespace,
+                before: int | None = None) -> dict[str, Any]:
         """The group, after the requested wait.
 
+        :param before: revision of the group before the request, 0 for a new
+            group; None if the request does not change the definition
         :raises CommandError: the wait timed out, or no plan exists
         """
         if not args.wait:
@@ -30,7 +32,8 @@ class WaitingCommand(HolisticCommand):
               progress.bar(group['name']) as told):
             group = self.client().groups.wait(
                 group['id'], args.timeout, told)
-        if group['status'] in UNPLACED or group['reasons']:
+        if group['status'] in UNPLACED or (
+                group['reasons'] and not _is_smaller(group, before)):
             verb = 'is' if group['status'] in UNPLACED else 'stays'
             raise exceptions.CommandError(
                 f'group {group["id"]} {verb} {group["status"]}: '
@@ -51,20 +54,22 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             help='Seconds after which unused holds expire; 0 means no lease')
         parser.add_argument(
             '--idempotency-key', metavar='<key>',
-            default=str(uuid.uuid4()),
             help='Key of the request: a repeated request with the same key '
-                 'returns the same group')
+                 'returns the same group (default with --boot: the same key '
+                 'for the same document)')
+        boot.add_create_options(parser)
         add_strict(parser)
         progress.add_options(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        key = parsed_args.idempotency_key
+        document = self.definition(parsed_args)
+        request = {'lease': parsed_args.lease, 'strict': parsed_args.strict,
+                   'objective': parsed_args.objective}
+        key = boot.idempotency_key(parsed_args, document, request)
         try:
             group = self.client().groups.create(
-                self.definition(parsed_args), lease=parsed_args.lease,
-                objective=parsed_args.objective, idempotency_key=key,
-                strict=parsed_args.strict)
+                document, idempotency_key=key, **request)
         except errors.Refused as error:
             if not error.passing:
                 raise
@@ -72,8 +77,12 @@ class CreateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
                 f'{error}; the group may exist nevertheless: repeat the '
                 f'command with --idempotency-key {key} to get that group '
                 'instead of a second one') from error
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+        if parsed_args.boot:
+            group = boot.Booting(self.client(), self.app.client_manager,
+                                 parsed_args).boot_created(group)
+        else:
+            group = self.settled(group, parsed_args, 0)
+        return formatted_columns.fields(group, formatted_columns.GROUP)
 
 
 class ListGroup(HolisticCommand, command.Lister):
@@ -142,8 +151,9 @@ class SetGroup(WaitingCommand, command.ShowOne, DefinitionFile):
             before['id'], document or before['definition'],
             before['revision'] if revision is None else revision,
             objective=parsed_args.objective, strict=parsed_args.strict)
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+        return formatted_columns.fields(
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
 
 
 class UnsetGroup(WaitingCommand, command.ShowOne):
@@ -171,8 +181,9 @@ class UnsetGroup(WaitingCommand, command.ShowOne):
                 document[key] = _without(document.get(key, []), key, each)
         group = self.client().groups.update(
             before['id'], document, before['revision'])
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+        return formatted_columns.fields(
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
 
 
 class DeleteGroup(HolisticCommand, command.Command):
@@ -241,6 +252,13 @@ class ReplanGroup(WaitingCommand, command.ShowOne):
             self.group(parsed_args.group)['id'])
         return formatted_columns.fields(self.settled(group, parsed_args),
                                         formatted_columns.GROUP)
+
+
+def _is_smaller(group: dict[str, Any], before: int | None) -> bool:
+    """Whether the definition was accepted and the group has fewer servers
+    than it desires, as their minimum permits."""
+    return (before is not None and group['revision'] > before
+            and any(count['missing'] for count in group['counts']))
 
 
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

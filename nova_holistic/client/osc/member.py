@@ -70,10 +70,12 @@ class AddMember(WaitingCommand, command.ShowOne):
             description['count'] = parsed_args.count
         if inside:
             description['group'] = inside
+        before = self.group(parsed_args.group)
         group = self.client().groups.add_members(
-            self.group(parsed_args.group)['id'], [description])
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+            before['id'], [description])
+        return formatted_columns.fields(
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
 
 
 class ScaleMember(WaitingCommand, command.ShowOne):
@@ -107,10 +109,16 @@ class ScaleMember(WaitingCommand, command.ShowOne):
         inside, _, name = parsed_args.path.rpartition('/')
         description = {'name': name, 'count': numbers,
                        **({'group': inside} if inside else {})}
+        before = self.group(parsed_args.group)
+        if not _has(before['definition'], inside, name):
+            raise exceptions.CommandError(
+                f'group {parsed_args.group} has no member or nested group '
+                f'{parsed_args.path!r}')
         group = self.client().groups.add_members(
-            self.group(parsed_args.group)['id'], [description])
+            before['id'], [description])
         return formatted_columns.fields(
-            self.settled(group, parsed_args), formatted_columns.GROUP)
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
 
 
 class RemoveMember(WaitingCommand, command.ShowOne):
@@ -125,10 +133,26 @@ class RemoveMember(WaitingCommand, command.ShowOne):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
+        before = self.group(parsed_args.group)
         group = self.client().groups.remove_member(
-            self.group(parsed_args.group)['id'], parsed_args.path)
-        return formatted_columns.fields(self.settled(group, parsed_args),
-                                        formatted_columns.GROUP)
+            before['id'], parsed_args.path)
+        return formatted_columns.fields(
+            self.settled(group, parsed_args, before['revision']),
+            formatted_columns.GROUP)
+
+
+def _has(definition: dict[str, Any], inside: str, name: str) -> bool:
+    """Whether a definition has a member or a nested group.
+
+    :param inside: path of the nested group around it
+    """
+    groups = [definition]
+    for nested in filter(None, inside.split('/')):
+        groups = [each for group in groups for each in group.get('groups', ())
+                  if each['name'] == nested]
+    return any(each['name'] == name for group in groups
+               for each in (*group.get('members', ()),
+                            *group.get('groups', ())))
 
 
 def _object(text: str) -> dict[str, Any]:

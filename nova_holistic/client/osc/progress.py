@@ -21,6 +21,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--wait', action='store_true',
         help='Wait until the planning succeeds or fails')
+    add_timeout(parser)
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--timeout', metavar='<seconds>', type=_seconds, default=TIMEOUT,
         help=f'Maximum time in seconds to wait (default: {TIMEOUT})')

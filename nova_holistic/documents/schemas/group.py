@@ -77,8 +77,7 @@ MEMBER = {
         'image': IMAGE,
         'boot_from_volume': {'type': 'boolean'},
         'server_group': common.UUID,
-        # See documents.server: its schema needs formats, and errors of their
-        # own for some keys.
+        # documents.server validates it, because its schema has formats.
         'server': {'type': 'object'},
     },
     'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],

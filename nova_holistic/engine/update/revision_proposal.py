@@ -19,6 +19,7 @@ class RevisionProposal(Proposal):
     :ivar adopted: rows of adopted servers, each with the row that the member
         has
     :ivar violations: hard policies that the servers of the group violate
+    :ivar missing: members that have no places, and why
     """
 
     where: RevisedMembers
@@ -26,6 +27,7 @@ class RevisionProposal(Proposal):
     exchanged: bool = False
     adopted: Sequence[tuple[MemberRecord | None, MemberRecord]] = ()
     violations: Sequence[Reason] = ()
+    missing: Sequence[Reason] = ()
 
     def seen(self, row: MemberRecord) -> MemberRecord:
         """A row as the table should contain it after the update."""

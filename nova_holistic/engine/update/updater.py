@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from nova_holistic import crash_points, exceptions
+from nova_holistic import crash_points
 from nova_holistic.documents.adoption import adoptions, without_adoptions
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.adoption import Adopter, ReadServers
@@ -17,9 +17,12 @@ from nova_holistic.engine.decision.planning_request import (
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine import errors, member_rows
 from nova_holistic.engine.executor import Change, Executor, PlannerComponents
+from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine.update import adopted_members, fewest_moves
+from nova_holistic.engine.update import (
+    adopted_members, fewest_moves, missing_members)
+from nova_holistic.engine.update.late_servers import late_objections
 from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic.engine.update.revision_proposal import RevisionProposal
@@ -82,7 +85,9 @@ class Updater:
         proposal = self._executor.carry_out(_Update(
             self._parts, journal, record, revised,
             Adopter(self._parts, self.read_servers)))
-        changes = {'reasons': _plain_reasons(self._late(proposal))}
+        changes = {'reasons': _plain_reasons((
+            *proposal.missing,
+            *late_objections(self._parts.snapshot_planner, proposal)))}
         if proposal.violations:
             changes |= {'status': GroupStatus.DEGRADED,
                         'violations': _plain_reasons(proposal.violations)}
@@ -101,27 +106,6 @@ class Updater:
         parts = self._parts
         return TaskJournal(Ownership(parts.table, record, parts.clock),
                            parts.table, parts.holds, parts.clock)
-
-    def _late(self, proposal: RevisionProposal) -> Sequence[Reason]:
-        """Servers from outside the group that were created on an exclusive
-        host of the group before the table named the host.
-
-        The group is updated already. If they cannot be determined, no reason
-        is given.
-        """
-        if not proposal.decision.exclusive:
-            return ()
-        request = replace(proposal.request, vacated=())
-        try:
-            return self._parts.snapshot_planner.objections(
-                request, proposal.decision,
-                [m.place.host for m in proposal.members])
-        except exceptions.HolisticError as error:
-            LOG.warning('Group %s was updated, but it was not checked whether '
-                        'other servers were created on its hosts at the same '
-                        'time: %s',
-                        request.uuid, error)
-            return ()
 
 
 class _Update(Change):
@@ -161,7 +145,13 @@ class _Update(Change):
             where.revised, self._objective, record.uuid,
             project_id=record.project_id), self._wanted)
         where = adopted_members.taken_out(where, servers, members)
-        moving, request, decision, violations = self._decided(where)
+        where, (moving, request, decision, violations), missing = (
+            missing_members.decide(
+                FewerMembers(parts.snapshot_planner,
+                             parts.conf.planner.time_limit), where,
+                self._decided,
+                where.request(record, self._objective, where.movable),
+                self._asked.get('added', ())))
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock())
@@ -170,7 +160,7 @@ class _Update(Change):
             [row for row in rows if row.member.path in moving
              or row.member.path not in request.placed],
             where, where.vacated(moving), adopted=where.adopted.built(rows),
-            violations=violations)
+            violations=violations, missing=missing)
 
     def _decided(self, where: RevisedMembers) -> tuple[
             frozenset[str], PlanningRequest, CheckedPlan, Sequence[Reason]]:

@@ -9,7 +9,7 @@ A request without a pointer costs one query. If the table does not answer, the
 server counts as no member: a plain request does not depend on the table.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import functools
 import threading
 from typing import Any
@@ -48,6 +48,13 @@ def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
             _request.groups = None
 
     return wrapper
+
+
+def note_new(uuids: Iterable[str]) -> None:
+    """The servers of this request do not exist yet, so no group has adopted
+    them; without a query."""
+    if _request.groups is not None:
+        _request.groups.update(dict.fromkeys(uuids))
 
 
 def group_of(connections: Connections, spec) -> str | None:

@@ -28,9 +28,11 @@ GROWING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
            GroupStatus.DEGRADED, GroupStatus.RELEASED)
 """Statuses of a group in which a server may become a further member."""
 
-REUSED = (MemberState.RELEASED, MemberState.BUILT, MemberState.FAILED)
+REUSED = (MemberState.RELEASED, MemberState.CLAIMED, MemberState.BUILT,
+          MemberState.FAILED)
 """States of a row that gets another server: the group does not use it, or its
-server is deleted."""
+server is deleted. The row of a server stays claimed until a reconciler sees
+that the server is built, even if the server is deleted before that."""
 
 
 class _NotWritten(Exception):

@@ -123,6 +123,14 @@ class Listing:
                     found[group][state] = count
         return found
 
+    def live_paths(self, group_uuid: str) -> frozenset[str]:
+        """Paths of the members of a group that are planned or exist."""
+        with self._database.reader() as session:
+            return frozenset(session.scalars(
+                sa.select(MemberRow.path).where(
+                    MemberRow.group_uuid == group_uuid,
+                    MemberRow.state != MemberState.RELEASED)))
+
 
 def _where(page: Page) -> list[Any]:
     where: list[Any] = []

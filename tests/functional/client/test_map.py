@@ -31,7 +31,8 @@ def relay(adapter):
         found = adapter.request(
             asked.path_qs.removeprefix(asked.script_name), asked.method,
             headers={name: asked.headers[name] for name in VERSIONS
-                     if name in asked.headers}, raise_exc=False)
+                     if name in asked.headers},
+            json=asked.json if asked.body else None, raise_exc=False)
         return webob.Response(
             status=found.status_code, body=found.content,
             content_type='application/json')(environ, start_response)

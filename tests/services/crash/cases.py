@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All scenarios of crashes, each with each of its points."""
 
-from tests.services.crash import moves, scenarios  # noqa: F401
+from tests.services.crash import growth, moves, scenarios  # noqa: F401
 from tests.services.crash.scenarios import ALL
 
 IN_EACH_SCENARIO = ('change.written', 'change.held', 'change.accepted')

@@ -104,6 +104,7 @@ def read(table, group):
     listing.number_of_members('blue')
     listing.number_of_plans('blue')
     listing.member_counts([group.uuid])
+    listing.live_paths(group.uuid)
 
 
 def list_pages(table, group):

@@ -65,6 +65,7 @@ def calls(table, group, task):
         'number': lambda: listing.number('blue'),
         'members of a project': lambda: listing.number_of_members('blue'),
         'counts': lambda: listing.member_counts([group.uuid, task.uuid]),
+        'paths': lambda: listing.live_paths(group.uuid),
         'tasks': lambda: table.tasks.waiting(NOON, 4),
         'expired': lambda: table.expired_groups(NOON),
         'exclusive': lambda: table.exclusive_groups(),

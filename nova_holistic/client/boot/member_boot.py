@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Create the server of one member, and wait until it is active."""
+
+from collections.abc import Callable, Iterator, Mapping
+import threading
+import time
+from typing import Any
+
+from nova_holistic.client.boot.compute import Compute, Server
+from nova_holistic.client.boot.member_servers import (
+    MemberServers, PLANNED, read_members, RELEASED)
+from nova_holistic.client.boot.outcome import (
+    AttemptFailed, Outcome, Settings, Stopped)
+from nova_holistic.client.boot.server_states import ServerStates
+from nova_holistic.client import errors
+from nova_holistic.client.groups import Groups
+from nova_holistic.documents.server_create import create_body, MemberServer
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
+_TOO_MANY_REQUESTS = 429
+
+Told = Callable[[str, str], None]
+
+
+class MemberBoot:
+    """Threads may share an instance.
+
+    :ivar told: called with the path of a member and its new state
+    :ivar stop: set when the user interrupts the boot
+    """
+
+    def __init__(self, groups: Groups, compute: Compute,
+                 group: Mapping[str, Any], settings: Settings, told: Told):
+        """
+        :param group: the API's document
+        """
+        self._groups = groups
+        self._compute = compute
+        self._states = ServerStates(compute, group['id'])
+        self._group = group
+        self._settings = settings
+        self.told = told
+        self.stop = threading.Event()
+
+    def boot(self, member: str, description: Mapping[str, Any],
+             found: MemberServers) -> Outcome:
+        """Create the server, unless it exists.
+
+        :param member: path
+        :param found: the servers of the member
+        """
+        request = MemberServer(self._group['id'], self._group['name'], member,
+                               description)
+        attempts, uuid = self._settings.retries + 1, found.server
+        while True:
+            try:
+                uuid = self._usable(member, found)
+                if uuid is None:
+                    attempts -= 1
+                    uuid = self._created(request)
+                self.told(member, 'building')
+                self._wait_until_active(uuid)
+            except (AttemptFailed, errors.Refused) as error:
+                if not attempts or getattr(error, 'final', True):
+                    self.told(member, 'failed')
+                    return Outcome(member, uuid, str(error))
+            else:
+                self.told(member, 'active')
+                return Outcome(member, uuid)
+            found = self._read(member)
+
+    def _usable(self, member: str, found: MemberServers) -> str | None:
+        """A server that is active or may become active; None if the place of
+        the member is held for a new one. Failed servers are deleted.
+
+        :raises AttemptFailed: the place is not held
+        """
+        deleted = set()
+        for _ in self._polls():
+            server = found.server and self._server(found.server)
+            if server and server['status'] != 'ERROR':
+                return found.server
+            if found.state == RELEASED:
+                break
+            if found.state == PLANNED and not found.server:
+                return None
+            for uuid in {found.server, *found.surplus} - deleted - {None}:
+                self.told(member, 'deleting')
+                self._compute.delete(uuid)
+                deleted.add(uuid)
+            found = self._read(member)
+        raise AttemptFailed(
+            f'the member is {found.state}, so that no place is held for a '
+            'server', final=True)
+
+    def _created(self, request: MemberServer) -> str:
+        """The UUID of a new server."""
+        self.told(request.path, 'creating')
+        try:
+            flavor = self._compute.flavor_id(request.flavor)
+            uuid = self._compute.create(create_body(request, flavor))
+        except LookupError as error:
+            raise AttemptFailed(str(error), final=True) from error
+        except errors.Refused as error:
+            # Nova may have accepted the request nevertheless, or an earlier
+            # command has created the server.
+            found = self._read(request.path)
+            if found.server:
+                return found.server
+            again = (error.passing or error.status == _TOO_MANY_REQUESTS
+                     or found.state != PLANNED)
+            raise AttemptFailed(str(error), final=not again) from error
+        self.stop.wait(_FIRST_PAUSE)
+        return uuid
+
+    def _wait_until_active(self, uuid: str) -> None:
+        """:raises AttemptFailed: the server has failed"""
+        for _ in self._polls():
+            server = self._server(uuid)
+            if server is None:
+                raise AttemptFailed('the server was deleted')
+            if server['status'] == 'ERROR':
+                fault = server.get('fault', {}).get('message')
+                raise AttemptFailed(fault or 'the server is in ERROR')
+            if server['status'] != 'BUILD':
+                return
+        raise AttemptFailed(
+            f'the server is not active after {self._settings.timeout:g} s',
+            final=True)
+
+    def _read(self, member: str) -> MemberServers:
+        found = self._answered(lambda: read_members(
+            self._groups, self._compute, self._group['id']))
+        return found.get(member) or MemberServers(RELEASED, None)
+
+    def _server(self, uuid: str) -> Server | None:
+        return self._answered(lambda: self._states.server(uuid))
+
+    def _answered(self, ask: Callable[[], Any]) -> Any:
+        """The answer of a service that may be unavailable for a while.
+
+        :raises Refused: it is still unavailable after the timeout
+        """
+        for _ in self._polls():
+            try:
+                return ask()
+            except errors.Refused as error:
+                if not error.passing:
+                    raise
+                refused = error
+        raise refused
+
+    def _polls(self) -> Iterator[None]:
+        """Moments at which a state is read, until the timeout.
+
+        :raises Stopped: the user interrupted the boot
+        """
+        end = time.monotonic() + self._settings.timeout
+        pause = _FIRST_PAUSE
+        while True:
+            if self.stop.is_set():
+                raise Stopped('interrupted')
+            yield
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            self.stop.wait(min(pause, left))
+            pause = min(_LONGEST_PAUSE, pause * 1.5)

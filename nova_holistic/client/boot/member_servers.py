@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server each member of a group has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nova_holistic.client.boot.compute import Compute, Server
+from nova_holistic.client.groups import Groups
+from nova_holistic.documents.server_create import pointer_metadata
+
+PLANNED = 'planned'
+RELEASED = 'released'
+
+
+@dataclass(frozen=True, slots=True)
+class MemberServers:
+    """A member and its servers at one point in time.
+
+    :ivar state: of the member
+    :ivar server: the server that has the place of the member, or may get it;
+        None if a server must be created
+    :ivar surplus: UUIDs of failed servers that do not have the place
+    """
+
+    state: str
+    server: str | None
+    surplus: tuple[str, ...] = ()
+
+
+def read_members(groups: Groups, compute: Compute,
+                 group_uuid: str) -> Mapping[str, MemberServers]:
+    """The members of the group, by path, with their servers.
+
+    A server that has claimed its place is named by the placement. A server
+    without a claim is found by its metadata. An interrupted client therefore
+    does not create it again.
+    """
+    # The servers are read first: a server that claims its place after that
+    # is in the placements.
+    created: dict[str, list[Server]] = {}
+    for server in compute.of_group(group_uuid):
+        created.setdefault(_key(server['metadata']), []).append(server)
+    return {place['member']: _servers(place, created.get(
+        _key(pointer_metadata(group_uuid, place['member'])), ()))
+        for place in groups.placements(group_uuid)}
+
+
+def _servers(place: Mapping[str, Any],
+             created: Sequence[Server]) -> MemberServers:
+    claimed = place['instance_uuid']
+    if claimed is None:
+        # Servers that may still get the place come before failed servers.
+        created = sorted(created, key=lambda each: each['status'] == 'ERROR')
+        claimed = created[0]['id'] if created else None
+    return MemberServers(place['state'], claimed, tuple(
+        each['id'] for each in created
+        if each['id'] != claimed and each['status'] == 'ERROR'))
+
+
+def _key(metadata: Mapping[str, str]) -> str:
+    return '/'.join(metadata.get(key, '') for key in pointer_metadata('', ''))

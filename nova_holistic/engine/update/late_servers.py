@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of others that were created while a group was updated."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from oslo_log import log as logging
+
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.update.revision_proposal import RevisionProposal
+from nova_holistic import exceptions
+from nova_holistic.model.plan import Reason
+
+LOG = logging.getLogger(__name__)
+
+
+def late_objections(snapshot_planner: SnapshotPlanner,
+                    proposal: RevisionProposal) -> Sequence[Reason]:
+    """Servers from outside the group that were created on an exclusive host of
+    the group before the table named the host.
+
+    The group is updated already. If they cannot be determined, no reason is
+    given.
+    """
+    if not proposal.decision.exclusive:
+        return ()
+    request = replace(proposal.request, vacated=())
+    try:
+        return snapshot_planner.objections(
+            request, proposal.decision,
+            [m.place.host for m in proposal.members])
+    except exceptions.HolisticError as error:
+        LOG.warning('Group %s was updated, but it was not checked whether '
+                    'other servers were created on its hosts at the same '
+                    'time: %s', request.uuid, error)
+        return ()

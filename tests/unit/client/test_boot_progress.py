@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown while servers are created."""
+
+import io
+
+from nova_holistic.client.osc import boot_progress
+
+
+def show(monkeypatch, stream):
+    monkeypatch.setattr('sys.stderr', stream)
+    with boot_progress.shown('shop') as progress:
+        told = progress.begin(2)
+        for member, state in (('a', 'creating'), ('b', 'creating'),
+                              ('a', 'building'), ('a', 'active'),
+                              ('b', 'failed')):
+            told(member, state)
+    return stream.getvalue()
+
+
+class Terminal(io.StringIO):
+    """A terminal that records what is written on it."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_a_bar(monkeypatch):
+    monkeypatch.setenv('TERM', 'xterm')
+    monkeypatch.setenv('COLUMNS', '120')
+    monkeypatch.delenv('NO_COLOR', raising=False)
+    shown = show(monkeypatch, Terminal())
+    assert '1 failed' in shown and '1/2' in shown
+    assert 'shop: a: active' not in shown
+
+
+def test_elsewhere_each_server_has_a_line(monkeypatch):
+    assert show(monkeypatch, io.StringIO()) == (
+        'shop: a: active (1 of 2 active)\nshop: b: failed (1 of 2 active)\n')
