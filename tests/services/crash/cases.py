@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All scenarios of crashes, each with each of its points."""
 
-from tests.services.crash import growth, moves, scenarios  # noqa: F401
+from tests.services.crash import (  # noqa: F401
+    boots, growth, moves, scenarios)
 from tests.services.crash.scenarios import ALL
 
 IN_EACH_SCENARIO = ('change.written', 'change.held', 'change.accepted')

@@ -76,6 +76,7 @@ def crash_table(tmp_path, crash_server):
 def crash_world(tmp_path, crash_placement, crash_hosts, crash_table):
     world = CrashWorld(Site(
         crash_table, crash_placement.endpoint, crash_hosts, VCPUS,
-        moves=str(tmp_path / 'moves.json')))
+        moves=str(tmp_path / 'moves.json'),
+        created=str(tmp_path / 'created.json')))
     yield world
     world.close()

@@ -51,15 +51,18 @@ def nodes(count=2, vcpus=1, level='rack', **more):
             'resources': {**SMALL, 'VCPU': vcpus}, **more}]}}
 
 
-def ask(parts, group, document=None):
-    """Write what the API writes of a create."""
+def ask(parts, group, document=None, boot=None):
+    """Write what the API writes of a create.
+
+    :param boot: BootRequest, if an engine creates the servers
+    """
     now = timeutils.utcnow()
     document = document or nodes()
     parts.table.create_group(GroupRecord(
         uuid=group, name=document['group']['name'], project_id='blue',
         user_id='ann', document=document, status=GroupStatus.PLANNING,
         objective='spread', created_at=now, updated_at=now,
-        task=Task.PLANNING, pending={'lease': LEASE}))
+        task=Task.PLANNING, pending={'lease': LEASE}), boot)
 
 
 def ask_plan(parts, plan):
@@ -237,7 +240,7 @@ def recover(parts):
     """Engines that know nothing of the one that died find what it left."""
     for _ in range(PASSES):
         parts.skew += timedelta(seconds=HOUR)
-        for queue in parts.queues(_name()):
+        for queue in (*parts.queues(_name()), parts.boot_queue(_name())):
             for waiting in queue.waiting(100):
                 record = queue.take(waiting)
                 if record is not None:

@@ -5,11 +5,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 import functools
+from importlib import import_module
 
 from keystoneauth1 import adapter, session, token_endpoint
 from oslo_config import cfg
 from oslo_utils import timeutils
 
+from nova_holistic.boot.booter import Booter, Hooks
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
@@ -18,11 +20,13 @@ from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.reconcile.server_positions import ServerPositions
+from nova_holistic.service.boot_queue import BootQueue
 from nova_holistic.service.periodic_tasks import PeriodicTask, PeriodicTasks
 from nova_holistic.service.record_expiry import RecordExpiry
 from nova_holistic.service.work_queues import (
     AlternatesQueue, GroupQueue, PlanQueue)
 from nova_holistic.table.store import PlacementTable
+from tests.services.crash.created_servers import CreatedServers
 from tests.services.crash.moving_servers import MovingServers
 from tests.services.placement import TOKEN
 from tests.services.placement_calls import PlacementCalls
@@ -43,6 +47,7 @@ class Site:
     :ivar part_size: most holds that one request puts or drops
     :ivar ahead: seconds by which the clock of the process is ahead
     :ivar moves: path of a file that says which servers Nova moves
+    :ivar created: path of a file with the servers that engines create
     """
 
     table_url: str
@@ -54,6 +59,7 @@ class Site:
     down: Collection[str] = ()
     ahead: float = 0
     moves: str = ''
+    created: str = ''
     part_size: int = 100
 
 
@@ -120,7 +126,20 @@ class Parts:
         instances.views.update({each.uuid: each
                                 for each in self.site.servers})
         instances.deleted.update(self.site.deleted)
+        instances.views.update(self.created.views())
+        instances.deleted.update(self.created.deleted())
         return instances
+
+    @functools.cached_property
+    def created(self):
+        return CreatedServers(self.site.created, self, self.claim)
+
+    @staticmethod
+    def claim(parts, group, path, server):
+        """What a scheduler does."""
+        # The operations are functions of these parts.
+        import_module('tests.services.crash.operations').claim(
+            parts, group, path, server)
 
     @functools.cached_property
     def planner(self):
@@ -150,6 +169,17 @@ class Parts:
         as an engine sees them."""
         return [kind(self.conf, self.table, self.planner, engine, self.clock)
                 for kind in (GroupQueue, PlanQueue, AlternatesQueue)]
+
+    def boot_queue(self, engine):
+        """Groups whose servers the engine creates, one after the other."""
+        self.conf.set_override('parallel', 1, group='boot')
+        self.conf.set_override('poll_interval', 0.05, group='boot')
+        booter = Booter(self.conf, self.table, self.created, self.clock)
+        return BootQueue(
+            self.conf, self.table.boots, booter, Hooks(
+                self.lifecycle.release,
+                lambda server: self.reconciler.check_servers([server])),
+            (engine, self.clock))
 
     def periodic_tasks(self, engine):
         """Periodic tasks, as an engine does them."""

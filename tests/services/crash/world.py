@@ -59,7 +59,7 @@ class CrashWorld:
         now = Parts(self.site).instances
         return invariants.violations(
             replace(self.site, servers=[
-                now.view(each.uuid) for each in self.site.servers]),
+                now.view(server) for server in now.views]),
             self.parts.placement)
 
     def states(self, group):
@@ -72,17 +72,17 @@ class CrashWorld:
 
     # What scenarios begin with.
 
-    def ask(self, document=None):
+    def ask(self, document=None, boot=None):
         """A group that no engine has planned yet."""
         group = str(uuid.uuid4())
-        operations.ask(self.parts, group, document)
+        operations.ask(self.parts, group, document, boot)
         return group
 
-    def planned(self, document=None):
+    def planned(self, document=None, boot=None):
         """A group that is planned: of each document, the first by the
         planner, and the others like that one."""
         key = json.dumps(document)
-        group = self.ask(document)
+        group = self.ask(document, boot)
         if key in _planned:
             members = [replace(row, group_uuid=group, hold=str(uuid.uuid4()))
                        for row in _planned[key]]
