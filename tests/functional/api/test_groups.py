@@ -25,6 +25,7 @@ def test_a_group_is_created_shown_and_placed(world, service):
     assert answer.headers['ETag'].startswith('"1-')
     shown = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
     assert shown.pop('definition') == shop()['group']
+    assert shown.pop('counts') == []
     assert shown == group
     world.assert_agreement()
     assert world.vcpus_used() == 3

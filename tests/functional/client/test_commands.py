@@ -10,9 +10,10 @@ from tests.functional.engine.world import RACKS, shop, SMALL
 from tests.unit.api.service import ADMIN
 
 COMMANDS = {
-    'group': {'adopt', 'bind', 'binding', 'create', 'delete', 'event',
+    'group': {'adopt', 'bind', 'binding', 'boot', 'create', 'delete', 'event',
               'extend', 'import', 'list', 'map', 'release', 'repair',
-              'replan', 'set', 'show', 'unbind', 'unset', 'update'},
+              'replan', 'rollback', 'set', 'show', 'unbind', 'unset',
+              'update'},
     'inventory': {'export'},
     'member': {'add', 'detach', 'list', 'remove', 'scale'},
     'plan': {'create', 'show'},
