@@ -22,6 +22,7 @@ def group(world):
     return group
 
 
+@pytest.mark.leaves('servers that move past Placement')
 def test_actions_are_listed_and_then_carried_out(
         world, group, read, written):
     shown = read('group', 'update', group.uuid, '--file', written(APART),
