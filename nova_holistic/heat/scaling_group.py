@@ -68,7 +68,8 @@ def _plan(client: Client, pointer: _Pointer, capacity: int) -> None:
         return
     inside, _, name = pointer.member.rpartition('/')
     groups.add_members(pointer.group, [{
-        'name': name, 'count': {'desired': capacity},
+        # With a smaller minimum, an engine would plan a part of the step.
+        'name': name, 'count': {'min': capacity, 'desired': capacity},
         **({'group': inside} if inside else {})}])
     found = groups.wait(pointer.group)
     if found['reasons']:

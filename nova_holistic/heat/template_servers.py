@@ -106,9 +106,10 @@ def _of_scaling_group(properties: Mapping[str, Any], place: Sequence[str],
     if most:
         yield TemplateServer(
             (*place_inside, HINTS, MEMBER_HINT), _path(inner, place_inside),
+            # The minimum is the desired number: Heat creates all servers.
             {**_description(inner, place_inside), 'count': {
-                'min': least, 'max': most,
-                'desired': least if desired is None else int(desired)}})
+                'desired': least if desired is None else int(desired),
+                'max': most}})
 
 
 def _inner(resource: Any) -> Mapping[str, Any] | None:

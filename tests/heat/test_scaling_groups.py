@@ -47,7 +47,7 @@ def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
     definition = groups.get(the_group(groups))['definition']
     assert definition['members'] == [{
         'name': 'worker', 'flavor': 'tiny', 'image': 'nothing',
-        'count': {'min': 1, 'desired': 2, 'max': 20}}]
+        'count': {'desired': 2, 'max': 20}}]
     before = hosts(nova, stack)
     signalled(stack, 'by2', 4)
     after = hosts(nova, stack)
@@ -62,6 +62,9 @@ def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
     wait_for('an event', lambda: any(
         'needs 13 hosts' in each for each in stack.reasons()), 60, 0.5)
     assert len(nova.all()) == 5
+    assert len(members(groups)) == 4
+    assert groups.get(the_group(groups))['definition']['members'][0][
+        'count']['desired'] == 4
 
     signalled(stack, 'by-3', 1)
     wait_for('the places to be free', lambda: sum(
