@@ -89,7 +89,7 @@ class Boots:
             return tuple(session.scalars(
                 sa.select(BootRow.group_uuid)
                 .join(GroupRow, GroupRow.uuid == BootRow.group_uuid)
-                .where(BootRow.open.is_(True), _unowned(stale_before), sa.or_(
+                .where(BootRow.open == sa.true(), _unowned(stale_before), sa.or_(
                     BootRow.stopping.is_(True),
                     sa.and_(GroupRow.task.is_(None),
                             GroupRow.status != GroupStatus.PLANNING)))
@@ -101,7 +101,7 @@ class Boots:
         """A boot that now belongs to the engine; None if it belongs to another
         one, or is closed."""
         won = self._update(
-            [BootRow.group_uuid == group_uuid, BootRow.open.is_(True),
+            [BootRow.group_uuid == group_uuid, BootRow.open == sa.true(),
              _unowned(stale_before)],
             {'engine': engine, 'engine_at': now,
              'attempts': BootRow.attempts + 1})
@@ -131,7 +131,7 @@ class Boots:
         :returns: whether the boot is still open
         """
         return self._update(
-            [BootRow.group_uuid == group_uuid, BootRow.open.is_(True)],
+            [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()],
             {'stopping': True})
 
     @retried
