@@ -318,7 +318,7 @@ def asked_for(cloud, **arguments):
 
 
 def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
-    """A single server may be an existing one that a group has adopted."""
+    """A single server may exist already: a group may have adopted it."""
     planned(cloud, alone('host', count=2))
     # What there is to know of the group is known after the first.
     asked_for(cloud)
