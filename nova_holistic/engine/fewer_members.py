@@ -9,7 +9,7 @@ from nova_holistic.engine.replan.partial_replan import PartialPlanner
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.model.optional_members import optional_units, Unit
+from nova_holistic.model.elastic.optional_members import optional_units, Unit
 from nova_holistic.model.plan import Reason
 
 

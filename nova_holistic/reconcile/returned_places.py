@@ -13,8 +13,8 @@ from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.update.unneeded_holds import drop_if_unwanted
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.elastic.growth import is_surplus
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.growth import is_surplus
 from nova_holistic.table.changes.member_release import Surplus
 from nova_holistic.table.queries.overview import GroupOutline
 from nova_holistic.table.records import MemberRecord, MemberState

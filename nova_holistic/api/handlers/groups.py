@@ -23,7 +23,7 @@ from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
 from nova_holistic.documents.bounds import has_bounds
 from nova_holistic.documents.unruled import parse_unruled
-from nova_holistic.model import counts
+from nova_holistic.model.elastic import counts
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Duplicate

@@ -7,7 +7,7 @@ from typing import Any
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.views import common, reasons
-from nova_holistic.model.counts import Count
+from nova_holistic.model.elastic.counts import Count
 from nova_holistic.table.records import GroupRecord, GroupStatus
 
 

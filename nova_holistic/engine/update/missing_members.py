@@ -10,7 +10,7 @@ from nova_holistic.engine.decision.planning_request import (
     NotPlanned, PlanningRequest)
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.update.revised_members import RevisedMembers
-from nova_holistic.model.optional_members import optional_units, Unit
+from nova_holistic.model.elastic.optional_members import optional_units, Unit
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.records import MemberState
 

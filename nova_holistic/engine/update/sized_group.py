@@ -3,7 +3,7 @@
 
 from collections.abc import Collection, Sequence
 
-from nova_holistic.model.fitted_group import fitted
+from nova_holistic.model.elastic.fitted_group import fitted
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.changes.member_release import UNCLAIMED

@@ -17,7 +17,7 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.growth import (
+from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, next_server, NotGrown)
 from nova_holistic.model.member import Member
 from nova_holistic.model.requirements import Requirements

@@ -7,7 +7,7 @@ from nova import context as nova_context
 
 from nova_holistic.documents.unruled import parse_unruled
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.growth import Existing, next_server, NotGrown
+from nova_holistic.model.elastic.growth import Existing, next_server, NotGrown
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.hosts import cells
 from nova_holistic.scheduler import nova_errors

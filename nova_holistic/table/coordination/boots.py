@@ -89,10 +89,11 @@ class Boots:
             return tuple(session.scalars(
                 sa.select(BootRow.group_uuid)
                 .join(GroupRow, GroupRow.uuid == BootRow.group_uuid)
-                .where(BootRow.open == sa.true(), _unowned(stale_before), sa.or_(
-                    BootRow.stopping.is_(True),
-                    sa.and_(GroupRow.task.is_(None),
-                            GroupRow.status != GroupStatus.PLANNING)))
+                .where(
+                    BootRow.open == sa.true(), _unowned(stale_before), sa.or_(
+                        BootRow.stopping.is_(True),
+                        sa.and_(GroupRow.task.is_(None),
+                                GroupRow.status != GroupStatus.PLANNING)))
                 .order_by(BootRow.created_at, BootRow.group_uuid)
                 .limit(limit)))
 

@@ -6,11 +6,11 @@ from hypothesis import given, strategies
 import pytest
 
 from nova_holistic.documents.group import parse_group
-from nova_holistic.model.counts import counts
-from nova_holistic.model.fitted_group import fitted
-from nova_holistic.model.growth import (
+from nova_holistic.model.elastic.counts import counts
+from nova_holistic.model.elastic.fitted_group import fitted
+from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, is_surplus, next_server, NotGrown)
-from nova_holistic.model.optional_members import optional_units
+from nova_holistic.model.elastic.optional_members import optional_units
 
 NUMBERS = strategies.tuples(*[strategies.integers(0, 4)] * 3).map(sorted)
 

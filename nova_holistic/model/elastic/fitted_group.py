@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterator
 
 from nova_holistic.model.bounds import Bounds, free_number, numbered
-from nova_holistic.model.counts import names_below
+from nova_holistic.model.elastic.counts import names_below
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 
