@@ -168,7 +168,10 @@ class MemberGrowth:
                  in membership.pointed_at(rows, path)
                  if row.instance_uuid is not None
                  and row.state in group_growth.REUSED}
-        gone = server_locations.deleted_servers(self._context, list(owned))
+        gone = server_locations.deleted_servers(
+            self._context, list(owned), [
+                uuid for uuid, row in owned.items()
+                if row.state != MemberState.CLAIMED])
         return min((owned[each] for each in gone),
                    key=lambda row: row.member.path, default=None)
 

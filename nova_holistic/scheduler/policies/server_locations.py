@@ -198,13 +198,18 @@ def _migrations(context, uuid: str, statuses: Sequence[str]
                 context, {'instance_uuid': uuid, 'status': list(statuses)})]
 
 
-def deleted_servers(context, uuids: Collection[str]) -> list[str]:
-    """Those of the servers, which have existed, that Nova has deleted. A
-    server in a cell that does not answer is not among them."""
+def deleted_servers(context, uuids: Collection[str],
+                    created: Collection[str]) -> list[str]:
+    """Those of the servers that Nova has deleted. A server in a cell that does
+    not answer is not among them.
+
+    :param created: those of the servers whose creation has ended. If Nova does
+        not know such a server, its records were archived
+    """
     if not uuids:
         return []
     known = {row.instance_uuid for row in cells.of_servers(context, uuids)}
-    found = [uuid for uuid in uuids if uuid not in known]
+    found = [uuid for uuid in created if uuid not in known]
     by_cell = _by_cell(context, uuids)
     there = {cell.uuid: of_cell for cell, of_cell in by_cell}
     answers = nova_context.scatter_gather_cells(
