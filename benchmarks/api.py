@@ -29,7 +29,7 @@ from nova_holistic.table.store import PlacementTable  # noqa: E402
 from tests.services.mariadb import MariaDB  # noqa: E402
 from tests.services.postgresql import PostgreSQL  # noqa: E402
 from tests.statements import recorded  # noqa: E402
-from tests.unit.api.many_groups import crowd, requests  # noqa: E402
+from tests.unit.api.many_groups import create_groups, requests  # noqa: E402
 from tests.unit.api.service import Service  # noqa: E402
 
 
@@ -91,9 +91,9 @@ def measure(arguments):
                 table = stack.enter_context(table_at(url))
                 before = 0
             own = min(number, arguments.own)
-            crowd(table, number - before,
-                  own=own - min(before, arguments.own),
-                  nodes=arguments.members - 1)
+            create_groups(table, number - before,
+                          own=own - min(before, arguments.own),
+                          nodes=arguments.members - 1)
             before = number
             service = Service(table, max_groups_per_project=-1,
                               max_members_per_project=-1)

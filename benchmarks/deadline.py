@@ -58,7 +58,7 @@ def hosts(number, vcpus=64, memory=262144, kinds=1, **other):
         inventories=FrozenMapping({
             'VCPU': Inventory(vcpus + n % kinds, used=n * 37 % vcpus // 2),
             'MEMORY_MB': Inventory(memory + 1024 * (n * 7 % kinds))}),
-        **{key: told(n) for key, told in other.items()})
+        **{key: outcome(n) for key, outcome in other.items()})
         for n in range(number)))
 
 
@@ -174,15 +174,15 @@ def run(name, limit, objective, processor):
         timer=time.process_time if processor else time.perf_counter)
     seconds = time.perf_counter() - started
     busy = time.process_time() - busy
-    told = type(answer).__name__.lower()
+    outcome = type(answer).__name__.lower()
     if isinstance(answer, Plan):
         if check(wanted, snapshot, answer.hosts()):
             raise SystemExit(f'a bad plan of {name}')
-        told = f'planned, gap {100 * answer.objective.gap:.1f} %'
+        outcome = f'planned, gap {100 * answer.objective.gap:.1f} %'
     elif isinstance(answer, Unplaceable) and answer.minimal:
-        told += ', minimal'
+        outcome += ', minimal'
     resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return seconds, busy, resident, told
+    return seconds, busy, resident, outcome
 
 
 def main():
@@ -193,13 +193,13 @@ def main():
     for name in arguments.shape:
         for limit in arguments.limit:
             with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-                seconds, busy, resident, told = pool.submit(
+                seconds, busy, resident, outcome = pool.submit(
                     run, name, limit, arguments.objective,
                     arguments.processor).result()
             spent = busy if arguments.processor else seconds
             late = '  late' if spent > max(1.1 * limit, limit + 0.2) else ''
             print(f'{name:<14}{limit:>6g}{seconds:>9.2f}{busy:>7.2f}'
-                  f'{resident:>6.0f}  {told}{late}', flush=True)
+                  f'{resident:>6.0f}  {outcome}{late}', flush=True)
 
 
 def _parser():

@@ -107,16 +107,16 @@ class Bench:
                 asked = start()
             if group['task'] is not None:
                 group = self._client.groups.wait(group['id'], TIMEOUT)
-            told = time.monotonic()
+            answered = time.monotonic()
             self._await_alternates(asked)
         if group['status'] != 'planned':
             raise RuntimeError(f'not planned: {group["reasons"]}')
         spans = self._cloud.spans(asked)
-        intervals = steps.of_create(spans, asked, told)
+        intervals = steps.of_create(spans, asked, answered)
         cost = steps.summary(intervals, samples, spans)
         self._remove(group['id'])
-        held = told - asked - cost['answer']['wall']
-        return {'held': held, 'total': told - asked, 'steps': cost}
+        held = answered - asked - cost['answer']['wall']
+        return {'held': held, 'total': answered - asked, 'steps': cost}
 
     def _create(self, members, wait):
         """The group when it is planned, or at the time limit."""

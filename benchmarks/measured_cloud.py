@@ -70,8 +70,8 @@ class NovaServices(Nova):
 class MeasuredCloud(Cloud):
     """:ivar trace: file with the spans of the engine"""
 
-    def __init__(self, layout, told=lambda line: None):
-        super().__init__(layout, told)
+    def __init__(self, layout, report=lambda line: None):
+        super().__init__(layout, report)
         self.services['nova'] = NovaServices(layout, self.processes)
         self.services['placement'] = MeasuredPlacement(
             layout, self.processes)

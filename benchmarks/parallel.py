@@ -52,14 +52,14 @@ class Work:
     def piece(self, number):
         raise NotImplementedError
 
-    def shift(self, together, told, clock):
+    def shift(self, together, report, clock):
         # Work that is done only once is not measured.
         self.piece(0)
         together.wait(PATIENCE)
         started, busy = time.perf_counter(), clock()
         for number in range(self.pieces):
             self.piece(number)
-        told(Shift(started, time.perf_counter(), clock() - busy, _own()))
+        report(Shift(started, time.perf_counter(), clock() - busy, _own()))
 
 
 class Counting(Work):

@@ -124,11 +124,11 @@ def tell(rows):
         for objective in OBJECTIVES:
             line = Line.of(here, objective, 'seconds')
             if len(line.hosts) > 1:
-                told = ', '.join(f'{hosts:,}: {seconds:.2f} s' for
-                                 hosts, seconds in zip(line.hosts,
-                                                       line.middle()))
+                figures = ', '.join(f'{hosts:,}: {seconds:.2f} s' for
+                                    hosts, seconds in zip(line.hosts,
+                                                          line.middle()))
                 print(f'{title}, {objective}: hosts ** '
-                      f'{line.exponent():.2f}  ({told})')
+                      f'{line.exponent():.2f}  ({figures})')
 
 
 def growth(rows):

@@ -86,7 +86,7 @@ class Soak:
         :returns: seconds that this took
         """
         arguments, pending = self._arguments, set()
-        begin = due = told = time.monotonic()
+        begin = due = reported_at = time.monotonic()
         with futures.ThreadPoolExecutor(arguments.clients) as pool:
             while due < begin + arguments.seconds:
                 time.sleep(max(0.0, due - time.monotonic()))
@@ -96,8 +96,8 @@ class Soak:
                 else:
                     self.missed += 1
                 due += 1 / arguments.rate
-                if due - told >= PROGRESS:
-                    told = due
+                if due - reported_at >= PROGRESS:
+                    reported_at = due
                     self._tell(due - begin, len(pending))
         return time.monotonic() - begin
 
@@ -179,7 +179,7 @@ def processor_seconds(cloud):
         for name in cloud.processes.names()}}
 
 
-def judged(found):
+def growth_of(found):
     """What has grown: a sentence for each."""
     return leaks.differences(found['before'], found['after']) + [
         growth.sentence(name, kind, compared)
@@ -201,7 +201,7 @@ def main():
             for name, kinds in found['points'].items()}
         found['cost'] = {name: growth.cost(kinds['cpu'], found['ends'])
                          for name, kinds in found['points'].items()}
-        found['leaks'] = judged(found)
+        found['leaks'] = growth_of(found)
         if arguments.json:
             arguments.json.write_text(json.dumps(found, indent=1))
         soak_report.print_soak(found)

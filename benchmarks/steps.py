@@ -96,14 +96,14 @@ def innermost(spans, begin, end):
     return found
 
 
-def of_create(spans, asked, told):
+def of_create(spans, asked, answered):
     """(begin, end, step) intervals of one create.
 
     :param asked: when the client asked, or the engine was started
     :param told: when the client knew that the group is planned
     :raises ValueError: no engine planned anything in this time
     """
-    within = [s for s in spans if asked <= s['begin'] and s['end'] <= told]
+    within = [s for s in spans if asked <= s['begin'] and s['end'] <= answered]
     solved = [s for s in within
               if s['name'] == 'nova_holistic_solve_seconds']
     if not solved:
@@ -115,7 +115,7 @@ def of_create(spans, asked, told):
                and s['labels']['kind'] == 'write')
     found = [(asked, begin, 'request'),
              *innermost([s for s in own if s['begin'] < held], begin, held),
-             (held, told, 'answer')]
+             (held, answered, 'answer')]
     # An engine may choose alternates in another thread, or after the answer.
     found.extend((s['begin'], s['end'], 'alternates') for s in spans
                  if s['name'] == 'nova_holistic_alternates_seconds'

@@ -21,7 +21,7 @@ class BadPlan(Exception):
     """A plan is not what it is said to be."""
 
 
-def judge(question, answer):
+def check_answer(question, answer):
     """Judge a plan; reasons why there is none are not looked at.
 
     :raises BadPlan: it breaks something, or says something false of itself
@@ -38,7 +38,7 @@ def _judge(group, snapshot, placed, plan):
     if not oracle.knows(group, plan.objective.name) or (
             len(where) * len(snapshot.hosts) > LARGE):
         return
-    cost = oracle.judge(group, snapshot, placed, where)
+    cost = oracle.evaluate(group, snapshot, placed, where)
     if cost is None:
         raise BadPlan(f'the check has missed something in {where}')
     said = sum(
@@ -47,10 +47,10 @@ def _judge(group, snapshot, placed, plan):
              if not rule.hard), plan.preferences, strict=True))
     value = oracle.value(
         plan.objective.name, group, snapshot, placed, where)
-    for what, told, true in (('violations', said, cost),
-                             ('objective', plan.objective.value, value)):
-        if told != pytest.approx(true, rel=1e-6, abs=1e-6):
-            raise BadPlan(f'{what} of {told}, and it is {true}: {where}')
+    for what, shown, true in (('violations', said, cost),
+                              ('objective', plan.objective.value, value)):
+        if shown != pytest.approx(true, rel=1e-6, abs=1e-6):
+            raise BadPlan(f'{what} of {shown}, and it is {true}: {where}')
     if plan.objective.bound > value + 1e-6 * max(1, value):
         raise BadPlan(f'a bound of {plan.objective.bound} above {value}')
     if plan.preferences:
@@ -61,6 +61,6 @@ def _judge(group, snapshot, placed, plan):
 
 
 @pytest.fixture(scope='session', autouse=True)
-def every_plan_is_judged():
-    with observing(judge):
+def every_plan_is_checked():
+    with observing(check_answer):
         yield

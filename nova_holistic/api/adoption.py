@@ -54,7 +54,7 @@ def must_be_free(call: Call, document: Mapping[str, Any], owner: Owned,
         raise error
 
 
-def told(call: Call) -> dict[str, bool]:
+def task_arguments(call: Call) -> dict[str, bool]:
     """The parameters of the task."""
     return {STRICT: True} if call.body.get(STRICT) else {}
 

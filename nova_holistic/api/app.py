@@ -138,32 +138,32 @@ class Application:
         return Call(self._service, request, context, route.rule, names,
                     query, body)
 
-    def _refusal(self, error: Exception, request: webob.Request,
+    def _refusal(self, exception: Exception, request: webob.Request,
                  context: RequestContext) -> webob.Response:
-        told = errors.from_exception(
-            error, self._service.conf.holistic_api.retry_after)
-        if told is None:
+        error = errors.from_exception(
+            exception, self._service.conf.holistic_api.retry_after)
+        if error is None:
             LOG.exception('Request %s for user %s of project %s failed with '
                           'an internal error',
                           context.request_id, context.user_id,
                           context.project_id)
-            told = errors.ApiError(
+            error = errors.ApiError(
                 500, 'fault', 'internal error; the operator finds the cause '
                 'in the log by the request id')
-        elif told.status >= 500:
+        elif error.status >= 500:
             LOG.error('Request %s for user %s of project %s: %s',
                       context.request_id, context.user_id,
                       context.project_id, error)
-        elif told.status in DENIALS:
+        elif error.status in DENIALS:
             # The log contains only the path of the request, no other data from
             # it.
             LOG.info('%s %s: denied with %s %s by rule %s, for user %s of '
                      'project %s, request %s',
-                     request.method, brief(_shown_path(request)), told.status,
-                     told.code, told.rule, context.user_id,
+                     request.method, brief(_shown_path(request)), error.status,
+                     error.code, error.rule, context.user_id,
                      context.project_id, context.request_id)
-        return answer(told.status, errors.document(told, context.request_id),
-                      told.headers)
+        return answer(error.status, errors.document(error, context.request_id),
+                      error.headers)
 
 
 def _measure(environ: dict[str, Any], status: int, seconds: float) -> None:

@@ -22,7 +22,7 @@ def must_be_known(call: Call) -> None:
                    'the API')
 
 
-def told(call: Call, record: GroupRecord) -> dict[str, bool]:
+def task_arguments(call: Call, record: GroupRecord) -> dict[str, bool]:
     """The parameters of the task: an engine lists actions, and carries them
     out.
 

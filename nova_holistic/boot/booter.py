@@ -132,7 +132,7 @@ class Booter:
             self._create_all(boots, stopping)
             if stopping.is_set():
                 return False
-            self._judge(progress)
+            self._conclude(progress)
         if progress.record.status != BootStatus.ROLLING_BACK:
             return True
         done = roll_back(replace(boots, halt=stopping), hooks.release)
@@ -210,7 +210,7 @@ class Booter:
                 'the creation of its servers belongs to another engine')
         return now.stopping
 
-    def _judge(self, progress: Progress) -> None:
+    def _conclude(self, progress: Progress) -> None:
         """Write the result of the creation."""
         if self._is_stopped(progress):
             progress.change_status(BootStatus.STOPPED)

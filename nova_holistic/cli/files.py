@@ -28,8 +28,8 @@ class BadFile(exceptions.HolisticError):
     """A file cannot be read, written or accepted: one line per mistake."""
 
     def __init__(self, name: str, *mistakes: object):
-        told = 'standard input' if name == _STDIN else name or "''"
-        super().__init__('\n'.join(f'{told}: {each}' for each in mistakes))
+        shown = 'standard input' if name == _STDIN else name or "''"
+        super().__init__('\n'.join(f'{shown}: {each}' for each in mistakes))
 
 
 @contextlib.contextmanager

@@ -89,15 +89,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         _log_to_stderr(conf)
         if not conf.command.any_schema:
             startup_check.must_be_usable(conf)
-        told = conf.command.run(conf)
+        result = conf.command.run(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
         _print_error(error)
         return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
     except KeyboardInterrupt:
         return interrupt.SIGINT
-    if told.text:
-        print(told.text)
-    return told.code
+    if result.text:
+        print(result.text)
+    return result.code
 
 
 def _print_error(error: Exception) -> None:
@@ -106,9 +106,9 @@ def _print_error(error: Exception) -> None:
         error, exceptions.InvalidDocument) else (error,))
     for mistake in mistakes:
         for line in str(mistake).split('\n'):
-            told = printable(' '.join(line.split()))
-            if told:
-                print(f'nova-holistic-manage: {told}', file=sys.stderr)
+            result = printable(' '.join(line.split()))
+            if result:
+                print(f'nova-holistic-manage: {result}', file=sys.stderr)
 
 
 def _log_to_stderr(conf) -> None:

@@ -105,9 +105,9 @@ def places(snapshot: Snapshot) -> Result:
     lacking = [(level, sum(len(host.location) <= index
                            for host in snapshot.hosts))
                for index, level in enumerate(snapshot.levels[:-1])]
-    told = [f'{count} of {len(snapshot.hosts)} hosts have no {level}'
-            for level, count in lacking if count]
-    return (Result(Code.WARNING, '; '.join(told)) if told
+    warnings = [f'{count} of {len(snapshot.hosts)} hosts have no {level}'
+                for level, count in lacking if count]
+    return (Result(Code.WARNING, '; '.join(warnings)) if warnings
             else Result(Code.SUCCESS))
 
 

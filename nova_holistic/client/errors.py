@@ -43,10 +43,10 @@ class TimedOut(exceptions.HolisticError):
 
 def refused(error: ks_exceptions.HttpError) -> Refused:
     """The message of the API, if the response contains one."""
-    told = _errors(error.response)
-    first = told[0] if told else {}
+    faults = _errors(error.response)
+    first = faults[0] if faults else {}
     # One line per mistake of a document.
-    detail = '\n'.join(each['detail'] for each in told if each.get('detail'))
+    detail = '\n'.join(each['detail'] for each in faults if each.get('detail'))
     return Refused(
         error.http_status, first.get('code', ''),
         detail or error.message or str(error),

@@ -261,14 +261,14 @@ class Groups:
             asked = {**asked, 'marker': answer['events'][-1]['id']}
 
     def wait(self, group_id: str, timeout: float = TIMEOUT,
-             told: Callable[[Any], None] | None = None) -> dict[str, Any]:
+             report: Callable[[Any], None] | None = None) -> dict[str, Any]:
         """The group as soon as no engine works on it.
 
         :raises TimedOut: the group is still being planned at the time limit
         """
         return waiting.poll_until(lambda: self.get(group_id),
                                   lambda group: group['task'] is None,
-                                  timeout, told)
+                                  timeout, report)
 
 
 def _path(*parts: str) -> str:

@@ -37,11 +37,11 @@ class Plans:
             'GET', '/plans/' + parse.quote(plan_id, safe=''))['plan']
 
     def wait(self, plan_id: str, timeout: float,
-             told: Callable[[Any], None] | None = None) -> dict[str, Any]:
+             report: Callable[[Any], None] | None = None) -> dict[str, Any]:
         """The plan as soon as it is finished.
 
         :raises TimedOut: the plan is not finished at the time limit
         """
         return waiting.poll_until(lambda: self.get(plan_id),
                                   lambda plan: plan['status'] != 'planning',
-                                  timeout, told)
+                                  timeout, report)

@@ -13,14 +13,14 @@ LONGEST = 2.0
 
 def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
                timeout: float,
-               told: Callable[[Any], None] | None = None) -> Any:
+               report: Callable[[Any], None] | None = None) -> Any:
     """The first final answer.
 
     The interval grows, so that many waiting clients do not overload the API. A
     request is repeated if the service is unavailable.
 
     :param timeout: seconds
-    :param told: called with each answer, e.g. for a progress bar
+    :param report: called with each answer, e.g. for a progress bar
     :raises TimedOut: after the timeout
     """
     end = time.monotonic() + timeout
@@ -34,8 +34,8 @@ def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
                 raise
             unanswered = f'; last error: {error}'
         else:
-            if told is not None:
-                told(found)
+            if report is not None:
+                report(found)
             if settled(found):
                 return found
         left = end - time.monotonic()

@@ -280,6 +280,6 @@ def _reason(path: str, trait: str, refusals: list[tuple[str, str]],
     counts = Counter(name for name, _ in refusals)
     listed = joined(', ', (format_message('{}{}', name, total(f' {count}', ''))
                            for name, count in sorted(counts.items())))
-    return Reason.told(path, format_message(
+    return Reason.of(path, format_message(
         'Nova refuses {} for this member ({}): these have the trait {}',
         part(len(refusals), hosts), listed, repr(trait)))

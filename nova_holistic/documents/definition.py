@@ -53,6 +53,6 @@ def split_definition(template: Any, policy_types: PolicyTypes,
 
 
 def _parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:
-    with conversion.places.told():
+    with conversion.places.errors_at_origin():
         group = parse_group(conversion.document, policy_types)
     return conversion.places.moved(group)

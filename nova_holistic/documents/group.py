@@ -171,8 +171,8 @@ class _Rules:
                  common: Mapping[str, Any]):
         self.kind = kind
         self.types = types
-        self.judges = {name: validator(_schema(each, common))
-                       for name, each in types.items()}
+        self.validators = {name: validator(_schema(each, common))
+                           for name, each in types.items()}
 
     def read(self, document: dict, place: str) -> Policy:
         name = document['type']
@@ -182,7 +182,7 @@ class _Rules:
                 f'{self.kind} type {brief(name)} is not supported'
                 f'{did_you_mean(name, self.types)}; known are '
                 f'{listed(self.types)}')
-        self.judges[name](document, place)
+        self.validators[name](document, place)
         keys = {key: value for key, value in document.items()
                 if key not in ('type', 'weight')}
         if 'between' in keys:

@@ -72,11 +72,11 @@ def _copies(number: int) -> str:
 
 def _preferences(document: Mapping[str, Any]) -> str:
     rules = document['rules']
-    told = ' and '.join(
+    text = ' and '.join(
         f'{rule["position"]} ({_at(rule)}{rule["name"]})' for rule in rules)
     if len(rules) == 1:
-        return f'{told} as a preference'
-    return f'{told} as preferences; ' + (
+        return f'{text} as a preference'
+    return f'{text} as preferences; ' + (
         'fewer are not enough' if document['smallest']
         else 'fewer may be enough')
 
@@ -94,15 +94,15 @@ def _count(document: Mapping[str, Any]) -> str:
 
 def _hosts(document: Mapping[str, Any]) -> str:
     number = document['number']
-    told = '1 more host' if number == 1 else f'{number} more hosts'
+    text = '1 more host' if number == 1 else f'{number} more hosts'
     if document['in_new_domains']:
-        told += ', some of them in new domains' if number > 1 else (
+        text += ', some of them in new domains' if number > 1 else (
             ' in a new domain')
     if 'like' in document:
         places = ', '.join(
             f'{each["number"]} in {"/".join(each["location"])}'
             for each in document['added'] if each['location'])
-        told += f', like {document["like"]}' + (
+        text += f', like {document["like"]}' + (
             f' ({places})' if places else '')
-    return f'{told}; ' + ('fewer are not enough' if document['smallest']
+    return f'{text}; ' + ('fewer are not enough' if document['smallest']
                           else 'fewer may be enough')

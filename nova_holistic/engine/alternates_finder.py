@@ -84,11 +84,11 @@ class AlternatesFinder:
         # planned at their places.
         request = row_requests.request_for_members(
             self._parts, record, members, wanted, vacated=wanted)
-        sitting = [m for m in members if m.state in OCCUPYING]
+        occupying = [m for m in members if m.state in OCCUPYING]
         found = self._parts.snapshot_planner.alternates(
-            request, moving_members.placed(sitting), {
+            request, moving_members.placed(occupying), {
                 m.member.path: [place.host for place in m.alternates]
-                for m in sitting
+                for m in occupying
                 if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})
         return {row.id: [member_rows.place_of(host) for host in hosts]
                 for row in wanted if (hosts := found.get(row.member.path))}

@@ -28,7 +28,7 @@ def of_error(error: BaseException, message: str | None = None) -> Reason:
     """
     if type(error) in WRITTEN_FOR_USERS:
         text = error.message
-        return Reason.told(
+        return Reason.of(
             error.place,
             text if isinstance(text, MarkedText) else MarkedText(text))
     LOG.error('Users read a general sentence instead of: %s',
@@ -47,8 +47,8 @@ def of_errors(error: BaseException) -> list[Reason]:
 
 def of_engine(message: str) -> Reason:
     """A reason that an engine gives in its own words, without any name."""
-    return Reason.told('', message if isinstance(message, MarkedText)
-                       else MarkedText(message))
+    return Reason.of('', message if isinstance(message, MarkedText)
+                     else MarkedText(message))
 
 
 def with_detail(message: str, detail: object) -> Reason:

@@ -166,7 +166,7 @@ class HoldClient:
     def empty(self, hold: str, found: Mapping[str, Any]) -> bool:
         """Give a hold's room back, if it is still as it was found.
 
-        :param found: as ``exists`` told
+        :param found: the result of ``exists``
         """
         return self._requests.post({hold: {
             **emptied_hold(found['project_id'], found['user_id']),

@@ -103,10 +103,10 @@ class CachedInventory(CloudInventory):
         """The whole cloud, read after the call."""
         number, _ = self._marks.pending()
         distrusted = self._distrusted
-        begun = self._timer()
+        began_at = self._timer()
         snapshot = self._inventory.snapshot()
         self._marks.remove(number)
-        self._complete_at = max(begun, self._complete_at or begun)
+        self._complete_at = max(began_at, self._complete_at or began_at)
         self._trusted = max(distrusted, self._trusted)
         SNAPSHOTS.add(kind='complete')
         HOSTS_READ.add(len(snapshot.hosts), why='complete')

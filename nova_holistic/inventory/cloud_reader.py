@@ -42,7 +42,7 @@ class CloudReader:
 
         Each host is as it was at some moment during the call.
         """
-        begun = self.assembly.begin()
+        began_at = self.assembly.begin()
         listing = self._providers.list()
         nova = self._nova_facts(listing)
         flavors = self._all_flavors()
@@ -53,23 +53,24 @@ class CloudReader:
         if bare:
             LOG.info('%d computes have no resource provider and are left '
                      'out: %s', len(bare), ', '.join(bare[:10]))
-        return self.assembly.put(begun, nova=nova, flavors=flavors, providers={
-            uuid: found.get(uuid) for uuid in uuids})
+        return self.assembly.put(
+            began_at, nova=nova, flavors=flavors,
+            providers={uuid: found.get(uuid) for uuid in uuids})
 
     def read_nova(self) -> Snapshot:
         """Read what Nova knows about all hosts: computes and aggregates.
 
         The provider of a new compute is read too.
         """
-        begun = self.assembly.begin()
-        self.assembly.put(begun, nova=self._nova_facts(
+        began_at = self.assembly.begin()
+        self.assembly.put(began_at, nova=self._nova_facts(
             self._providers.list()))
         return self.read_providers(self.assembly.without_provider())
 
     def read_flavors(self) -> Snapshot:
         """Read all flavors."""
-        begun = self.assembly.begin()
-        return self.assembly.put(begun, flavors=self._all_flavors())
+        began_at = self.assembly.begin()
+        return self.assembly.put(began_at, flavors=self._all_flavors())
 
     def read_disabled(self) -> Snapshot:
         """Read which hosts are disabled, in one request, and read those that
@@ -81,17 +82,17 @@ class CloudReader:
         """Read the providers of some hosts."""
         if not uuids:
             return self.assembly.snapshot
-        begun = self.assembly.begin()
-        return self.assembly.put(begun, providers=self._providers.reread(
+        began_at = self.assembly.begin()
+        return self.assembly.put(began_at, providers=self._providers.reread(
             uuids))
 
     def read_use(self, uuids: Collection[str]) -> Snapshot:
         """Read the use of some hosts."""
         if not uuids:
             return self.assembly.snapshot
-        begun = self.assembly.begin()
+        began_at = self.assembly.begin()
         return self.assembly.put(
-            begun, providers=self._providers.reread_use(uuids))
+            began_at, providers=self._providers.reread_use(uuids))
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
         return read_flavors(self._nova)

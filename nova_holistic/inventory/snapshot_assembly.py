@@ -132,7 +132,7 @@ class SnapshotAssembly:
                 uuid for uuid, provider in self._providers.items()
                 if (DISABLED_TRAIT in provider.traits) != (uuid in disabled))
 
-    def put(self, begun: int, *, nova: NovaFacts | None = None,
+    def put(self, began_at: int, *, nova: NovaFacts | None = None,
             flavors: Mapping[str, Flavor] | None = None,
             providers: Mapping[str, Provider | None] = FrozenMapping(),
             ) -> Snapshot:
@@ -146,12 +146,12 @@ class SnapshotAssembly:
         places = None if nova is None else self._located(nova)
         with self._lock:
             if nova is not None and places is not None:
-                self._put_nova(begun, nova, places)
-            if flavors is not None and begun >= self._flavors_read:
-                self._flavors_read = begun
+                self._put_nova(began_at, nova, places)
+            if flavors is not None and began_at >= self._flavors_read:
+                self._flavors_read = began_at
                 if flavors != self._snapshot.flavors:
                     self._snapshot = replace(self._snapshot, flavors=flavors)
-            changed = self._put_providers(begun, self._next(), providers)
+            changed = self._put_providers(began_at, self._next(), providers)
             if changed or nova is not None:
                 self._assemble()
             return self._snapshot
@@ -164,11 +164,11 @@ class SnapshotAssembly:
                                named.get(compute.host, frozenset()))
                 for compute in nova.computes}
 
-    def _put_nova(self, begun: int, nova: NovaFacts,
+    def _put_nova(self, began_at: int, nova: NovaFacts,
                   places: Mapping[str, Place]) -> None:
-        if begun < self._nova_read:
+        if began_at < self._nova_read:
             return
-        self._nova_read = begun
+        self._nova_read = began_at
         before = self._places
         self._places = {
             uuid: before[uuid] if before.get(uuid) == place else place
@@ -185,20 +185,20 @@ class SnapshotAssembly:
         if found != self._snapshot:
             self._snapshot = found
 
-    def _put_providers(self, begun: int, now: int,
+    def _put_providers(self, began_at: int, now: int,
                        found: Mapping[str, Provider | None]) -> bool:
         """
         :returns: whether any provider has changed
         """
         changed = False
         for uuid, provider in found.items():
-            if uuid not in self._places or begun < self._read.get(uuid, 0):
+            if uuid not in self._places or began_at < self._read.get(uuid, 0):
                 continue
-            if begun < self._changed.get(uuid, 0):
+            if began_at < self._changed.get(uuid, 0):
                 # The reading may not contain the change.
                 self._doubtful.add(uuid)
                 continue
-            self._read[uuid] = begun
+            self._read[uuid] = began_at
             self._added[uuid] = now
             known = self._providers.get(uuid)
             if known == provider:

@@ -46,7 +46,7 @@ class HostEncoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outlay:
+class HostCost:
     """A cost that is a sum over hosts, where the cost of each host depends
     only on its utilisation.
 
@@ -62,7 +62,7 @@ class Outlay:
     opening: Callable[[Any], Any]
     slopes: tuple[float, ...] = ()
 
-    def climbed(self, share: float) -> float:
+    def utilisation_cost(self, share: float) -> float:
         """The height of the curve at a utilisation from 0 to 1."""
         width = 1 / len(self.slopes) if self.slopes else 1.0
         return sum(slope * min(width, max(0.0, share - number * width))
@@ -100,7 +100,7 @@ class Objective(abc.ABC):
         object itself if the group has none."""
         return self
 
-    def outlay(self) -> Outlay | None:
+    def host_cost(self) -> HostCost | None:
         """The cost of hosts in use, if the objective is the sum of these
         costs; otherwise, and if the cost is unknown, None: the objective then
         does not distinguish hosts."""

@@ -88,7 +88,7 @@ class Reason:
         default=(), compare=False)
 
     @classmethod
-    def told(cls, at: str, text: str) -> 'Reason':
+    def of(cls, at: str, text: str) -> 'Reason':
         """With the names that are marked in the text; if it may contain
         others, or is not marked, they still have to be searched for."""
         if not isinstance(text, MarkedText):
@@ -137,7 +137,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Unplaceable:
-    """A proof that no plan exists, told as reasons.
+    """A proof that no plan exists, as reasons.
 
     :ivar reasons: all that cannot hold together
     :ivar minimal: whether it is proved that nothing can be left out of them

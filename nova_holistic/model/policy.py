@@ -34,8 +34,8 @@ class Violations:
     messages: Sequence[str] = ()
 
     @classmethod
-    def told(cls, count: int, make: Callable[..., Iterable[str]],
-             *args: Any) -> 'Violations':
+    def of(cls, count: int, make: Callable[..., Iterable[str]],
+           *args: Any) -> 'Violations':
         """With messages that are made where they are read, if any.
 
         :param make: called with the arguments, gives them

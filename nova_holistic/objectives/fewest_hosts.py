@@ -8,7 +8,7 @@ from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import (
-    HostEncoder, Objective, Outlay)
+    HostEncoder, Objective, HostCost)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 
@@ -19,8 +19,8 @@ class FewestHosts(Objective):
     name: ClassVar[str] = 'fewest-hosts'
     integral: ClassVar[bool] = True
 
-    def outlay(self) -> Outlay:
-        return Outlay(lambda free: free * 0 + 1.0)
+    def host_cost(self) -> HostCost:
+        return HostCost(lambda free: free * 0 + 1.0)
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:

@@ -9,7 +9,7 @@ from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import (
-    HostEncoder, Objective, Outlay)
+    HostEncoder, Objective, HostCost)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import requested_classes
@@ -44,9 +44,9 @@ class Spread(Objective):
 
     name: ClassVar[str] = 'spread'
 
-    def outlay(self) -> Outlay:
-        return Outlay(lambda free: free * 0,
-                      tuple(_slope(piece) for piece in range(STEPS)))
+    def host_cost(self) -> HostCost:
+        return HostCost(lambda free: free * 0,
+                        tuple(_slope(piece) for piece in range(STEPS)))
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:
@@ -72,8 +72,8 @@ class Spread(Objective):
         for index, host in enumerate(encoder.hosts()):
             added = self._added(encoder, host, classes)
             if added:
-                total += self._climb(encoder, added, str(index),
-                                     utilisation(host, classes))
+                total += self._curve_cost(encoder, added, str(index),
+                                          utilisation(host, classes))
         return total
 
     @staticmethod
@@ -89,8 +89,8 @@ class Spread(Objective):
         return added
 
     @staticmethod
-    def _climb(encoder: HostEncoder, added: LpAffineExpression, name: str,
-               before: float) -> LpAffineExpression:
+    def _curve_cost(encoder: HostEncoder, added: LpAffineExpression, name: str,
+                    before: float) -> LpAffineExpression:
         """The cost of climbing the curve from ``before`` by ``added``.
 
         Measured in the largest step that one member takes, so that small
@@ -115,9 +115,9 @@ class Spread(Objective):
         # Every added unit of usage belongs to one piece; the cost of the
         # pieces increases, so the cheapest way is to fill them from the bottom
         # up.
-        climbed, cost = LpAffineExpression(), LpAffineExpression()
+        covered, cost = LpAffineExpression(), LpAffineExpression()
         for part, slope in parts:
-            climbed += part
+            covered += part
             cost += part * slope
-        encoder.require(climbed == added * (1 / unit))
+        encoder.require(covered == added * (1 / unit))
         return cost

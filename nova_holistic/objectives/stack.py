@@ -8,7 +8,7 @@ from pulp import LpAffineExpression
 
 from nova_holistic.model.member import Member
 from nova_holistic.model.objective import (
-    HostEncoder, Objective, Outlay)
+    HostEncoder, Objective, HostCost)
 from nova_holistic.model.policy import Expression
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import requested_classes
@@ -25,8 +25,8 @@ class Stack(Objective):
 
     name: ClassVar[str] = 'stack'
 
-    def outlay(self) -> Outlay:
-        return Outlay(lambda free: free)
+    def host_cost(self) -> HostCost:
+        return HostCost(lambda free: free)
 
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:

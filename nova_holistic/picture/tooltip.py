@@ -11,14 +11,14 @@ def lines(view: HostView) -> list[str]:
     """Name and place, load by resource class, members."""
     host = view.host
     head = '/'.join((*host.location, host.name))
-    told = [head if host.enabled else f'{head} (disabled)']
-    told.extend(f'violated: {each}'
+    rows = [head if host.enabled else f'{head} (disabled)']
+    rows.extend(f'violated: {each}'
                 for each in view.violations[:_MOST_MEMBERS])
-    told.extend(_load(load) for load in view.loads)
-    told.extend(view.members[:_MOST_MEMBERS])
+    rows.extend(_load(load) for load in view.loads)
+    rows.extend(view.members[:_MOST_MEMBERS])
     if len(view.members) > _MOST_MEMBERS:
-        told.append(f'and {len(view.members) - _MOST_MEMBERS} more')
-    return told
+        rows.append(f'and {len(view.members) - _MOST_MEMBERS} more')
+    return rows
 
 
 def _load(load: Load) -> str:

@@ -48,8 +48,8 @@ class Affinity(OfLevel):
                 outside.append((member.path, host))
             else:
                 where[domain].append(member.path)
-        return Violations.told(max(0, len(where) - 1) + len(outside),
-                               self._messages, where, outside)
+        return Violations.of(max(0, len(where) - 1) + len(outside),
+                             self._messages, where, outside)
 
     def _messages(self, where: Mapping[Domain, list[str]],
                   outside: list[tuple[str, Host]]) -> Iterator[MarkedText]:

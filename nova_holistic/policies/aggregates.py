@@ -69,7 +69,7 @@ class Aggregates(Policy):
             missing = sorted(n for n in self.names if n not in host.aggregates)
             if missing:
                 wrong.append((member.path, host, missing))
-        return Violations.told(len(wrong), self._messages, wrong)
+        return Violations.of(len(wrong), self._messages, wrong)
 
     @staticmethod
     def _messages(wrong: Iterable[tuple[str, Host, list[str]]]

@@ -81,8 +81,8 @@ class AntiAffinity(OfLevel):
             if len(paths) > limit:
                 over += len(paths) - int(limit)
                 full.append((domain, paths))
-        return Violations.told(over, self._messages, placement, outside, full,
-                               int(limit))
+        return Violations.of(over, self._messages, placement, outside, full,
+                             int(limit))
 
     def _messages(self, placement: Mapping[str, Host], outside: list[str],
                   full: list[tuple[Domain, list[str]]],

@@ -55,7 +55,7 @@ class AvailabilityZone(Policy):
                  if m.path in placement]
         wrong = [(path, host) for path, host in found
                  if host.availability_zone != self.zone]
-        return Violations.told(len(wrong), self._messages, wrong)
+        return Violations.of(len(wrong), self._messages, wrong)
 
     def _messages(self,
                   wrong: Iterable[tuple[str, Host]]) -> Iterator[MarkedText]:

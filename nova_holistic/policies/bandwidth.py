@@ -98,7 +98,7 @@ class Bandwidth(OfLevel, Relationship):
         for link, load in self._overloaded(scope, placement, snapshot):
             over += load - max(0, link.uplink_mbps - link.used_mbps)
             full.append((link, load))
-        return Violations.told(over, self._messages, outside, full)
+        return Violations.of(over, self._messages, outside, full)
 
     def _messages(self, outside: list[tuple[str, Host]],
                   full: list[tuple[Link, int]]) -> Iterator[MarkedText]:

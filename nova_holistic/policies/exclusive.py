@@ -63,8 +63,8 @@ class Exclusive(OfLevel):
             used = [host for host in hosts.get(domain, ()) if host.servers]
             if used or others[domain]:
                 shared.append((domain, mine[domain], used, others[domain]))
-        return Violations.told(len(outside) + len(shared), self._messages,
-                               outside, shared)
+        return Violations.of(len(outside) + len(shared), self._messages,
+                             outside, shared)
 
     def _messages(self, outside: list[tuple[str, Host]],
                   shared: list[tuple[Domain, list[str], list[Host], list[str]]]

@@ -67,7 +67,7 @@ class Location(Policy):
             vertex = '/'.join((*host.location, host.name))
             if not (vertex + '/').startswith(wanted):
                 wrong.append((member.path, vertex))
-        return Violations.told(len(wrong), self._messages, wrong)
+        return Violations.of(len(wrong), self._messages, wrong)
 
     def _messages(self,
                   wrong: Iterable[tuple[str, str]]) -> Iterator[MarkedText]:

@@ -48,8 +48,8 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
                     where[domain][number].append(member.path)
         shared = [(domain, *sides) for domain, sides in where.items()
                   if all(sides)]
-        return Violations.told(len(outside) + len(shared), self._messages,
-                               outside, shared)
+        return Violations.of(len(outside) + len(shared), self._messages,
+                             outside, shared)
 
     def _messages(self, outside: list[tuple[str, Host]],
                   shared: list[tuple[Domain, list[str], list[str]]]

@@ -19,7 +19,7 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
-Wish = tuple[Requirements, tuple[Policy, ...]]
+Demand = tuple[Requirements, tuple[Policy, ...]]
 """A member's requirements for its host, and policies with the same ones."""
 
 
@@ -74,7 +74,7 @@ class Spread(OfLevel):
         ] if counts.pop(None, 0) else []
         skew, uneven = self._skewed(scope, snapshot, counts, hosts, missing)
         short, few = self._too_few(len(counts), missing)
-        return Violations.told(skew + short + len(outside), lambda: (
+        return Violations.of(skew + short + len(outside), lambda: (
             *uneven, *few, *(self.outside(*each) for each in outside)))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
@@ -117,11 +117,11 @@ class Spread(OfLevel):
 
     def _eligible(self, scope: Scope, snapshot: Snapshot,
                   hosts: list[Host]) -> set[Domain]:
-        wishes = frozenset(_wishes(scope))
+        demands = frozenset(_all_demands(scope))
         confining = scope.confining_levels
         coarser, places = snapshot.once(
-            ('spread', self.level, confining, wishes),
-            lambda: _places(self.level, confining, wishes, snapshot))
+            ('spread', self.level, confining, demands),
+            lambda: _places(self.level, confining, demands, snapshot))
         chosen = {tuple(snapshot.domain(h, c) for c in coarser)
                   for h in hosts} if coarser else {()}
         return {d for place in chosen for d in places.get(place, ())}
@@ -186,12 +186,12 @@ class Spread(OfLevel):
         """The eligible domains of each place the group may be confined to."""
         levels = [level for level in scope.confining_levels
                   if _refines(self.level, level, snapshot)]
-        wishes = frozenset(_demands(scope.group, _above(scope)))
+        demands = frozenset(_demands(scope.group, _above(scope)))
         return snapshot.once(
-            ('spread rows', self.level, tuple(levels), wishes),
-            lambda: self._places_of(levels, wishes, snapshot))
+            ('spread rows', self.level, tuple(levels), demands),
+            lambda: self._places_of(levels, demands, snapshot))
 
-    def _places_of(self, levels: list[str], wishes: frozenset[Wish],
+    def _places_of(self, levels: list[str], demands: frozenset[Demand],
                    snapshot: Snapshot) -> list[list[Domain]]:
         places: dict[tuple[Domain, ...], set[Domain]] = defaultdict(set)
         for host in snapshot.hosts:
@@ -202,14 +202,14 @@ class Spread(OfLevel):
             if domain not in places[place] and any(
                     _suitable(wanted, host)
                     and all(policy.admits(host) for policy in policies)
-                    for wanted, policies in wishes):
+                    for wanted, policies in demands):
                 places[place].add(domain)
         return [sorted(found) for found in places.values() if found]
 
 
 # What a check asks.
 
-def _wishes(scope: Scope) -> Iterator[Wish]:
+def _all_demands(scope: Scope) -> Iterator[Demand]:
     """One of each description, found by the path from the top."""
     above = [p for group in scope.ancestors for p in group.policies]
     prefix = f'{scope.path}/' if scope.path else ''
@@ -221,7 +221,7 @@ def _wishes(scope: Scope) -> Iterator[Wish]:
         yield member.requirements, tuple(p for p in policies if p.hard)
 
 
-def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
+def _places(level: str, confining: Sequence[str], demands: frozenset[Demand],
             snapshot: Snapshot) -> tuple[list[str], dict[tuple, set[Domain]]]:
     """The coarser of the levels, and the eligible domains in each domain.
     """
@@ -234,7 +234,7 @@ def _places(level: str, confining: Sequence[str], wishes: frozenset[Wish],
                 break
             place = tuple(snapshot.domain(host, c) for c in coarser)
             if host.enabled and domain not in found[place] and any(
-                    _meets(host, *wish) for wish in wishes):
+                    _meets(host, *demand) for demand in demands):
                 found[place].add(domain)
     return coarser, found
 
@@ -266,7 +266,7 @@ def _above(scope: Scope) -> tuple[Policy, ...]:
     return tuple(p for g in scope.ancestors for p in g.policies if p.hard)
 
 
-def _demands(group: Group, above: tuple[Policy, ...]) -> Iterator[Wish]:
+def _demands(group: Group, above: tuple[Policy, ...]) -> Iterator[Demand]:
     """Of every description in the group and those nested in it."""
     policies = (*above, *(p for p in group.policies if p.hard))
     for description in group.members:

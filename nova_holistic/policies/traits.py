@@ -66,8 +66,8 @@ class Traits(Policy):
 
     @property
     def summary(self) -> str:
-        told = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
-        return MarkedText(f'{self.type} {", ".join(told)}')
+        names = [*sorted(self.has), *(f'not {t}' for t in sorted(self.lacks))]
+        return MarkedText(f'{self.type} {", ".join(names)}')
 
     def admits(self, host: Host) -> bool:
         return not self.hard or self._suits(host)
@@ -77,7 +77,7 @@ class Traits(Policy):
         found = [(m.path, placement[m.path]) for m in scope.members
                  if m.path in placement]
         wrong = [each for each in found if not self._suits(each[1])]
-        return Violations.told(len(wrong), self._messages, wrong)
+        return Violations.of(len(wrong), self._messages, wrong)
 
     def _messages(self,
                   wrong: Iterable[tuple[str, Host]]) -> Iterator[MarkedText]:

@@ -45,7 +45,7 @@ class ActionSteps:
         allowed = (RESIZABLE if action.kind == ActionKind.RESIZE else MOVABLE)
         if (view is None or view.host != action.from_host
                 or view.task is not None or view.status not in allowed):
-            return Reason.told(action.member, MarkedText(
+            return Reason.of(action.member, MarkedText(
                 'its server has changed since the actions were planned: '
                 'repeat the update'))
         return None

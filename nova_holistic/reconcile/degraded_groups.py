@@ -30,7 +30,7 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-JUDGED = (*WITH_SERVERS, GroupStatus.DEGRADED)
+CHECKED_STATES = (*WITH_SERVERS, GroupStatus.DEGRADED)
 """Statuses of groups that have servers."""
 
 MOST = 500
@@ -114,7 +114,7 @@ class DegradationCheck:
         latest = {
             uuid: self._outline(group, read.by_group[uuid])
             for uuid, group in read.groups.items()
-            if group.status in JUDGED and uuid in read.by_group}
+            if group.status in CHECKED_STATES and uuid in read.by_group}
         self._latest = latest
         for known in (self._positions, self._surroundings):
             for uuid in known.keys() - latest.keys():
@@ -142,7 +142,7 @@ class DegradationCheck:
         group, _, hosts = outline
         if group.uuid in self._wide:
             return cloud.whole
-        return frozenset((name, cloud.looks(name, group.exclusive))
+        return frozenset((name, cloud.state_of_host(name, group.exclusive))
                          for name in hosts)
 
     def _check(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
@@ -238,10 +238,10 @@ class _Cloud:
     def whole(self) -> Hashable:
         """All hosts: some policies count domains that could be used."""
         return self.snapshot.once('drift', lambda: hash(frozenset(
-            (host.name, host.enabled, _looks(host))
+            (host.name, host.enabled, _host_state(host))
             for host in self.snapshot.hosts)))
 
-    def looks(self, name: str, crowd: bool) -> Hashable:
+    def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
         """
         :param crowd: whether servers of others matter; these may be on any
             host of the same domain
@@ -249,11 +249,11 @@ class _Cloud:
         host = self._hosts.get(name)
         servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
             (each.name, each.servers) for each in self.snapshot.hosts
-        ))) if crowd else None
-        return host and _looks(host), servers
+        ))) if with_outside_servers else None
+        return host and _host_state(host), servers
 
 
-def _looks(host: Host) -> Hashable:
+def _host_state(host: Host) -> Hashable:
     return (host.location, host.labels, host.traits, host.aggregates,
             host.availability_zone)
 

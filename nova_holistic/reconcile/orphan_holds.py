@@ -109,7 +109,7 @@ class OrphanHolds:
         if not self._conf.reconciler.scan_requests or generations is None:
             return 0
         try:
-            self._look(generations)
+            self._check_placement(generations)
         except exceptions.HolisticError:
             LOG.exception('Holds without a row are not searched for')
         try:
@@ -189,7 +189,7 @@ class OrphanHolds:
         del suspects[hold]
         return dropped
 
-    def _look(self, generations: Mapping[str, int]) -> None:
+    def _check_placement(self, generations: Mapping[str, int]) -> None:
         """Look for suspects. The last provider may be finished in a later
         pass."""
         self._seen = {uuid: seen for uuid, seen in self._seen.items()
@@ -263,8 +263,8 @@ class OrphanHolds:
         if found is None or found['consumer_type'] != HOLD:
             return None
         # A row takes its hold over from an update's notes: so those first.
-        for told in consumers.unfinished_updates(self._table.database):
-            if hold in journal.all_holds(told):
+        for update in consumers.unfinished_updates(self._table.database):
+            if hold in journal.all_holds(update):
                 return None
         known = consumers.known_consumers(self._table.database, [hold])
         return None if known else Orphan(hold, found)

@@ -159,7 +159,7 @@ class Repairer:
         """
         view = self._instances.get(move.instance_uuid)
         if view is None or view.host != move.source or not _can_move(view):
-            return Reason.told(move.member, MarkedText(
+            return Reason.of(move.member, MarkedText(
                 'its server has changed since the repair was planned: ask for '
                 'the repair again'))
         LOG.info('Group %s is repaired: server %s, member %s, moves from %s '

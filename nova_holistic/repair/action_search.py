@@ -119,18 +119,18 @@ class ActionSearch:
     def _solved(self, barred: _Barred) -> Mapping[str, str] | None:
         """New hosts of the free members; the others stay."""
         case, free = self._case, self._free
-        sitting = [row for row in case.members if row.state in OCCUPYING]
-        placed = {row.member.path: row.place.host for row in sitting
+        occupying = [row for row in case.members if row.state in OCCUPYING]
+        placed = {row.member.path: row.place.host for row in occupying
                   if row not in free}
         wanted = [row if row.member.path in placed else _without_barred(
-            self._wanted(row), barred) for row in sitting]
+            self._wanted(row), barred) for row in occupying]
         group = with_preferences(
-            violations.judged_rules(case.group, case.members),
+            violations.checked_rules(case.group, case.members),
             [row for row in wanted if row.member.path not in placed], wanted)
         request = PlanningRequest(
             group, case.record.objective, case.record.uuid, placed,
-            violations.guests(case.members), free,
-            [host_of(row.place) for row in sitting if row not in free],
+            violations.extra_servers(case.members), free,
+            [host_of(row.place) for row in occupying if row not in free],
             case.refused)
         snapshot, why = self._snapshot_planner.usable(request, case.snapshot)
         snapshot = _with_barred_traits(snapshot, barred)
@@ -162,11 +162,11 @@ class ActionSearch:
         moves = [_move(changes[row.member.path], hosts[row.member.path])
                  for row in moved if row.state == MemberState.BUILT]
         course = longest_course(Surroundings(
-            violations.judged_rules(case.group, case.members),
+            violations.checked_rules(case.group, case.members),
             [row for row in case.members
              if row.state in OCCUPYING and row not in planned],
             violations.with_known_hosts(case.snapshot, case.members),
-            planned, violations.guests(case.members)), moves)
+            planned, violations.extra_servers(case.members)), moves)
         return FoundCourse(course, tuple(
             row.member.path for row in planned))
 

@@ -61,14 +61,14 @@ class Surroundings:
     :ivar snapshot: with all servers; it has the hosts of all members
     :ivar given_up: planned members whose places are free before the first
         move
-    :ivar guests: hosts of further servers of the group
+    :ivar extra_servers: hosts of further servers of the group
     """
 
     group: Group
     members: Sequence[MemberRecord]
     snapshot: Snapshot
     given_up: Sequence[MemberRecord] = ()
-    guests: Sequence[str] = ()
+    extra_servers: Sequence[str] = ()
 
 
 def ordered(surroundings: Surroundings, moves: Sequence[Move]
@@ -77,14 +77,14 @@ def ordered(surroundings: Surroundings, moves: Sequence[Move]
     course = longest_course(surroundings, moves)
     if not course.obstacles:
         return course.moves, ()
-    return (), [Reason.told('', MarkedText(
+    return (), [Reason.of('', MarkedText(
         'no order of the live migrations keeps the policies and has room at '
         'each step')), *(
-            Reason.told(move.member, told_obstacle(move, why))
+            Reason.of(move.member, obstacle_text(move, why))
             for move, why in course.obstacles.items())]
 
 
-def told_obstacle(move: Move, why: str) -> MarkedText:
+def obstacle_text(move: Move, why: str) -> MarkedText:
     """The sentence about a move that is not possible."""
     return format_message('it cannot move to host {:name} next: {}',
                           move.destination, why)
@@ -138,7 +138,7 @@ class _State:
         self._given_up = surroundings.given_up
         self._snapshot = snapshot.without_servers([
             *(row.place.host for row in (*members, *self._given_up)),
-            *surroundings.guests])
+            *surroundings.extra_servers])
         bound = bind(surroundings.group.only(self._there), self._snapshot)
         self._rules: list[tuple[Scope, Policy]] = [
             (scope, rule) for scope in bound.scopes()

@@ -81,7 +81,7 @@ def propose(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
     """
     moving = [row for row in case.members if row.destination is not None]
     if moving:
-        return Proposal(reasons=tuple(Reason.told(row.member.path, MarkedText(
+        return Proposal(reasons=tuple(Reason.of(row.member.path, MarkedText(
             'Nova is moving the server: wait until the move has ended, and '
             'confirm or revert a resize')) for row in moving))
     if not violations.violations(case.group, case.members, case.snapshot):
@@ -106,15 +106,15 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
             free: Sequence[MemberRecord],
             refused: refused_hosts.Refused) -> Plan | Proposal:
     """New places of the free members; the others stay."""
-    sitting = [row for row in case.members if row.state in OCCUPYING]
-    placed = {row.member.path: row.place.host for row in sitting
+    occupying = [row for row in case.members if row.state in OCCUPYING]
+    placed = {row.member.path: row.place.host for row in occupying
               if row not in free}
     group = with_preferences(
-        violations.judged_rules(case.group, case.members), free, sitting)
+        violations.checked_rules(case.group, case.members), free, occupying)
     request = PlanningRequest(
         group, case.record.objective, case.record.uuid, placed,
-        violations.guests(case.members), free,
-        [host_of(row.place) for row in sitting if row not in free], refused)
+        violations.extra_servers(case.members), free,
+        [host_of(row.place) for row in occupying if row not in free], refused)
     snapshot, why = snapshot_planner.usable(request, case.snapshot)
     answer = solve(
         refused_hosts.with_forbidden_traits(group, refused), snapshot,
@@ -136,11 +136,11 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
              if row.state == MemberState.BUILT]
     planned = [row for row in moved if row.state == MemberState.PLANNED]
     found, reasons = move_order.ordered(move_order.Surroundings(
-        violations.judged_rules(case.group, case.members),
+        violations.checked_rules(case.group, case.members),
         [row for row in case.members
          if row.state in OCCUPYING and row not in planned],
         violations.with_known_hosts(case.snapshot, case.members),
-        planned, violations.guests(case.members)), moves)
+        planned, violations.extra_servers(case.members)), moves)
     if reasons:
         return Proposal(reasons=tuple(reasons))
     return Proposal(tuple(found),
@@ -148,10 +148,10 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
 
 
 def with_preferences(group: Group, free: Sequence[MemberRecord],
-                     sitting: Sequence[MemberRecord]) -> Group:
+                     occupying: Sequence[MemberRecord]) -> Group:
     """The group whose free members prefer to stay where they are."""
     number = 1.0 + sum(row.state == MemberState.PLANNED for row in free)
-    found = _per_server(group, {row.member.path: row for row in sitting})
+    found = _per_server(group, {row.member.path: row for row in occupying})
     return replace(found, policies=(*found.policies, *(
         StayPreference(weight=1.0 if row.state == MemberState.PLANNED
                        else number,

@@ -54,7 +54,7 @@ def propose(conf, snapshot_planner: SnapshotPlanner,
     if not broken and not any(each.is_open or each.is_unwritten
                               for each in changes.values()):
         return _answer(changes, _STAY)
-    moving = [Reason.told(row.member.path, MarkedText(
+    moving = [Reason.of(row.member.path, MarkedText(
         'Nova is moving the server: wait until the move has ended, and '
         'confirm or revert a resize')) for row in case.members
         if row.destination is not None]
@@ -118,10 +118,10 @@ def _answer(changes: Mapping[str, ServerChange], found: FoundCourse,
 def _order_reasons(course: Course) -> Sequence[Reason]:
     if not course.obstacles:
         return ()
-    return [Reason.told('', MarkedText(
+    return [Reason.of('', MarkedText(
         'no order of all actions keeps the policies and has room at each '
         'step')), *(
-            Reason.told(move.member, move_order.told_obstacle(move, why))
+            Reason.of(move.member, move_order.obstacle_text(move, why))
             for move, why in course.obstacles.items())]
 
 
@@ -130,7 +130,7 @@ def _action(change: ServerChange, move: Move | None, state: ActionState,
     row, flavor = change.row, change.flavor
     reasons = list(change.reasons)
     if move is not None and not reasons:
-        reasons.append(Reason.told(row.member.path, MarkedText(
+        reasons.append(Reason.of(row.member.path, MarkedText(
             'the hard policies of the group require another host for the '
             'server, or another server requires its room')))
     kind = (ActionKind.RESIZE if flavor is not None else ActionKind.MIGRATE

@@ -91,7 +91,7 @@ def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
     flavor = _other_flavor(found, asked, server, snapshot.flavors)
     reasons = []
     if flavor is not None:
-        reasons.append(Reason.told(row.member.path, format_message(
+        reasons.append(Reason.of(row.member.path, format_message(
             'the definition asks for flavor {}', asked.flavor or '')))
     if _site(found) != _site(asked):
         reasons.extend(_misfits(row, wanted, snapshot))
@@ -124,11 +124,11 @@ def _misfits(row: MemberRecord, wanted: Member,
         wanted.requirements, resources=FrozenMapping()))
     if host is None or fits(bare, _enabled(host), snapshot):
         return ()
-    return [Reason.told(row.member.path, text) for text in _told(
+    return [Reason.of(row.member.path, text) for text in _differences(
         row.member.requirements, wanted.requirements)]
 
 
-def _told(found: Requirements, asked: Requirements) -> list[MarkedText]:
+def _differences(found: Requirements, asked: Requirements) -> list[MarkedText]:
     changed = [name for name, was, now in (
         ('availability zone', found.availability_zone,
          asked.availability_zone),
@@ -144,11 +144,11 @@ def _obstacle(change: ServerChange,
               server: ServerStatus | None) -> Reason | None:
     path = change.row.member.path
     if server is None:
-        return Reason.told(path, MarkedText('Nova does not show the server'))
+        return Reason.of(path, MarkedText('Nova does not show the server'))
     resize = change.flavor is not None
     if server.allows(RESIZABLE if resize else MOVABLE):
         return None
-    return Reason.told(path, format_message(
+    return Reason.of(path, format_message(
         'the server is {}{}: Nova cannot {} it', server.status,
         '' if server.idle else ', and Nova is working on it',
         'resize' if resize else 'migrate'))

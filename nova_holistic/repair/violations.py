@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nova_holistic.engine.decision.moving_members import guests
+from nova_holistic.engine.decision.moving_members import extra_servers
 from nova_holistic.engine.decision.usable_snapshot import with_missing_hosts
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.model.group import Group
@@ -42,21 +42,21 @@ def _broken(group: Group, members: Sequence[MemberRecord],
     """
     :param missing: whether the group has other members, which do not count
     """
-    sitting = [row for row in members if row.state in OCCUPYING]
-    judged = _as_built(judged_rules(group, members, missing), sitting)
-    whole = with_known_hosts(snapshot, sitting).without_servers(
-        guests(members))
-    placement = {row.member.path: row.next_place.host for row in sitting}
-    return mark_names(check(judged, whole, placement, placement), whole)
+    occupying = [row for row in members if row.state in OCCUPYING]
+    checked = _as_built(checked_rules(group, members, missing), occupying)
+    whole = with_known_hosts(snapshot, occupying).without_servers(
+        extra_servers(members))
+    placement = {row.member.path: row.next_place.host for row in occupying}
+    return mark_names(check(checked, whole, placement, placement), whole)
 
 
-def judged_rules(group: Group, members: Sequence[MemberRecord],
-                 missing: bool = False) -> Group:
+def checked_rules(group: Group, members: Sequence[MemberRecord],
+                  missing: bool = False) -> Group:
     """The group of those members that use capacity, with the hard policies
     that are checked for them."""
-    sitting = {row.member.path for row in members if row.state in OCCUPYING}
-    return _only_rules(group.only(sitting),
-                       counting=not missing and len(sitting) == len(members))
+    occupying = {row.member.path for row in members if row.state in OCCUPYING}
+    return _only_rules(group.only(occupying),
+                       counting=not missing and len(occupying) == len(members))
 
 
 def misplaced(group: Group, members: Sequence[MemberRecord],
@@ -77,11 +77,11 @@ def misplaced(group: Group, members: Sequence[MemberRecord],
 
     if broken(()):
         return ()
-    staying: list[MemberRecord] = []
+    consistent: list[MemberRecord] = []
     for row in planned:
-        if not broken([*staying, row]):
-            staying.append(row)
-    return [row for row in planned if row not in staying]
+        if not broken([*consistent, row]):
+            consistent.append(row)
+    return [row for row in planned if row not in consistent]
 
 
 def with_known_hosts(snapshot: Snapshot,
@@ -112,12 +112,12 @@ def _only_rules(group: Group, counting: bool) -> Group:
     """
     :param counting: whether policies stay that count all members
     """
-    def stays(rule: Policy) -> bool:
+    def is_kept(rule: Policy) -> bool:
         return rule.hard and (counting or not rule.counts_all)
 
     return replace(
         group,
-        policies=tuple(filter(stays, group.policies)),
-        relationships=tuple(filter(stays, group.relationships)),
+        policies=tuple(filter(is_kept, group.policies)),
+        relationships=tuple(filter(is_kept, group.relationships)),
         groups=tuple(_only_rules(nested, counting)
                      for nested in group.groups))

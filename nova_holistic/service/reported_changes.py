@@ -35,7 +35,7 @@ class ReportedChanges:
         self._timer = timer
         self._changed = threading.Condition()
         self._due: list[tuple[float, str, int]] = []
-        self._looks: dict[str, int] = {}
+        self._checks: dict[str, int] = {}
         self._hosts_due: float | None = None
         self._hosts_checked: float | None = None
         self._stopping = False
@@ -86,13 +86,13 @@ class ReportedChanges:
                 self._hosts_due = max(self._timer() + DELAYS[0], earliest)
                 self._changed.notify()
 
-    def _schedule(self, uuid: str, look: int) -> None:
-        if look >= len(DELAYS):
-            self._looks.pop(uuid, None)
-        elif self._looks.get(uuid) != look:
-            self._looks[uuid] = look
+    def _schedule(self, uuid: str, check: int) -> None:
+        if check >= len(DELAYS):
+            self._checks.pop(uuid, None)
+        elif self._checks.get(uuid) != check:
+            self._checks[uuid] = check
             heapq.heappush(
-                self._due, (self._timer() + DELAYS[look], uuid, look))
+                self._due, (self._timer() + DELAYS[check], uuid, check))
 
     def _serve(self) -> None:
         while True:
@@ -103,7 +103,7 @@ class ReportedChanges:
                 if hosts:
                     self._reconciler.check_hosts()
                 if servers:
-                    self._look(servers)
+                    self._check(servers)
             except exceptions.HolisticError as error:
                 LOG.warning('Reported changes are left to the next pass of '
                             'the reconciler: %s', error)
@@ -111,12 +111,12 @@ class ReportedChanges:
                 LOG.exception('Reported changes are left to the next pass of '
                               'the reconciler')
 
-    def _look(self, servers: dict[str, int]) -> None:
+    def _check(self, servers: dict[str, int]) -> None:
         unsettled = self._reconciler.check_servers(servers)
         with self._changed:
             for uuid in unsettled:
                 # Unless it was reported again in the meantime.
-                if uuid not in self._looks:
+                if uuid not in self._checks:
                     self._schedule(uuid, servers[uuid] + 1)
 
     def _next(self) -> tuple[dict[str, int], bool]:
@@ -141,8 +141,8 @@ class ReportedChanges:
     def _due_servers(self, now: float) -> dict[str, int]:
         servers: dict[str, int] = {}
         while self._due and self._due[0][0] <= now:
-            _, uuid, look = heapq.heappop(self._due)
-            if self._looks.get(uuid) == look:
-                servers[uuid] = look
-                del self._looks[uuid]
+            _, uuid, check = heapq.heappop(self._due)
+            if self._checks.get(uuid) == check:
+                servers[uuid] = check
+                del self._checks[uuid]
         return servers

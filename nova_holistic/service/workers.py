@@ -58,7 +58,7 @@ class Workers:
         pending.add_done_callback(self._ended)
 
     def pick_up(self) -> None:
-        """Look for records in the table of which no message has told.
+        """Look for records in the table that no message has announced.
 
         :raises TableError: the table does not answer
         """

@@ -49,7 +49,7 @@ def check_bound(group: Group, snapshot: Snapshot,
              if path in members and name in hosts}
     new = [(members[path], host) for path, host in known.items()
            if path not in placed]
-    return (*_strays(members, hosts, placement, placed),
+    return (*_misplaced(members, hosts, placement, placed),
             *(reason for member, host in new
               for reason in _unfit(member, host, snapshot)),
             *_overfull(new),
@@ -79,20 +79,20 @@ def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
                 or any(_overfull([(member, host)])))
 
 
-def _strays(members: Mapping[str, Member], hosts: Mapping[str, Host],
-            placement: Mapping[str, str],
-            placed: Mapping[str, str]) -> Iterator[Reason]:
+def _misplaced(members: Mapping[str, Member], hosts: Mapping[str, Host],
+               placement: Mapping[str, str],
+               placed: Mapping[str, str]) -> Iterator[Reason]:
     """Members without a known host, unknown members, and moved members."""
     for path in members:
         if path not in placement:
-            yield _told(path, 'the member is not placed')
+            yield _reason(path, 'the member is not placed')
     for path, name in placement.items():
         if path not in members:
-            yield _told(path, 'the group has no such member')
+            yield _reason(path, 'the group has no such member')
         elif name not in hosts:
-            yield _told(path, 'host {:name} is not in the snapshot', name)
+            yield _reason(path, 'host {:name} is not in the snapshot', name)
         if path in placed and placed[path] != name:
-            yield _told(
+            yield _reason(
                 path, 'the member is on host {:name} already and cannot be on '
                 '{:name}', placed[path], name)
 
@@ -101,24 +101,24 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
     """The requirements of the member that the host does not meet."""
     wanted, name = member.requirements, host.name
     if not host.enabled:
-        yield _told(member.path, 'host {:name} is disabled', name)
+        yield _reason(member.path, 'host {:name} is disabled', name)
     for trait in sorted(wanted.required_traits - host.traits):
-        yield _told(member.path, 'host {:name} lacks trait {}', name, trait)
+        yield _reason(member.path, 'host {:name} lacks trait {}', name, trait)
     for trait in sorted(wanted.forbidden_traits & host.traits):
-        yield _told(member.path, 'host {:name} has the forbidden trait {}',
-                    name, trait)
+        yield _reason(member.path, 'host {:name} has the forbidden trait {}',
+                      name, trait)
     for aggregate in sorted(wanted.aggregates - host.aggregates):
-        yield _told(member.path, 'host {:name} is not in aggregate {:name}',
-                    name, aggregate)
+        yield _reason(member.path, 'host {:name} is not in aggregate {:name}',
+                      name, aggregate)
     zone = wanted.availability_zone
     if zone is not None and host.availability_zone != zone:
-        yield _told(
+        yield _reason(
             member.path,
             'host {:name} is in availability zone {:name}, not {}', name,
             host.availability_zone or None, zone)
     vertex = (*host.location, name)
     if vertex[:len(wanted.location)] != wanted.location:
-        yield _told(
+        yield _reason(
             member.path, 'host {:name} is at {:name}, not below {:name}', name,
             '/'.join(vertex), '/'.join(wanted.location))
     for resource_class, amount in sorted(wanted.resources.items()):
@@ -130,8 +130,8 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
     """Violations of Placement's rules for the amount of one allocation."""
     inventory = host.inventories.get(resource_class)
     if inventory is None:
-        yield _told(member.path, 'host {:name} has no {}', host.name,
-                    resource_class)
+        yield _reason(member.path, 'host {:name} has no {}', host.name,
+                      resource_class)
         return
     for wrong, what, unit in (
             (amount < inventory.min_unit, 'less than its min_unit',
@@ -141,8 +141,8 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
             (amount % inventory.step_size, 'no multiple of its step_size',
              inventory.step_size)):
         if wrong:
-            yield _told(member.path, '{} {} on host {:name} is {}, {}',
-                        amount, resource_class, host.name, what, unit)
+            yield _reason(member.path, '{} {} on host {:name} is {}, {}',
+                          amount, resource_class, host.name, what, unit)
 
 
 def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
@@ -165,7 +165,7 @@ def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
             (inventory.total - inventory.reserved)
             * inventory.allocation_ratio)
         if inventory.used + amount > capacity:
-            yield _told(
+            yield _reason(
                 ', '.join(paths[name, resource_class]),
                 'host {:name} has {} {}, of which {} are used: no room for {}',
                 name, int(capacity), resource_class, inventory.used, amount)
@@ -179,10 +179,10 @@ def _broken_policies(group: Group, placement: Mapping[str, Host],
                 at = f'{scope.path}: {policy.title}'.removeprefix(': ')
                 found = policy.check(scope, placement, snapshot)
                 if found.count:
-                    yield from (Reason.told(at, message) for message in (
+                    yield from (Reason.of(at, message) for message in (
                         found.messages
                         or (format_message('violations: {}', found.count),)))
 
 
-def _told(at: str, pattern: str, *parts: Any) -> Reason:
-    return Reason.told(at, format_message(pattern, *parts))
+def _reason(at: str, pattern: str, *parts: Any) -> Reason:
+    return Reason.of(at, format_message(pattern, *parts))

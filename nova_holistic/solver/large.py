@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.solver.column_generation.branches import domain_branches
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
@@ -27,10 +27,10 @@ from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
-from nova_holistic.solver.milp.search import Search, Verdict
+from nova_holistic.solver.milp.search import Search, SearchStatus
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent, Worth
+from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
@@ -46,7 +46,7 @@ class Found:
     solving: float
 
 
-Best = tuple[Worth, Found]
+Best = tuple[PlanCost, Found]
 """A plan with the cost of its preferences and its objective value."""
 
 
@@ -64,40 +64,40 @@ class _Task:
         incumbent.solving += search.solving
         if search.best is not None:
             incumbent.offer(search.case.placement(search.best))
-            incumbent.prove(search.bound, search.worth[0])
+            incumbent.prove(search.bound, search.plan_cost[0])
 
 
 @dataclass(frozen=True, slots=True)
 class _Relaxed:
     """A relaxation of the full problem, not solved yet.
 
-    :ivar told: whether the relaxation minimises the objective
+    :ivar is_objective: whether the relaxation minimises the objective
     """
 
     cohesive: CohesiveKinds
-    outlay: Outlay
+    host_cost: HostCost
     merged: HostAggregation
-    told: bool
+    is_objective: bool
 
     @classmethod
     def of(cls, kinds: Kinds, objective: Objective,
            deadline: Deadline) -> '_Relaxed':
-        # An objective without an outlay is replaced by the number of hosts:
+        # An objective without a host cost is replaced by the number of hosts:
         # a small number of hosts is usually close together.
-        told = objective.outlay()
-        outlay = told or Outlay(lambda free: free * 0 + 1.0)
+        is_objective = objective.host_cost()
+        host_cost = is_objective or HostCost(lambda free: free * 0 + 1.0)
         # If costs rise with utilisation, plans use many hosts anyway.
-        divide = CohesiveKinds if outlay.slopes else CohesiveKinds.of
+        divide = CohesiveKinds if host_cost.slopes else CohesiveKinds.of
         cohesive = divide(kinds, cells(kinds, deadline.check))
         merged = HostAggregation(
-            cohesive.kinds, cohesive.cells, outlay, deadline)
-        return cls(cohesive, outlay, merged, told is not None)
+            cohesive.kinds, cohesive.cells, host_cost, deadline)
+        return cls(cohesive, host_cost, merged, is_objective is not None)
 
     def within(self, limit: float) -> float | None:
         """Return the bound of the objective for plans whose preferences cost
         at most the limit; None if the relaxation minimises something else.
         """
-        return self.merged.within(limit) if self.told else None
+        return self.merged.within(limit) if self.is_objective else None
 
     @property
     def kinds(self) -> Kinds:
@@ -126,7 +126,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
-    fallback.seek(limits().fallback_before_rules)
+    fallback.try_after(limits().fallback_before_rules)
     task = _Task(incumbent, backend, deadline)
     found = relaxed = None
     try:
@@ -135,7 +135,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             relaxed = _Relaxed.of(kinds, incumbent.objective, task.deadline)
             found = _best_of_relaxations(relaxed, task, fallback)
     except OutOfTime:
-        fallback.seek(0.0)
+        fallback.try_after(0.0)
         if fallback.plan is None:
             raise
     finally:
@@ -143,12 +143,12 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             incumbent.prove_least(relaxed.merged.least)
             incumbent.prove_within(relaxed.within)
     if found is None and not (relaxed and relaxed.merged.impossible):
-        fallback.seek(0.0 if size(kinds) > limits().huge_places
-                      else limits().relaxation_limit)
+        fallback.try_after(0.0 if size(kinds) > limits().huge_places
+                           else limits().relaxation_limit)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
-    worth, case, counts = fallback.plan
-    return Found(case, counts, relaxed and relaxed.within(worth[0]), 0.0)
+    plan_cost, case, counts = fallback.plan
+    return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -176,8 +176,8 @@ def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
     if not search:
         return None
     task.offer(search)
-    return search.worth, Found(search.case, search.best, search.bound,
-                               search.solving)
+    return search.plan_cost, Found(search.case, search.best, search.bound,
+                                   search.solving)
 
 
 def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
@@ -187,16 +187,16 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
     :raises OutOfTime: if the time ends before a plan was found
     """
     best, merged = None, relaxed.merged
-    if is_applicable(relaxed.kinds, relaxed.outlay, relaxed.cells,
+    if is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
                      merged.columns):
         merged.run(limits().rounds_before_patterns)
-        fallback.seek(limits().fallback_after_relaxation)
+        fallback.try_after(limits().fallback_after_relaxation)
         search, found = _from_patterns(relaxed, task, fallback)
-        best = found and (search.worth, found)
+        best = found and (search.plan_cost, found)
         if found is not None and search.preferred():
             return best
     merged.run()
-    fallback.seek(limits().fallback_after_relaxation)
+    fallback.try_after(limits().fallback_after_relaxation)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, task, best)
@@ -209,11 +209,12 @@ def _chosen(relaxed: _Relaxed, task: _Task,
 
     :param best: the best known plan with its costs
     """
-    deadline, merged, outlay = task.deadline, relaxed.merged, relaxed.outlay
+    deadline, merged = task.deadline, relaxed.merged
+    host_cost = relaxed.host_cost
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
     # If all hosts cost the same, the hosts of the relaxation are usually best.
     for spare in limits().spare_hosts[0 if alike else 1:]:
-        assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, outlay,
+        assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, host_cost,
                                      merged, spare, task.incumbent.gap,
                                      deadline)
         if assignment.taken is None and spare < limits().spare_hosts[-1]:
@@ -224,13 +225,13 @@ def _chosen(relaxed: _Relaxed, task: _Task,
             if best is None:
                 raise
             break
-        if found is not None and (best is None or search.worth < best[0]):
-            best = search.worth, found
+        if found is not None and (best is None or search.plan_cost < best[0]):
+            best = search.plan_cost, found
         if search.good_enough() or (
                 deadline.elapsed() > limits().relaxation_limit
                 * deadline.limit):
             break
-        if best is not None and (outlay.slopes or not relaxed.told):
+        if best is not None and (host_cost.slopes or not relaxed.is_objective):
             # More hosts would lead to the same placement.
             break
     return best
@@ -247,19 +248,19 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
             deadline.elapsed() > limits().relaxation_limit * deadline.limit):
         return None, None
     generation = ColumnGeneration(
-        kinds, rules, relaxed.outlay, merged, deadline, domain_branches(
+        kinds, rules, relaxed.host_cost, merged, deadline, domain_branches(
             kinds, rules, relaxed.cohesive.domains, merged.limit))
-    whole = task.incumbent.objective.integral and relaxed.told
+    whole = task.incumbent.objective.integral and relaxed.is_objective
     taken = place_patterns(
         kinds, rules, generation, task.incumbent.gap, whole, merged.limit) if (
             generation.run(whole) or generation.is_late()) else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
-    fallback.seek(limits().fallback_late)
+    fallback.try_after(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
         return _plan(relaxed, task, from_patterns(
-            merged, *taken, bool(relaxed.outlay.slopes)))
+            merged, *taken, bool(relaxed.host_cost.slopes)))
     return None, None
 
 
@@ -274,11 +275,11 @@ def _plan(relaxed: _Relaxed, task: _Task,
     search = Search(case, known.objective, task.backend, deadline, known.gap)
     start = None
     if assignment.taken is not None:
-        start = class_counts(case, relaxed.cells, relaxed.outlay, assignment,
-                             hosts, merged.limit, deadline)
-    verdict = search.improve(start, merged.least, relaxed.within,
-                             known.where is not None)
+        start = class_counts(case, relaxed.cells, relaxed.host_cost,
+                             assignment, hosts, merged.limit, deadline)
+    status = search.improve(start, merged.least, relaxed.within,
+                            known.where is not None)
     task.offer(search)
-    if verdict is Verdict.NOTHING or search.best is None:
+    if status is SearchStatus.NO_RESULT or search.best is None:
         return search, None
     return search, Found(case, search.best, search.bound, search.solving)

@@ -12,7 +12,7 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.problem.search_status import SearchStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Proof:
 
     bound: float | None
     least: Fraction | float
-    verdict: Verdict
+    status: SearchStatus
 
 
-def judged(known: Incumbent, where: Mapping[str, Host], proof: Proof,
-           seconds: Callable[[], Mapping[str, float]]) -> Plan:
+def proved_plan(known: Incumbent, where: Mapping[str, Host], proof: Proof,
+                seconds: Callable[[], Mapping[str, float]]) -> Plan:
     """Return the plan that places the members on these hosts.
 
     :param known: the incumbent, which contains the problem
@@ -37,7 +37,7 @@ def judged(known: Incumbent, where: Mapping[str, Host], proof: Proof,
     """
     value = float(known.objective.value(
         known.members, where, known.placed, known.snapshot))
-    best = proof.verdict is Verdict.BEST
+    best = proof.status is SearchStatus.OPTIMAL
     preferences = tuple(
         Preference(p.policy.title, p.scope.path, p.policy.check(
             p.scope, where, known.snapshot).count)

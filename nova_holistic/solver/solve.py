@@ -34,9 +34,9 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
-from nova_holistic.solver.result import judged, Proof
+from nova_holistic.solver.result import proved_plan, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
 from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
@@ -151,10 +151,10 @@ def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
         return None
     if not found.is_enough:
         known.offer(found.where)
-        known.prove(found.bound, known.worth[0])
+        known.prove(found.bound, known.plan_cost[0])
         return None
-    return judged(
-        known, found.where, Proof(found.bound, known.least, found.verdict),
+    return proved_plan(
+        known, found.where, Proof(found.bound, known.least, found.status),
         lambda: _seconds(asked.deadline, 0.0))
 
 
@@ -215,45 +215,45 @@ def _on_all_hosts(asked: _Asked,
         deadline = deadline.part(limits().whole_share)
     try:
         case = known.whole_case(deadline.check)
-        blamed, room = propagated(case, deadline.check)
+        conflict, room = propagated(case, deadline.check)
     except OutOfTime as limit:
         return _unknown(asked, limit) if known.where is None else None
-    if blamed is not None and known.where is None:
-        return _unplaceable(case, asked.backend, whole, 0.0, blamed)
+    if conflict is not None and known.where is None:
+        return _unplaceable(case, asked.backend, whole, 0.0, conflict)
     search = Search(replace(case, room=room), known.objective, asked.backend,
                     deadline, known.gap, asked.strategy)
-    verdict = search.run(
+    status = search.run(
         *traffic_start(case, known.placed, known.objective, deadline),
         known.counts(case))
     known.solving += search.solving
-    if verdict is Verdict.IMPOSSIBLE and known.where is None:
+    if status is SearchStatus.INFEASIBLE and known.where is None:
         return _unplaceable(case, asked.backend, whole, known.solving)
     if search.best is not None:
         known.offer(case.placement(search.best))
-        known.prove(search.bound, search.worth[0])
+        known.prove(search.bound, search.plan_cost[0])
         known.prove_least(search.least)
-        if verdict is Verdict.BEST:
-            known.prove_optimal(search.worth)
+        if status is SearchStatus.OPTIMAL:
+            known.prove_optimal(search.plan_cost)
     return _unknown(asked) if known.where is None else None
 
 
 def _plan(asked: _Asked) -> Plan:
     """The plan of the incumbent, with its bounds."""
     known = asked.incumbent
-    return judged(
-        known, known.where, Proof(known.bound, known.least, known.verdict),
+    return proved_plan(
+        known, known.where, Proof(known.bound, known.least, known.status),
         lambda: _seconds(asked.deadline, known.solving))
 
 
 def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
                  solving: float,
-                 blamed: Sequence[Carried] | None = None) -> Unplaceable:
+                 conflict: Sequence[Carried] | None = None) -> Unplaceable:
     try:
-        found = find_iis(case, backend, deadline, blamed)
-        told, minimal = reasons(found, deadline.check), found.minimal
+        found = find_iis(case, backend, deadline, conflict)
+        explained, minimal = reasons(found, deadline.check), found.minimal
     except OutOfTime:
-        told, minimal = unreduced_reasons(case, blamed), False
-    return Unplaceable(told, minimal, _seconds(deadline, solving))
+        explained, minimal = unreduced_reasons(case, conflict), False
+    return Unplaceable(explained, minimal, _seconds(deadline, solving))
 
 
 def _unknown(asked: _Asked, limit: OutOfTime | None = None) -> Unknown:

@@ -19,7 +19,7 @@ LOG = logging.getLogger(__name__)
 LOOK_AGAIN = 60.0
 """Interval in seconds between two reads of the clock of the database."""
 
-WORTH_A_WORD = timedelta(seconds=1)
+REPORTED_DIFFERENCE = timedelta(seconds=1)
 """Maximum error of a machine's clock that no process detects."""
 
 _NOW = {
@@ -55,7 +55,7 @@ class DatabaseClock:
         # The time, and what the timer said then.
         self._known: tuple[datetime, float] | None = None
         self._looked_at = -math.inf
-        self._told = timedelta()
+        self._reported = timedelta()
         self._looking = threading.Lock()
 
     def __call__(self) -> datetime:
@@ -65,7 +65,7 @@ class DatabaseClock:
             if self._looking.acquire(blocking=known is None):
                 try:
                     if self._looked_at == looked_at:
-                        self._look()
+                        self._compare()
                 finally:
                     self._looking.release()
         return self._local() if self._known is None else self._now(self._known)
@@ -74,7 +74,7 @@ class DatabaseClock:
         there, read_at = known
         return there + timedelta(seconds=self._timer() - read_at)
 
-    def _look(self) -> None:
+    def _compare(self) -> None:
         try:
             there, before, after = self._read()
         except errors.TableError as error:
@@ -90,8 +90,8 @@ class DatabaseClock:
                 self._now(found) - self._now(self._known)) > took:
             self._known = found
         ahead = self._local() - self._now(self._known)
-        if abs(ahead - self._told) > WORTH_A_WORD + took:
-            self._told = ahead
+        if abs(ahead - self._reported) > REPORTED_DIFFERENCE + took:
+            self._reported = ahead
             LOG.warning('The clock of this machine is %.1f s ahead of that of '
                         'the database, which counts', ahead.total_seconds())
 

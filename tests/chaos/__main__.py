@@ -49,7 +49,7 @@ def _run_on_one_cloud(planned: list[Sequence],
     with chaos_cloud(is_kept=lambda: _is_violated(reports[-1:])) as cloud:
         for each in planned[len(reports):]:
             reports.append(run(cloud, each))
-            print(told(reports[-1]), flush=True)
+            print(lines_of(reports[-1]), flush=True)
             if reports[-1].violations:
                 return
 
@@ -58,7 +58,7 @@ def _is_violated(reports: list[Report]) -> bool:
     return any(report.violations for report in reports)
 
 
-def told(report: Report) -> str:
+def lines_of(report: Report) -> str:
     """Figures of a seed, and a line for each violation."""
     lines = [seeds([report])]
     lines += [f'  {violation}' for violation in report.violations]

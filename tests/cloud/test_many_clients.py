@@ -112,11 +112,12 @@ def test_groups_keep_their_plans_and_policies_under_load(
     assert {server['status'] for server in servers} == {'ACTIVE'}
     where = {server['name']: server['OS-EXT-SRV-ATTR:host']
              for server in servers}
-    held = judge(groups, planned, where, UsageAccounts(admin).snapshot())
+    held = violations_of(
+        groups, planned, where, UsageAccounts(admin).snapshot())
     assert UsageAccounts(admin).used() == expected(servers, held)
 
 
-def judge(groups, planned, where, snapshot):
+def violations_of(groups, planned, where, snapshot):
     """Every member is where it was planned and keeps every policy.
 
     Returns host and resources of those that are held and not there.

@@ -65,8 +65,8 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
             for policies in GROUP['policies'], SPREAD:
                 found += calls_of_each_member(cloud, policies)
     # The statements would tell what has changed, not only that.
-    assert ([told(calls) for calls in few]
-            == [told(calls) for calls in many])
+    assert ([described(calls) for calls in few]
+            == [described(calls) for calls in many])
     for calls in few:
         # More than half are Placement's, for one POST /allocations.
         assert 0 < len(calls.sql) <= 36
@@ -99,7 +99,7 @@ def test_a_lookup_in_a_known_group_makes_nine_statements_of_its_own(
     assert len(tables) == 9 + 23
 
 
-def told(calls):
+def described(calls):
     """Statements without what is given to them, and without the look at the
     database's clock, which comes when a minute has passed."""
     return [' '.join(statement.split('(')[0].split()[:6])

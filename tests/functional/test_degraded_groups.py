@@ -21,7 +21,7 @@ def running(lend_cloud):
 
 
 @pytest.fixture
-def judged(monkeypatch):
+def checked_groups(monkeypatch):
     """How many groups' policies have been judged since the last look."""
     calls = []
 
@@ -39,16 +39,16 @@ def judged(monkeypatch):
 
 
 def test_a_forced_migration_degrades_the_group_until_it_is_undone(
-        cloud, judged):
+        cloud, checked_groups):
     """The scheduler is not asked: only the reconciler can notice."""
     group, servers = built(cloud, APART, {'a': 'cmp-0', 'b': 'cmp-1'})
     others, _ = built(cloud, APART, {'a': 'cmp-2', 'b': 'cmp-3'})
-    assert judged() == 2
+    assert checked_groups() == 2
     assert cloud.reconciler.reconcile() == {}
-    assert judged() == 0
+    assert checked_groups() == 0
     cloud.force_live_migration(servers['b'], 'cmp-0')
     assert cloud.reconciler.reconcile() == {'moved': 1, 'degraded': 1}
-    assert judged() == 1
+    assert checked_groups() == 1
     record = cloud.table.get_group(group)
     assert record.status == 'degraded'
     (reason,) = record.violations
@@ -57,9 +57,9 @@ def test_a_forced_migration_degrades_the_group_until_it_is_undone(
     assert cloud.table.get_group(others).status == 'complete'
     # It stays so, and its verdict is not repeated.
     cloud.reconciler.reconcile()
-    judged()
+    checked_groups()
     assert cloud.reconciler.reconcile() == {}
-    assert judged() == 0
+    assert checked_groups() == 0
     cloud.force_live_migration(servers['b'], 'cmp-4')
     assert cloud.reconciler.reconcile() == {'moved': 1, 'recovered': 1}
     record = cloud.table.get_group(group)

@@ -69,13 +69,13 @@ def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
     assert 'cmp' not in fault
     assert cloud.row(group, 'a').state == MemberState.LOST
     assert cloud.used() == {}
-    told = cloud.table.get_group(group).reasons
-    (shown,) = reasons.visible_reasons(told, hosts=True)
+    found_reasons = cloud.table.get_group(group).reasons
+    (shown,) = reasons.visible_reasons(found_reasons, hosts=True)
     assert shown['at'] == 'a'
     for host in 'cmp-0', 'cmp-1':
         assert (f"host {host} was rejected by Nova's filters ({FILTER})"
                 in shown['message'])
-    (discreet,) = reasons.visible_reasons(told, hosts=False)
+    (discreet,) = reasons.visible_reasons(found_reasons, hosts=False)
     assert 'cmp' not in discreet['message'] and FILTER in discreet['message']
     cloud.reconciler.reconcile()
     cloud.find_alternates(group)
@@ -94,12 +94,12 @@ def test_where_every_host_is_refused_the_reasons_say_so(cloud):
     cloud.disable_compute(FAST)
     try:
         cloud.fault_of(create(cloud, group))
-        told = cloud.planner.replan(group).reasons
+        found_reasons = cloud.planner.replan(group).reasons
     finally:
         cloud.enable_compute(FAST)
     assert cloud.row(group, 'a').state == MemberState.LOST
     assert any("Nova's filters refused 3 of 4 hosts" in each['message']
-               for each in told), told
+               for each in found_reasons), found_reasons
 
 
 def test_a_refusal_expires(cloud):

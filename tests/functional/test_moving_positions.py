@@ -15,9 +15,9 @@ def test_a_lost_member_gets_neither_host_of_a_resized_sibling(cloud):
     group, moving = resized(cloud)
     assert position(cloud, group, 'm-0') == ('cmp-0', None)
     disable(cloud, 'cmp-3', 'cmp-4')
-    told = cloud.planner.replan(group).reasons
+    shown = cloud.planner.replan(group).reasons
     assert cloud.row(group, 'm-2').state == 'lost'
-    assert told and position(cloud, group, 'm-0') == ('cmp-0', 'cmp-2')
+    assert shown and position(cloud, group, 'm-0') == ('cmp-0', 'cmp-2')
     cloud.enable_computes()
     disable(cloud, 'cmp-4')
     assert not cloud.planner.replan(group).reasons

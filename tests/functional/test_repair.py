@@ -60,9 +60,9 @@ def test_one_live_migration_repairs_a_group(cloud, service):
     shown = service.ask('GET', f'/v1/groups/{group}',
                         token=OWNER).json['group']
     assert shown['status'] == 'degraded'
-    (told,) = shown['violations']
-    assert 'holds 2 members' in told['message']
-    assert 'big-0' not in told['message']
+    (violation,) = shown['violations']
+    assert 'holds 2 members' in violation['message']
+    assert 'big-0' not in violation['message']
     answer = repair(service, group, apply=True)
     assert answer.status_int == 202
     shown = answer.json['group']

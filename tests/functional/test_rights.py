@@ -86,12 +86,12 @@ def test_nobody_learns_by_trying_which_hosts_there_are(cloud, service):
 
 
 def test_a_user_holds_nothing_for_ever(cloud, service):
-    crowd = {'name': 'crowd', 'members': [{**ONE, 'count': 12}]}
-    answer = create(service, crowd, lease=0)
+    large = {'name': 'crowd', 'members': [{**ONE, 'count': 12}]}
+    answer = create(service, large, lease=0)
     assert refusal(answer)[2].startswith(
         'lease: policy does not allow holistic:groups:unlimited_lease')
     assert cloud.used() == {}
-    group = create(service, crowd).json['group']
+    group = create(service, large).json['group']
     assert group['lease_expires_at'] is not None
 
 

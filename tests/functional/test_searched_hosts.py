@@ -95,11 +95,11 @@ def test_two_creates_that_choose_one_host_at_the_same_time(
     chosen = []
     write = Claims.write
 
-    def write_together(self, row, judged):
+    def write_together(self, row, checked_rows):
         if len(chosen) < 2:
             chosen.append(row.place.host)
             both.wait()
-        return write(self, row, judged)
+        return write(self, row, checked_rows)
 
     monkeypatch.setattr(Claims, 'write', write_together)
     answers = {}

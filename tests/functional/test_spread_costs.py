@@ -85,10 +85,10 @@ def calls_of_one(cloud, happen):
         answer = cloud.select_destinations(spec, [instance])[0]
     assert answer[0].service_host == 'cmp-0'
     assert len(answer) > 1
-    return told(calls)
+    return described(calls)
 
 
-def told(calls):
+def described(calls):
     """The start of each statement with the number of its parameters, and the
     requests, without the look at the database's clock, which comes when a
     minute has passed."""

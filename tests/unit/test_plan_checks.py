@@ -18,7 +18,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.observer import Question
 from nova_holistic.solver import solve
-from tests.plan_checks import BadPlan, judge
+from tests.plan_checks import BadPlan, check_answer
 from tests.unit.builders import cloud, group, host, servers, two_racks
 
 APART = group(servers('web', 2), policies=[AntiAffinity()])
@@ -46,12 +46,12 @@ def all_on_the_first(asked, **claims):
 def test_what_a_plan_breaks_is_seen(wanted):
     asked = question(wanted, two_racks())
     with pytest.raises(BadPlan, match='r1h1'):
-        judge(asked, all_on_the_first(asked))
+        check_answer(asked, all_on_the_first(asked))
 
 
 def test_a_good_plan_passes():
     asked = question(group(servers('web', 2)), two_racks())
-    judge(asked, all_on_the_first(asked))
+    check_answer(asked, all_on_the_first(asked))
 
 
 @pytest.mark.parametrize('claims, message', [
@@ -60,7 +60,7 @@ def test_a_good_plan_passes():
 def test_what_a_plan_says_falsely_of_itself_is_seen(claims, message):
     asked = question(group(servers('web', 2)), two_racks())
     with pytest.raises(BadPlan, match=message):
-        judge(asked, all_on_the_first(asked, **claims))
+        check_answer(asked, all_on_the_first(asked, **claims))
 
 
 def test_members_that_stay_use_their_hosts_and_are_no_strangers():
@@ -71,16 +71,16 @@ def test_members_that_stay_use_their_hosts_and_are_no_strangers():
             host('h', 'r', inventories={'VCPU': full}, servers=1 + strangers),
             host('other', 'r')), web='h')
         if good:
-            judge(asked, all_on_the_first(asked))
+            check_answer(asked, all_on_the_first(asked))
             continue
         with pytest.raises(BadPlan, match='exclusive'):
-            judge(asked, all_on_the_first(asked))
+            check_answer(asked, all_on_the_first(asked))
 
 
 def test_answers_without_a_plan_are_left_alone():
     asked = question(group(servers('web', 17)), two_racks())
-    judge(asked, Unplaceable((), True, FrozenMapping()))
-    judge(asked, Unknown('time ran out', FrozenMapping()))
+    check_answer(asked, Unplaceable((), True, FrozenMapping()))
+    check_answer(asked, Unknown('time ran out', FrozenMapping()))
 
 
 @pytest.fixture

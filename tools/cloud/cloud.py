@@ -33,7 +33,7 @@ class Cloud:
     """
 
     def __init__(self, layout: Layout,
-                 told: Callable[[str], None] = lambda line: None):
+                 report: Callable[[str], None] = lambda line: None):
         self.layout = layout
         self.processes = Processes(layout)
         self.services: dict[str, Service] = {
@@ -41,14 +41,14 @@ class Cloud:
                 MariaDB, RabbitMQ, Memcached, Keystone, ShortKeystone,
                 Placement, Glance, Network, Nova, Holistic,
                 *((Heat,) if layout.heat else ()))}
-        self._told = told
+        self._report = report
 
     def up(self) -> None:
         """From nothing to a cloud on which a server can be made."""
         begin = time.monotonic()
 
         def step(what: str) -> None:
-            self._told(f'{time.monotonic() - begin:5.1f} s  {what}')
+            self._report(f'{time.monotonic() - begin:5.1f} s  {what}')
 
         with futures.ThreadPoolExecutor(1) as beside:
             # Nobody needs it yet, and it takes its time.
@@ -112,6 +112,6 @@ class Cloud:
 
 
 def make(directory: pathlib.Path, hosts: int,
-         told: Callable[[str], None] = print, **others: object) -> Cloud:
+         report: Callable[[str], None] = print, **others: object) -> Cloud:
     """:param others: of ``Layout.make``"""
-    return Cloud(Layout.make(directory, hosts, **others), told)
+    return Cloud(Layout.make(directory, hosts, **others), report)

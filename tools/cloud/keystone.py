@@ -14,7 +14,7 @@ class Keystone(WebService):
     name = 'keystone'
     application = 'keystone.wsgi.api'
     lifetime = 3600
-    """Seconds after which a token is worth nothing."""
+    """Seconds after which a token is invalid."""
 
     def prepare(self) -> None:
         self.configure()

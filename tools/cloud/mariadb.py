@@ -58,7 +58,7 @@ class MariaDB(Service):
 
     @staticmethod
     def _user() -> list[str]:
-        """It runs as root only when told so by name."""
+        """It runs as root only if the option names root."""
         return ['--user=root'] if os.geteuid() == 0 else []
 
 

@@ -16,7 +16,7 @@ from tools.cloud.waiting import wait_for, WaitTimeout
 
 PROJECT = pathlib.Path(__file__).parents[2]
 _PATIENCE = 30
-"""Seconds after which a process that was told to end is killed."""
+"""Seconds after which a process that was asked to end is killed."""
 
 
 class Processes:
@@ -41,7 +41,7 @@ class Processes:
             environment: Mapping[str, str] | None = None) -> None:
         """Run a command to its end.
 
-        :raises WaitTimeout: it failed; its last words are told
+        :raises WaitTimeout: it failed; its last output is reported
         """
         log = self._layout.log(name)
         with open(log, 'ab') as said:

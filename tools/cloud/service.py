@@ -133,7 +133,7 @@ def credentials(layout: Layout) -> dict[str, object]:
 
 
 def tokens(layout: Layout) -> Sections:
-    """Sections by which a service judges the tokens of others."""
+    """Sections with which a service validates the tokens of others."""
     own = credentials(layout)
     del own['valid_interfaces']
     return {'keystone_authtoken': own | {

@@ -38,14 +38,14 @@ class WorkerProcess:
 
         :raises WorkerFailed: one of the modules cannot be imported
         """
-        return [told['test'] for told in self._ask({'list': list(names)})]
+        return [answer['test'] for answer in self._ask({'list': list(names)})]
 
     def run(self, tests: Sequence[str]) -> list[Outcome]:
         """The outcome of each test, also if the worker ends before that."""
         outcomes, failure = [], ''
         try:
-            for told in self._ask({'run': list(tests)}):
-                outcomes.append(Outcome(**told))
+            for answer in self._ask({'run': list(tests)}):
+                outcomes.append(Outcome(**answer))
         except WorkerFailed as error:
             failure = str(error)
         run = {each.test for each in outcomes}
@@ -78,10 +78,10 @@ class WorkerProcess:
                 raise WorkerFailed(
                     f'the {self.manager} worker ended with code '
                     f'{process.returncode}; see {self._log}')
-            told = json.loads(line)
-            if 'end' in told:
+            answer = json.loads(line)
+            if 'end' in answer:
                 return
-            yield told
+            yield answer
 
     def _start(self) -> subprocess.Popen:
         # Nova's tests must not find a nova.conf or an api-paste.ini here.

@@ -34,7 +34,7 @@ def main() -> None:
         _prepare(sys.argv[1], pathlib.Path(directory))
         for line in sys.stdin:
             _answer(json.loads(line),
-                    lambda **told: print(json.dumps(told), file=answers))
+                    lambda **answer: print(json.dumps(answer), file=answers))
 
 
 def _prepare(manager: str, directory: pathlib.Path) -> None:

@@ -26,7 +26,7 @@ def adopt(call: Call) -> webob.Response:
     adoption.must_be_free(call, document, record, record.uuid)
     return tasks.request_update(call, record, document,
                                 accept=definitions.check_reduced,
-                                **adoption.told(call))
+                                **adoption.task_arguments(call))
 
 
 def detach(call: Call) -> webob.Response:

@@ -62,7 +62,7 @@ def create(call: Call) -> webob.Response:
             crash_points.reached('api.group-created')
             service.engines.plan_group(context.for_engine(), record.uuid)
             found = record
-    return tasks.follow_task(call, found.uuid, settled=201)
+    return tasks.follow_task(call, found.uuid, success=201)
 
 
 def list_groups(call: Call) -> webob.Response:
@@ -125,7 +125,8 @@ def update(call: Call) -> webob.Response:
     return tasks.request_update(
         call, record, call.body['group'], call.body.get('objective'),
         accept=functools.partial(_accepted, record.uuid),
-        **adoption.told(call), **server_actions.told(call, record))
+        **adoption.task_arguments(call),
+        **server_actions.task_arguments(call, record))
 
 
 def delete(call: Call) -> webob.Response:
@@ -165,7 +166,7 @@ def repair(call: Call) -> webob.Response:
     record = call.group()
     if call.body['repair'].get('apply', False):
         return tasks.request_task(call, record, Task.REPAIRING, {}, (
-            *WITH_SERVERS, GroupStatus.DEGRADED), settled=202)
+            *WITH_SERVERS, GroupStatus.DEGRADED), success=202)
     found = call.service.engines.repair(
         call.context.for_engine(), record.uuid)
     return answer(200, {'repair': {
@@ -197,8 +198,9 @@ def _record(call: Call, key: str | None) -> GroupRecord:
         idempotency_key=key,
         fingerprint=key and idempotency.fingerprint(body),
         task=Task.PLANNING,
-        pending=tasks.task_parameters(call, lease=body.get('lease'),
-                                      **adoption.told(call)), asked=size)
+        pending=tasks.task_parameters(
+            call, lease=body.get('lease'), **adoption.task_arguments(call)),
+        asked=size)
 
 
 def _accepted(group_uuid: str | None, call: Call, document: Any,

@@ -27,12 +27,12 @@ def request_update(call: Call, record: GroupRecord,
                    document: Mapping[str, Any],
                    objective: str | None = None,
                    accept: Callable[..., Group] = definitions.check_definition,
-                   **told: Any) -> webob.Response:
+                   **arguments: Any) -> webob.Response:
     """Request an update of the group to the definition in the document.
 
     :param document: the document without its outer key
     :param accept: parses the document, if the caller may declare it
-    :param told: further parameters of the task
+    :param arguments: further parameters of the task
     """
     service = call.service
     before = definitions.parse_definition(service, views.definition(record))
@@ -46,7 +46,7 @@ def request_update(call: Call, record: GroupRecord,
         # Members that are released from now on stay released, independent of
         # when an engine begins.
         'released': member_release.released(service.table.database, record),
-        **told,
+        **arguments,
     }, REVISABLE, size)
 
 
@@ -70,28 +70,28 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
 
 
 def request_task(call: Call, record: GroupRecord, task: Task,
-                 told: Mapping[str, Any],
+                 arguments: Mapping[str, Any],
                  expected: Collection[GroupStatus],
                  size: int | None = None,
-                 settled: int = 200) -> webob.Response:
+                 success: int = 200) -> webob.Response:
     """Request a task from an engine; 409 if the state of the group does not
     allow it.
 
-    :param told: parameters of the task
+    :param arguments: parameters of the task
     :param size: number of members after the task, if it changes
     :param settled: the status of the response after the engine has finished
     """
     service = call.service
     if not service.table.tasks.ask(
-            record.uuid, task, task_parameters(call, **told), expected,
+            record.uuid, task, task_parameters(call, **arguments), expected,
             record.revision, service.clock(), size):
         raise _refused(call, record)
     crash_points.reached('api.task-asked')
     service.engines.plan_group(call.context.for_engine(), record.uuid)
-    return follow_task(call, record.uuid, settled=settled)
+    return follow_task(call, record.uuid, success=success)
 
 
-def follow_task(call: Call, group_uuid: str, settled: int) -> webob.Response:
+def follow_task(call: Call, group_uuid: str, success: int) -> webob.Response:
     """Return the group: with 202 while an engine works on it, and with the
     other status if the request waits until the engine has finished."""
     record, done = waiting.wait_until_settled(
@@ -99,7 +99,7 @@ def follow_task(call: Call, group_uuid: str, settled: int) -> webob.Response:
         lambda record: record.task is None)
     if record is None:
         raise errors.not_found('group', group_uuid)
-    return respond(call, settled if done else 202, record,
+    return respond(call, success if done else 202, record,
                    {'Location': call.url(f'/v1/groups/{group_uuid}')})
 
 
@@ -116,10 +116,10 @@ def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
             **actions.actions(call, record)}
 
 
-def task_parameters(call: Call, **told: Any) -> dict[str, Any]:
+def task_parameters(call: Call, **arguments: Any) -> dict[str, Any]:
     """The parameters of a task: what to do, for whom."""
     context = call.context
-    return {**told, 'request_id': context.request_id,
+    return {**arguments, 'request_id': context.request_id,
             'user_id': context.user_id, 'project_id': context.project_id}
 
 

@@ -43,10 +43,10 @@ def plan(console: Console, answer: Plan, group: Group,
         'dim')
 
 
-def lines(console: Console, told: Iterable[str]) -> None:
+def lines(console: Console, texts: Iterable[str]) -> None:
     """A blank line before text that follows other output."""
     console.print()
-    for line in told:
+    for line in texts:
         _line(console, line)
 
 

@@ -45,12 +45,12 @@ def lines(found: Sequence[Explanation], top: str,
 def _left(each: Explanation) -> str:
     """The conditions that excluded hosts, and the first and the last of
     them."""
-    told, before = [], None
+    parts, before = [], None
     for left in each.left:
         if left.hosts != before or left is each.left[-1]:
-            told.append(f'{left.hosts} {_condition(left.condition)}')
+            parts.append(f'{left.hosts} {_condition(left.condition)}')
         before = left.hosts
-    return 'hosts: ' + ', '.join(told)
+    return 'hosts: ' + ', '.join(parts)
 
 
 def _condition(words: str) -> str:
@@ -79,7 +79,7 @@ def _other(each: Explanation) -> str:
 
 
 def _price(move: Move) -> str:
-    told = [f'{what} {value:+.3g}' for what, value in (
+    parts = [f'{what} {value:+.3g}' for what, value in (
         ('preferences', move.preferences), ('objective', move.objective))
         if abs(value) > _NOTHING]
-    return ', '.join(told) or 'as good'
+    return ', '.join(parts) or 'as good'

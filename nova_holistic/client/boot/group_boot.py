@@ -6,7 +6,7 @@ from concurrent import futures
 from typing import Any
 
 from nova_holistic.client.boot.compute import Compute
-from nova_holistic.client.boot.member_boot import MemberBoot, Told
+from nova_holistic.client.boot.member_boot import MemberBoot, Report
 from nova_holistic.client.boot.member_servers import (
     MemberServers, read_members, RELEASED)
 from nova_holistic.client.boot.outcome import Outcome, Settings
@@ -34,7 +34,8 @@ class GroupBoot:
         self._settings = settings or Settings()
 
     def boot(self, group: Mapping[str, Any],
-             begin: Callable[[int], Told] | None = None) -> Sequence[Outcome]:
+             begin: Callable[[int], Report] | None = None
+             ) -> Sequence[Outcome]:
         """
         :param group: the API's document, with its definition; the group is
             planned

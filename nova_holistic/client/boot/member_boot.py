@@ -19,18 +19,18 @@ from nova_holistic.documents.server_create import create_body, MemberServer
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
 _TOO_MANY_REQUESTS = 429
 
-Told = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 
 
 class MemberBoot:
     """Threads may share an instance.
 
-    :ivar told: called with the path of a member and its new state
+    :ivar report: called with the path of a member and its new state
     :ivar stop: set when the user interrupts the boot
     """
 
     def __init__(self, groups: Groups, compute: Compute,
-                 group: Mapping[str, Any], settings: Settings, told: Told):
+                 group: Mapping[str, Any], settings: Settings, report: Report):
         """
         :param group: the API's document
         """
@@ -39,7 +39,7 @@ class MemberBoot:
         self._states = ServerStates(compute, group['id'])
         self._group = group
         self._settings = settings
-        self.told = told
+        self.report = report
         self.stop = threading.Event()
 
     def boot(self, member: str, description: Mapping[str, Any],
@@ -58,14 +58,14 @@ class MemberBoot:
                 if uuid is None:
                     attempts -= 1
                     uuid = self._created(request)
-                self.told(member, 'building')
+                self.report(member, 'building')
                 self._wait_until_active(uuid)
             except (AttemptFailed, errors.Refused) as error:
                 if not attempts or getattr(error, 'final', True):
-                    self.told(member, 'failed')
+                    self.report(member, 'failed')
                     return Outcome(member, uuid, str(error))
             else:
-                self.told(member, 'active')
+                self.report(member, 'active')
                 return Outcome(member, uuid)
             found = self._read(member)
 
@@ -85,7 +85,7 @@ class MemberBoot:
             if found.state == PLANNED and not found.server:
                 return None
             for uuid in {found.server, *found.surplus} - deleted - {None}:
-                self.told(member, 'deleting')
+                self.report(member, 'deleting')
                 self._compute.delete(uuid)
                 deleted.add(uuid)
             found = self._read(member)
@@ -95,7 +95,7 @@ class MemberBoot:
 
     def _created(self, request: MemberServer) -> str:
         """The UUID of a new server."""
-        self.told(request.path, 'creating')
+        self.report(request.path, 'creating')
         try:
             flavor = self._compute.flavor_id(request.flavor)
             uuid = self._compute.create(create_body(request, flavor))

@@ -106,9 +106,9 @@ class Booting:
         :raises CommandError: a server has failed, or the group has no plan
         """
         with (progress.timeout_as_error(f'group {group["id"]}'),
-              progress.bar(group['name']) as told):
+              progress.bar(group['name']) as report):
             group = self._groups.wait(group['id'], self._settings.timeout,
-                                      told)
+                                      report)
         if group['status'] in UNPLACED:
             raise exceptions.CommandError(
                 f'group {group["id"]} is {group["status"]}: ' + '; '.join(

@@ -35,9 +35,9 @@ class BootProgress:
         """
         self._number = number
         self._progress.update(self._row, total=number)
-        return self.told
+        return self.report
 
-    def told(self, member: str, state: str) -> None:
+    def report(self, member: str, state: str) -> None:
         """A member has a new state."""
         with self._lock:
             self._states[member] = state

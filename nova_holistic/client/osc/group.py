@@ -29,9 +29,9 @@ class WaitingCommand(HolisticCommand):
         if not args.wait:
             return group
         with (progress.timeout_as_error(f'group {group["id"]}'),
-              progress.bar(group['name']) as told):
+              progress.bar(group['name']) as report):
             group = self.client().groups.wait(
-                group['id'], args.timeout, told)
+                group['id'], args.timeout, report)
         if group['status'] in UNPLACED or (
                 group['reasons'] and not _is_smaller(group, before)):
             verb = 'is' if group['status'] in UNPLACED else 'stays'

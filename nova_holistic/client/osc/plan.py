@@ -51,8 +51,8 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
                             headroom=parsed_args.headroom)
         if parsed_args.wait:
             with (progress.timeout_as_error(f'plan {plan["id"]}'),
-                  progress.bar('plan') as told):
-                plan = plans.wait(plan['id'], parsed_args.timeout, told)
+                  progress.bar('plan') as report):
+                plan = plans.wait(plan['id'], parsed_args.timeout, report)
             self._code = _CODES.get(plan['status'], exits.UNPLACEABLE)
         return formatted_columns.fields(plan, formatted_columns.PLAN)
 

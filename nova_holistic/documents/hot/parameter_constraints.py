@@ -22,9 +22,9 @@ def check(value: Any, constraints: Sequence[Mapping[str, Any]],
     :raises InvalidDocument: a constraint is not well-formed
     """
     for i, constraint in enumerate(constraints):
-        for name, judge in _JUDGES.items():
+        for name, constraint_check in _CHECKS.items():
             if name in constraint:
-                broken = judge(
+                broken = constraint_check(
                     value, constraint[name], join(place, i, name))
                 if broken:
                     return broken
@@ -93,6 +93,6 @@ def _between(low: float, high: float) -> str:
         '' if math.isinf(high) else f' and at most {high:g}')
 
 
-_JUDGES: Mapping[str, Callable[[Any, Any, str], str | None]] = {
+_CHECKS: Mapping[str, Callable[[Any, Any, str], str | None]] = {
     'allowed_values': _allowed_values, 'length': _length, 'range': _range,
     'modulo': _modulo}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parameter is worth what was given for it, else its default, in its type.
+"""The value of a parameter: the given value, or its default, in its type.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -32,7 +32,7 @@ class SourcePlaces:
         return place
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
+    def errors_at_origin(self) -> Iterator[None]:
         """Errors in this context are reported at their positions of origin."""
         try:
             yield

@@ -101,7 +101,7 @@ class DemoRun:
     def _stock(self, name: str, order: tuple[Tier, ...], words: str,
                why: str) -> None:
         self.console.rule(f'Stock Nova, {words}')
-        tried = self._judged(one_by_one(self.stage, name, order))
+        tried = self._checked(one_by_one(self.stage, name, order))
         self.stage.delete(tried.outcomes)
         self.attempts.append(tried)
         self.console.print(tables.attempt(tried, order))
@@ -120,11 +120,11 @@ class DemoRun:
         self.console.rule('The same group, jointly')
         joint = JointPlanning(self.stage, self.console, self.promises)
         joint.plan(self.group, self.snapshot, self.folder)
-        self.attempts.append(self._judged(joint.create()))
+        self.attempts.append(self._checked(joint.create()))
         joint.release()
         joint.delete()
 
-    def _judged(self, tried: Attempt) -> Attempt:
+    def _checked(self, tried: Attempt) -> Attempt:
         """With the result of the independent check for the ACTIVE servers, by
         the policies that apply to all attempts."""
         hosts = tried.hosts()

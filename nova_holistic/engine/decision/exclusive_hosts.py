@@ -93,6 +93,6 @@ def reasons(closed: frozenset[str],
     usable = sum(hosts[name].enabled for name in closed)
     if not usable:
         return ()
-    return (Reason.told('', format_message(
+    return (Reason.of('', format_message(
         '{} count as disabled: other groups have them exclusively',
         part(usable, len(hosts)))),)

@@ -35,7 +35,7 @@ def sources(rows: Iterable[MemberRecord]) -> Positions:
                           if row.destination is not None})
 
 
-def guests(members: Sequence[MemberRecord]) -> list[str]:
+def extra_servers(members: Sequence[MemberRecord]) -> list[str]:
     """Hosts, once for each server of the group there that is not at a
     member's position: the sources of moves, and servers that failed."""
     return [*(row.place.host for row in members
@@ -64,27 +64,27 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
         if member.path in placed or member.description in found:
             continue
         # Hosts in the same domains get the same result.
-        judged: dict[tuple[Any, ...], bool] = {}
+        broken_at: dict[tuple[Any, ...], bool] = {}
         for domains, host in hosts:
-            if domains not in judged:
-                judged[domains] = _breaks(
+            if domains not in broken_at:
+                broken_at[domains] = _breaks(
                     rules, snapshot, there, {**there, member.path: host})
         refused = frozenset(host.name for domains, host in hosts
-                            if judged[domains])
+                            if broken_at[domains])
         if refused:
             found[member.description] = refused
     return found
 
 
-def reasons(kept_off: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
+def reasons(closed_hosts: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
     """What to add to the reasons of a group that cannot be placed.
 
-    :param kept_off: names of hosts, by the path of a member description
+    :param closed_hosts: names of hosts, by the path of a member description
     """
-    return tuple(Reason.told(path, MarkedText(
+    return tuple(Reason.of(path, MarkedText(
         f'Nova is moving servers of the group, so {len(hosts)} hosts at their '
         f'sources count as refused for this member until the moves end'))
-        for path, hosts in sorted(kept_off.items()))
+        for path, hosts in sorted(closed_hosts.items()))
 
 
 def objections(group: Group, snapshot: Snapshot, hosts: Positions,
@@ -100,7 +100,7 @@ def objections(group: Group, snapshot: Snapshot, hosts: Positions,
     after = _located(snapshot, {**hosts, **sources})
     if not _breaks(_rules(group), snapshot, before, after):
         return ()
-    return (Reason.told('', MarkedText(
+    return (Reason.of('', MarkedText(
         'Nova is moving servers of the group: there is no place that keeps '
         'the policies wherever these moves end')),)
 

@@ -40,8 +40,8 @@ class NovaConstraints:
         self._table = table
         self._affinity = policy_types.relationships['affinity']
 
-    def informed(self, snapshot: Snapshot,
-                 request: PlanningRequest) -> Snapshot:
+    def with_nova_rules(self, snapshot: Snapshot,
+                        request: PlanningRequest) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
         A bound server group that was deleted has no rule.

@@ -30,8 +30,8 @@ class PlanningRequest:
     :ivar placed: path to host name of members that stay at their places, or
         that Nova is moving there
     :ivar sources: path to host name of members that Nova is moving from there
-    :ivar guests: for each other server of the group, the name of its host;
-        exclusive policies do not count it as a server of others
+    :ivar extra_servers: for each other server of the group, the name of its
+        host; exclusive policies do not count it as a server of others
     :ivar vacated: members that give up their holds; the group may use their
         room, and exclusive policies do not count them
     :ivar project_id: of the group; None if it is not known
@@ -46,7 +46,7 @@ class PlanningRequest:
     objective: str
     uuid: str | None = None
     placed: Mapping[str, str] = field(default_factory=FrozenMapping)
-    guests: Collection[str] = ()
+    extra_servers: Collection[str] = ()
     vacated: Sequence[MemberRecord] = ()
     remembered: Collection[Host] = ()
     refused: refused_hosts.Refused = field(default_factory=FrozenMapping)

@@ -71,7 +71,7 @@ def reasons(refused: Refused,
                         for name in names)
               for path, names in sorted(refused.items())}
     return tuple(
-        Reason.told(path, format_message(
+        Reason.of(path, format_message(
             "Nova's filters refused {} for this member: these have the trait "
             '{}', part(count, len(hosts)), _trait(path)))
         for path, count in counts.items() if count)

@@ -25,18 +25,18 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
     :param vacated: members whose room the group may use
     :raises InvalidDocument: the document is no longer accepted
     """
-    sitting = [m for m in members if m.state in OCCUPYING]
+    occupying = [m for m in members if m.state in OCCUPYING]
     moving = {m.id for m in wanted}
-    staying = [m for m in sitting if m.id not in moving]
+    unmoved = [m for m in occupying if m.id not in moving]
     group = parse_group(record.document, parts.policy_types)
     return PlanningRequest(
-        group.only({m.member.path for m in (*sitting, *wanted)}),
-        record.objective, record.uuid, moving_members.placed(staying),
-        moving_members.guests(members), vacated=vacated,
-        remembered=[member_rows.host_of(place) for m in sitting
+        group.only({m.member.path for m in (*occupying, *wanted)}),
+        record.objective, record.uuid, moving_members.placed(unmoved),
+        moving_members.extra_servers(members), vacated=vacated,
+        remembered=[member_rows.host_of(place) for m in occupying
                     for place in {m.place, m.next_place}],
         refused=refused_hosts.read(
             parts.conf, parts.table, record.uuid, parts.clock()),
         project_id=record.project_id,
-        sources=moving_members.sources(staying),
+        sources=moving_members.sources(unmoved),
         server_groups=parts.table.bindings.server_groups(record.uuid))

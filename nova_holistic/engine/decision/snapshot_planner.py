@@ -196,7 +196,7 @@ class SnapshotPlanner:
             closed = exclusive_hosts.closed_hosts(
                 self._table, self._policy_types, decision.snapshot,
                 request.uuid)
-            return [Reason.told('', format_message(
+            return [Reason.of('', format_message(
                 "host {:name} is exclusively another group's", name))
                 for name in sorted(closed.intersection(held))]
         # Placement does not know that servers of others came onto the hosts.
@@ -206,7 +206,7 @@ class SnapshotPlanner:
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return mark_names([*check(decision.group, snapshot, hosts, hosts),
-                           *(Reason.told('', format_message(
+                           *(Reason.of('', format_message(
                                'host {:name} is closed or gone', name))
                              for name in sorted(set(held) - enabled))],
                           snapshot)
@@ -279,13 +279,14 @@ class SnapshotPlanner:
 
         :param cloud: a snapshot of all hosts
         """
-        whole = self._constraints.informed(
+        whole = self._constraints.with_nova_rules(
             with_missing_hosts(cloud, request.remembered), request)
         closed = exclusive_hosts.closed_hosts(
             self._table, self._policy_types, whole, request.uuid)
         hosts = {host.name: host for host in whole.hosts}
         usable = with_hosts_disabled(with_members_removed(
-            whole.without_servers(request.guests), request.vacated), closed)
+            whole.without_servers(request.extra_servers),
+            request.vacated), closed)
         usable, refusals = self._constraints.marked(usable, request, hosts)
         return refused_hosts.with_refusal_traits(usable, request.refused), (
             *exclusive_hosts.reasons(closed, hosts), *refusals,

@@ -107,15 +107,15 @@ class CapacityReplan:
         cloud = snapshot_planner.cached_snapshot(suspect)
         moving = members_without_capacity(waiting, cloud)
         away = {m.hold for m in moving}
-        staying = [m for m in self.proposal.members if m.hold not in away]
-        if not moving or not staying:
+        unmoved = [m for m in self.proposal.members if m.hold not in away]
+        if not moving or not unmoved:
             return None
         request = replace(
             request,
             placed={**request.placed,
-                    **{m.member.path: m.place.host for m in staying}},
+                    **{m.member.path: m.place.host for m in unmoved}},
             remembered=[*request.remembered,
-                        *(member_rows.host_of(m.place) for m in staying)])
+                        *(member_rows.host_of(m.place) for m in unmoved)])
         held = with_members_added(
             cloud, [m for m in waiting if m.hold not in away])
         decision = snapshot_planner.decide(

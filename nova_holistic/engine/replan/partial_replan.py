@@ -57,7 +57,7 @@ class PartialPlanner:
         """
         self._units = units or {path: [path] for path in kinds}
         paths = [m.path for m in request.group.all_members()]
-        self._staying = frozenset(paths).difference(*self._units.values())
+        self._unmoved = frozenset(paths).difference(*self._units.values())
         self._question = request
         self._decide = decide
         self._kinds = kinds
@@ -99,7 +99,7 @@ class PartialPlanner:
         if seconds <= 0:
             self._untried.extend(paths)
             return
-        wanted = self._staying.union(
+        wanted = self._unmoved.union(
             *(self._units[path] for path in (*self._accepted, *paths)))
         request = replace(self._question,
                           group=self._question.group.only(wanted))

@@ -150,8 +150,8 @@ def _changed(group: Group, change: Callable[[Policy], Policy]) -> Group:
         groups=tuple(_changed(each, change) for each in group.groups))
 
 
-def _filtered(group: Group, stays: Callable[[Policy], bool]) -> Group:
+def _filtered(group: Group, is_kept: Callable[[Policy], bool]) -> Group:
     return replace(
-        group, policies=tuple(filter(stays, group.policies)),
-        relationships=tuple(filter(stays, group.relationships)),
-        groups=tuple(_filtered(each, stays) for each in group.groups))
+        group, policies=tuple(filter(is_kept, group.policies)),
+        relationships=tuple(filter(is_kept, group.relationships)),
+        groups=tuple(_filtered(each, is_kept) for each in group.groups))

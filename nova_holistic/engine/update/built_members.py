@@ -37,7 +37,7 @@ def refused_changes(record: GroupRecord,
             why = ('a server is being created for this member: its '
                    'requirements cannot be changed now')
         if why:
-            found.append(Reason.told(path, MarkedText(why)))
+            found.append(Reason.of(path, MarkedText(why)))
     return found
 
 

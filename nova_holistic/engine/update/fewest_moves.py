@@ -43,7 +43,7 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
         except NotPlanned as end:
             refusal = end
             continue
-        moving = freed - _staying(where, freed, request, decision)
+        moving = freed - _unmoved(where, freed, request, decision)
         if moving == freed:
             return freed, request, decision
         fewer = where.request(record, objective, moving)
@@ -80,7 +80,7 @@ def _ladder(record: GroupRecord, where: RevisedMembers,
     yield from dict.fromkeys((frozenset(), below, every))
 
 
-def _staying(where: RevisedMembers, freed: Collection[str],
+def _unmoved(where: RevisedMembers, freed: Collection[str],
              request: PlanningRequest,
              decision: CheckedPlan) -> frozenset[str]:
     """Those of the freed who are where they were, or can be after all."""

@@ -71,7 +71,7 @@ class RevisedMembers:
         failed on their hosts, still use these hosts; but they do not count as
         servers from outside the group.
         """
-        staying = [row for path, row
+        unmoved = [row for path, row
                    in (*self.fixed.items(), *self.movable.items())
                    if path not in freed]
         guests = [m.place.host for m in (*self.to_plan.values(), *self.removed,
@@ -83,11 +83,11 @@ class RevisedMembers:
         return PlanningRequest(
             self.revised.only(wanted - self.left_out), objective,
             record.uuid,
-            {**moving_members.placed(staying), **self.adopted.hosts}, guests,
+            {**moving_members.placed(unmoved), **self.adopted.hosts}, guests,
             self.vacated(freed),
-            [host_of(place) for row in staying
+            [host_of(place) for row in unmoved
              for place in {row.place, row.next_place}], self.refused,
-            record.project_id, moving_members.sources(staying),
+            record.project_id, moving_members.sources(unmoved),
             self.server_groups)
 
 
@@ -133,9 +133,9 @@ def released(record: GroupRecord,
 
     :param members: the rows now
     """
-    told = (record.pending or {}).get('released')
-    if told is not None:
-        return frozenset(told)
+    released_members = (record.pending or {}).get('released')
+    if released_members is not None:
+        return frozenset(released_members)
     return frozenset(m.id for m in members
                      if m.unwanted or m.state not in OCCUPYING)
 
@@ -147,7 +147,7 @@ def changed_servers(record: GroupRecord,
     why = format_message(
         'a server has been created for this member: its resources can '
         'no longer be changed')
-    return [Reason.told(path, why)
+    return [Reason.of(path, why)
             for path in changed_requirements(record, where)]
 
 

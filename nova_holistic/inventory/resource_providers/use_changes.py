@@ -71,9 +71,9 @@ def find_changed(known: Mapping[str, Provider],
                for uuid, provider in known.items()}
     # All that is expected in one list is settled by it: it is there and its
     # use can be compared, or it is missing and has to be read.
-    while tally := Counter(
+    while demanded := Counter(
             demand for demands in waiting.values() for demand in demands):
-        demand = max(sorted(tally), key=tally.__getitem__)
+        demand = max(sorted(demanded), key=demanded.__getitem__)
         used = lists.used(demand)
         for uuid in [uuid for uuid, demands in waiting.items()
                      if uuid in used or demand in demands]:

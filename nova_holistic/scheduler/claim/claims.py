@@ -106,11 +106,11 @@ class Claims:
         self._of(row).refusals = refusals
 
     def write(self, row: MemberRecord,
-              judged: Sequence[MemberRecord]) -> bool:
+              checked_rows: Sequence[MemberRecord]) -> bool:
         """Write the place to which the row moves, if it moves.
 
-        :param judged: all rows of the group at the time when the place was
-            checked
+        :param checked_rows: all rows of the group at the time when the place
+            was checked
         :returns: False if another member has a new place since then
         :raises RequestRefused: the claim is gone
         """
@@ -119,7 +119,7 @@ class Claims:
             return True
         answer = member_moves.move(self._table.database, claim.moved,
                                    claim.written,
-                                   judged, self._clock())
+                                   checked_rows, self._clock())
         if answer == Move.GONE:
             raise RequestRefused('the claim was undone by another process')
         if answer == Move.WRITTEN:
@@ -266,7 +266,7 @@ class Claims:
         return claim.moved
 
     def _lose(self, claim: ClaimedRow, row: MemberRecord) -> None:
-        """The place is worth nothing to the member: its hold is dropped.
+        """The member cannot use the place: its hold is dropped.
 
         What fails here the reconciler does later.
         """

@@ -135,7 +135,7 @@ class EvacuationCapacity:
                               'group': row.group_uuid,
                               'host': row.place.host,
                               'instance': instance_uuid})
-            reason = Reason.told(row.member.path, format_message(
+            reason = Reason.of(row.member.path, format_message(
                 'its place on host {:name} was given up for a server that '
                 'was evacuated', row.place.host))
             table.refusals.add(row, (), reason.to_row(), now)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nova_holistic.model.messages.marked_text import (
-    format_message as told, joined)
+    format_message, joined)
 from nova_holistic.model.plan import Reason
 from nova_holistic.scheduler.claim.request_refusal import HostRefused
 from nova_holistic.scheduler.hosts.host_reader import AGGREGATES, TRAITS, ZONE
@@ -28,9 +28,10 @@ def record_loss(table: PlacementTable, row: MemberRecord,
 def reason_of(row: MemberRecord, refusals: Sequence[HostRefused]) -> Reason:
     """Why the member is lost; it knows where it names hosts."""
     text = joined('; ', [
-        told('host {:name} {}{}', each.host, each.cause, _filter(each))
+        format_message('host {:name} {}{}', each.host, each.cause,
+                       _filter(each))
         for each in refusals])
-    return Reason.told(row.member.path, told(
+    return Reason.of(row.member.path, format_message(
         'no host that was planned for the server can take it: {}', text))
 
 

@@ -267,5 +267,5 @@ class MemberGrowth:
 def _prefers_used_hosts(record: GroupRecord) -> bool:
     """Whether the objective makes an unused host more expensive than a host
     that the group uses."""
-    outlay = load_objective(record.objective).outlay()
-    return outlay is None or outlay.opening(1.0) > 0
+    host_cost = load_objective(record.objective).host_cost()
+    return host_cost is None or host_cost.opening(1.0) > 0

@@ -107,11 +107,12 @@ class PolicyEvaluation:
             for case in self._cases(host) if not case.policy.hard)
 
     def _cases(self, host: Host) -> Iterator['_Case']:
-        crowd = [each for domain in self.reserves(host)
-                 for each in self.outside_servers.get(domain, ())
-                 ] if self.outside_servers else []
+        outside_hosts = [each for domain in self.reserves(host)
+                         for each in self.outside_servers.get(domain, ())
+                         ] if self.outside_servers else []
         snapshot = Snapshot(
-            self.levels, (*self.others.values(), host, *crowd), self.links)
+            self.levels, (*self.others.values(), host, *outside_hosts),
+            self.links)
         there = {**self.others, self.path: host}
         if self.cloud is not None:
             known = {**self.others,

@@ -19,7 +19,7 @@ from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.table.batches import batches
 
-Crowds = Mapping[Domain, Sequence[Host]]
+OutsideServers = Mapping[Domain, Sequence[Host]]
 
 
 def with_outside_servers(evaluation: PolicyEvaluation,
@@ -105,7 +105,7 @@ def _by_cell(context, names: Collection[str]
 
 
 def _with_counts(hosts: Mapping[Domain, Sequence[Host]],
-                 outside_servers: Counter[str]) -> Crowds:
+                 outside_servers: Counter[str]) -> OutsideServers:
     return FrozenMapping({
         domain: tuple(replace(host, servers=outside_servers[host.name])
                       for host in each if outside_servers[host.name])

@@ -128,7 +128,7 @@ class _Choice:
     places: Mapping[str, Sequence[int]]
     room: Room
     worst_case: WorstCase
-    seeking: list[_AlternateSearch]
+    searches: list[_AlternateSearch]
     in_time: Callable[[], None]
 
     @classmethod
@@ -166,17 +166,17 @@ class _Choice:
         :raises OutOfTime: if the time limit is reached; the round is invalid
         """
         further: dict[str, int] = {}
-        for seeker in self.seeking:
+        for search in self.searches:
             self.in_time()
-            host = seeker.next(self.worst_case, self.room)
+            host = search.next(self.worst_case, self.room)
             if host is not None:
-                further[seeker.member.path] = host
+                further[search.member.path] = host
         broken = _broken(self.case, self.places, further)
-        self.seeking = [
-            each for each in self.seeking
+        self.searches = [
+            each for each in self.searches
             if each.member.path in further and each.member.path not in broken]
         return {each.member.path: further[each.member.path]
-                for each in self.seeking}
+                for each in self.searches}
 
 
 def _case(group: Group, snapshot: Snapshot, table: HostTable,

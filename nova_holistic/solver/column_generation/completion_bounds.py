@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upper bounds of the worth of members in cells, and of utilisation there."""
+"""Upper bounds of the value of members in cells, and of utilisation there."""
 
 from dataclasses import dataclass
 
@@ -47,21 +47,21 @@ class UtilisationBound:
         """
         way = np.maximum(self.until[types] - share, 0.0)
         ratio = self.ratio[types]
-        pays = ratio * UTILISATION_ROUNDING
+        gain = ratio * UTILISATION_ROUNDING
         some = (way > 0) & np.isfinite(ratio)
-        pays[some] += ratio[some] * way[some] - (
+        gain[some] += ratio[some] * way[some] - (
             self.top[types][some] - level[some])
-        return pays
+        return gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellPrices:
     """Prices and kinds of one cell, most expensive kind first, and the maximum
-    worth of the kinds from each position on."""
+    value of the kinds from each position on."""
 
     prices: np.ndarray
     order: np.ndarray
-    worth: tuple[ValueBound, ...]
+    values: tuple[ValueBound, ...]
     curve_bounds: tuple['UtilisationBound', ...]
 
     @classmethod
@@ -75,19 +75,19 @@ class CellPrices:
         order = order[prices[order] > 0]
         widest = room[types].max(axis=0, initial=0)
         rests = [order[i:] for i in range(len(order))]
-        worth = host_types.dual_vertices(prices, order, widest)
-        return cls(prices, order, worth, tuple(
+        values = host_types.dual_vertices(prices, order, widest)
+        return cls(prices, order, values, tuple(
             UtilisationBound.of(prices, host_types, rest, types)
             for rest in rests if len(host_types.slopes)))
 
     def completion_bound(self, first: int, types: np.ndarray, free: np.ndarray,
                          share: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """Maximum worth of the kinds from the first on, less the cost that
+        """Maximum value of the kinds from the first on, less the cost that
         they add.
 
         :param share: utilisation
         :param level: value of the curve at the utilisation
         """
-        worth = self.worth[first](free)
-        return np.minimum(worth, self.curve_bounds[first](types, share, level)
-                          ) if self.curve_bounds else worth
+        values = self.values[first](free)
+        return np.minimum(values, self.curve_bounds[first](types, share, level)
+                          ) if self.curve_bounds else values

@@ -33,7 +33,7 @@ class DiveResult:
     hosts: dict[int, int]
 
     @property
-    def worth(self) -> tuple[int, float]:
+    def sort_key(self) -> tuple[int, float]:
         """Key to compare results: the smaller, the better. Unplaced members
         come first because they need a place later at any cost."""
         return self.unplaced, self.value
@@ -76,7 +76,7 @@ class Dive:
         last = (limits().integral_goal_dives if self._integral
                 else limits().goal_dives)
         for number in range(limits().dives):
-            if best.worth <= (0, (
+            if best.sort_key <= (0, (
                     self._goal if number < last else self._fallback_goal)):
                 break
             if not best.unplaced:
@@ -91,7 +91,7 @@ class Dive:
                 if place % parts != number % parts})
             if found is None:
                 break
-            if found.worth < best.worth:
+            if found.sort_key < best.sort_key:
                 best = found
         return best
 

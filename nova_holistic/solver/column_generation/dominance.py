@@ -2,7 +2,7 @@
 """Kinds with equal requirements that differ only in a cohesive set.
 
 Patterns with the same total of both kinds differ only in the members of the
-cohesive set. It is sufficient to keep the pattern of the highest worth.
+cohesive set. It is sufficient to keep the pattern of the highest value.
 """
 
 from collections.abc import Sequence

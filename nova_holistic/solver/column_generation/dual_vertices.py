@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upper bounds of the worth of free amounts, from prices of members."""
+"""Upper bounds of the value of free amounts, from prices of members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueBound:
-    """Values of resources, each of which bounds the worth of any members.
+    """Values of resources, each of which bounds the value of any members.
 
     By linear programming duality, members whose prices do not exceed the
-    values of their resources are worth at most the value of the free amounts.
+    values of their resources have at most the value of the free amounts.
     For a kind with a higher price, the difference is added for all members
     that fit.
 
@@ -80,8 +80,8 @@ class DualVertices:
         fine = (values >= -ARITHMETIC * np.abs(values).max(
             initial=0)).all(axis=1)
         values, until = np.maximum(values[fine], 0.0), until[asked][fine]
-        paid = (values @ self._amounts)[:, order]
-        missing = np.maximum(prices[order] - paid, 0.0)
+        covered = (values @ self._amounts)[:, order]
+        missing = np.maximum(prices[order] - covered, 0.0)
         # From the last kind on whose price exceeds the value of its resources.
         short = missing > ARITHMETIC * prices[order]
         first = np.where(short, np.arange(1, number + 1), 0).max(
@@ -94,7 +94,7 @@ class DualVertices:
 
 def _value_bound(values: np.ndarray, beyond: np.ndarray, total: float,
                  which: np.ndarray) -> ValueBound:
-    """:param total: worth of all members if no resource has a value"""
+    """:param total: value of all members if no resource has a value"""
     return ValueBound(np.append(values[which], np.zeros((
         1, values.shape[1])), axis=0), np.append(beyond[which], total))
 

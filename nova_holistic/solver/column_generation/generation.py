@@ -4,7 +4,7 @@
 Column generation according to Dantzig and Wolfe, with one subproblem per host.
 The duals of the master program price the members on all hosts, and the
 patterns with a positive gain become new columns. In each iteration, the prices
-prove a Lagrangian bound: the worth of all members, less the gains of the
+prove a Lagrangian bound: the value of all members, less the gains of the
 hosts.
 """
 
@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.branches import Branch
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.column_generation.pricing import (
@@ -40,15 +40,15 @@ class ColumnGeneration:
     :ivar numbers: number of members of each kind
     """
 
-    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+    def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
                  aggregation: HostAggregation, deadline: Deadline,
                  branches: Sequence[Branch] = ()):
         """:param branches: branches of which every plan follows one if its
             preferences cost at most the limit of the relaxation"""
-        self.host_types = HostTypes.of(kinds, aggregation.columns, outlay)
+        self.host_types = HostTypes.of(kinds, aggregation.columns, host_cost)
         self.pricing = Pricing(self.host_types)
         self.numbers = kinds.numbers
-        self._constant = constant(kinds, outlay)
+        self._constant = constant(kinds, host_cost)
         self.limit = aggregation.limit if branches else float('inf')
         known = max(0.0, aggregation.bound - self._constant)
         # Plans with a higher cost of preferences may have a lower cost.
@@ -96,8 +96,8 @@ class ColumnGeneration:
         enough = (1 - limits().branch_gap) * self.floor
         if integral:
             # The bound has to exceed the next smaller whole number.
-            stay = self._constant
-            enough = math.ceil(self.floor + stay - 1e-6) - 1 + 1e-3 - stay
+            base = self._constant
+            enough = math.ceil(self.floor + base - 1e-6) - 1 + 1e-3 - base
         prices, _ = self.master.prices(self._duals)
         for branch in self._branches[1:]:
             self.master.branch_on(branch)
@@ -164,8 +164,8 @@ class ColumnGeneration:
     def _has_converged(self, integral: bool) -> bool:
         value = self.master.value
         if integral and self.master.unplaced < 1e-6:
-            stay = self._constant
-            return math.ceil(self.floor + stay - 1e-6) >= value + stay
+            base = self._constant
+            return math.ceil(self.floor + base - 1e-6) >= value + base
         return value - self.floor <= limits().converged_gap * value
 
     def _warm_start(self) -> None:
@@ -178,11 +178,11 @@ class ColumnGeneration:
             self._add_columns(gains)
             better = self._raises_bound(duals, gains, proved)
             some = np.flatnonzero(gains.known)
-            sold = self.host_types.numbers[some] @ (
+            supplied = self.host_types.numbers[some] @ (
                 gains.known[some] + self.host_types.cost(
                     some, gains.patterns[some]))
             # If the hosts take more than exists, the prices are too high.
-            if sold >= proved or (number and not better):
+            if supplied >= proved or (number and not better):
                 return
 
     def _price(self, duals: np.ndarray) -> tuple[int, bool]:

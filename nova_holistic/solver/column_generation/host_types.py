@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.dominance import Dominance
 from nova_holistic.solver.column_generation.dual_vertices import DualVertices
 from nova_holistic.solver.decomposition.columns import Columns
@@ -46,7 +46,8 @@ class HostTypes:
     _first: np.ndarray
 
     @classmethod
-    def of(cls, kinds: Kinds, columns: Columns, outlay: Outlay) -> 'HostTypes':
+    def of(cls, kinds: Kinds, columns: Columns,
+           host_cost: HostCost) -> 'HostTypes':
         """Return the types in a deterministic order: sorted by their
         properties."""
         amounts, free = _merged_resources(
@@ -56,17 +57,17 @@ class HostTypes:
         table = np.column_stack((
             columns.cell, free, columns.room, columns.opening,
             columns.before, columns.steps)).astype(float) + 0.0
-        looks = np.ascontiguousarray(table).view(
+        records = np.ascontiguousarray(table).view(
             np.dtype((np.void, table.dtype.itemsize * table.shape[1])))
         _, some, of, numbers = np.unique(
-            looks.ravel(), return_index=True, return_inverse=True,
+            records.ravel(), return_index=True, return_inverse=True,
             return_counts=True)
         return cls(
             numbers, columns.cell[some],
             amounts, free[some],
             np.minimum(columns.room[some], kinds.numbers),
             columns.opening[some], columns.before[some], columns.steps[some],
-            np.array(outlay.slopes), Dominance.of(kinds, amounts),
+            np.array(host_cost.slopes), Dominance.of(kinds, amounts),
             DualVertices(amounts), np.argsort(of, kind='stable'),
             np.cumsum(numbers) - numbers)
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.column_generation.cell_program import integer_shares
 from nova_holistic.solver.column_generation.diving import Dive, DiveResult
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
@@ -16,16 +16,16 @@ from nova_holistic.solver.limits.current import column_generation as limits
 from nova_holistic.solver.problem.kinds import Kinds
 
 
-def is_applicable(kinds: Kinds, outlay: Outlay, cells: Cells,
+def is_applicable(kinds: Kinds, host_cost: HostCost, cells: Cells,
                   columns: Columns) -> bool:
     """Whether patterns are applicable: removing members from a pattern must
     not make a host more expensive, and a cohesive set must not need more hosts
     than the costs require."""
-    slopes = np.array((0.0, *outlay.slopes))
+    slopes = np.array((0.0, *host_cost.slopes))
     return bool(len(kinds.kinds) <= limits().kinds and (np.diff(slopes)
                                                         >= 0).all()
                 and (columns.opening >= 0).all()
-                and (outlay.slopes or not cells.cohesive_sets))
+                and (host_cost.slopes or not cells.cohesive_sets))
 
 
 def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,

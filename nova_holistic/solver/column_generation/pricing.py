@@ -40,12 +40,12 @@ class _Partial:
     free: np.ndarray
     members: np.ndarray
     added: np.ndarray
-    worth: np.ndarray
+    value: np.ndarray
 
     def __getitem__(self, which: np.ndarray) -> '_Partial':
         return _Partial(self.of[which], self.free[which],
                         self.members[which], self.added[which],
-                        self.worth[which])
+                        self.value[which])
 
 
 class Pricing:
@@ -117,10 +117,10 @@ class Pricing:
         """Price host types; split them in halves if the patterns are too many.
         """
         start = np.minimum(self._known[types], self._room[types])
-        worth = start @ cell_prices.prices - (
+        value = start @ cell_prices.prices - (
             self._host_types.cost(types, start))
-        start[worth <= 0] = 0
-        gains.known[types] = np.maximum(worth, 0.0)
+        start[value <= 0] = 0
+        gains.known[types] = np.maximum(value, 0.0)
         gains.patterns[types] = start
         if self.looked_at > self._left:
             return
@@ -154,7 +154,7 @@ class Pricing:
             self.looked_at += len(grown.of)
             here = types[grown.of]
             level = self._level(here, grown.added)
-            gained = grown.worth - self._host_types.opening[here] - (
+            gained = grown.value - self._host_types.opening[here] - (
                 level - self._base[here])
             self._keep(grown, np.where(
                 grown.members.any(axis=1), gained, 0.0), types, gains)
@@ -213,7 +213,7 @@ class Pricing:
             grown.added + number * self._host_types.steps[
                 types[grown.of], kind] if len(self._host_types.slopes)
             else grown.added,
-            grown.worth + number * cell_prices.prices[kind])
+            grown.value + number * cell_prices.prices[kind])
 
     @staticmethod
     def _keep(part: _Partial, gained: np.ndarray, types: np.ndarray,

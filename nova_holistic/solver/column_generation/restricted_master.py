@@ -202,14 +202,14 @@ class RestrictedMaster:
                          duals)
         duals = np.where(np.isposinf(self._upper), np.maximum(duals, 0.0),
                          duals)
-        worth = duals @ self._matrix
+        covered = duals @ self._matrix
         size = self.shape[0] * self.shape[1]
         limit = np.where(duals > 0, self._lower, self._upper)
         terms = duals * np.where(duals != 0, limit, 0.0)
         # The policies' variables may take the most favourable value.
-        own = worth[self._own]
+        own = covered[self._own]
         ends = np.where(own > 0, self._most, self._least)
         proved = least_sum(np.concatenate((
             terms, -own[own != 0] * ends[own != 0])))
-        prices = np.maximum(worth[:size], 0.0).reshape(self.shape)
+        prices = np.maximum(covered[:size], 0.0).reshape(self.shape)
         return np.where(self._closed, 0.0, prices), proved

@@ -10,7 +10,7 @@ import numpy as np
 
 from nova_holistic.solver.construct.checked_policies import CheckedPolicies
 from nova_holistic.solver.construct.confinement import Confinement
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 
@@ -19,7 +19,7 @@ class Attempt:
     """One pass over all members."""
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
-                 tally: Tally, ahead: 'LookAhead | None' = None):
+                 rule_counts: RuleCounts, ahead: 'LookAhead | None' = None):
         """:param ahead: the look-ahead of the case, if one exists"""
         self.case = case
         self._ahead = ahead or LookAhead(case)
@@ -37,7 +37,7 @@ class Attempt:
             [a.capacity for a in columns], dtype=np.int64).reshape(shape), 1)
         self.mine = np.zeros(len(case.table), dtype=bool)
         self.mine[list(case.placed.values())] = True
-        self.tally = tally
+        self.rule_counts = rule_counts
         self.counts: Counts = tuple({} for _ in case.classes)
 
     def fullness(self) -> np.ndarray:
@@ -50,10 +50,10 @@ class Attempt:
             in_time: Callable[[], None]) -> int | None:
         """Place all members; return the class without a possible host, or
         None."""
-        nobody = np.zeros(len(self.case.table))
+        no_hosts = np.zeros(len(self.case.table))
         for c in self._in_turn(order):
             in_time()
-            host = self.choose(c, avoid.get(c, nobody))
+            host = self.choose(c, avoid.get(c, no_hosts))
             if host is None:
                 return c
             self.put(c, host)
@@ -89,11 +89,11 @@ class Attempt:
                 self.take(c, host)
 
     def undo(self) -> None:
-        """Remove all members from the tally, which the next attempt uses."""
+        """Remove all members from the counts, which the next attempt uses."""
         for c, here in enumerate(self.counts):
             for host, number in here.items():
                 for _ in range(number):
-                    self.tally.remove(c, host)
+                    self.rule_counts.remove(c, host)
 
     def _needs(self, c: int) -> np.ndarray:
         asked = dict(self.case.classes[c].demands)
@@ -104,7 +104,7 @@ class Attempt:
         """The best host for one more member of the class, by how much the host
         is avoided, then by cost, then by score."""
         needs = self._needs(c)
-        allowed, cost = self.tally.verdict(c)
+        allowed, cost = self.rule_counts.allowed_hosts(c)
         allowed &= self.case.room[c] > 0
         # A resource class without a request may be over-committed.
         allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
@@ -121,12 +121,12 @@ class Attempt:
         if better is not None:
             far[better] = -1.0
         # The first member avoids the hosts of failed attempts.
-        begun = any(self.counts[each] for each in (
+        started = any(self.counts[each] for each in (
             c, *self._ahead.checked.peers(c)))
-        worths = (*((far, avoid) if begun else (avoid, far)), cost,
-                  self._score(self))
+        criteria = (*((far, avoid) if started else (avoid, far)), cost,
+                    self._score(self))
         for _ in range(limits().checked_hosts):
-            host = _first(allowed, worths)
+            host = _first(allowed, criteria)
             refused = None if host is None else self._ahead.checked.refused(
                 c, self._next(c), host, self._where)
             if refused is None:
@@ -151,7 +151,7 @@ class Attempt:
         self.free[:, [host]] -= self._needs(c)
         self.mine[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
-        self.tally.add(c, host)
+        self.rule_counts.add(c, host)
 
     def take(self, c: int, host: int) -> None:
         """Remove one member of the class from the host."""
@@ -167,23 +167,23 @@ class Attempt:
         self.counts[c][host] -= 1
         if not self.counts[c][host]:
             del self.counts[c][host]
-        self.tally.remove(c, host)
+        self.rule_counts.remove(c, host)
 
 
-def _first(allowed: np.ndarray, worths: Sequence[np.ndarray]) -> int | None:
+def _first(allowed: np.ndarray, criteria: Sequence[np.ndarray]) -> int | None:
     """The allowed host that is best in the lexicographic order of worths."""
     hosts = np.flatnonzero(allowed)
-    for worth in worths:
+    for criterion in criteria:
         if len(hosts) < 2:
             break
-        here = worth[hosts]
+        here = criterion[hosts]
         hosts = hosts[here <= here.min() + 1e-12]
     return int(hosts[0]) if len(hosts) else None
 
 
 @dataclass(frozen=True, slots=True)
 class LookAhead:
-    """Conditions in addition to the tally, shared by all attempts."""
+    """Conditions in addition to the counts, shared by all attempts."""
 
     confinement: Confinement
     checked: CheckedPolicies

@@ -19,7 +19,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.incumbent import Incumbent, Worth
+from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.rows import Carried
 
 
@@ -83,16 +83,16 @@ class BatchConstruction:
         table = table.part(hosts)
         case = Case.of(known.group.only(paths), known.snapshot, placed,
                        self._deadline.check, table, constructs=True)
-        best: tuple[Worth, Mapping[str, Host], Ordering] | None = None
+        best: tuple[PlanCost, Mapping[str, Host], Ordering] | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._on]))
         for ordering, counts in Restarts(case, self._deadline, used).plans(
                 sorted(ORDERINGS, key=lambda each: -self._successes[each]),
                 limits().further_restarts):
             placement = case.placement(counts)
-            worth = (case.preference_cost(placement),
-                     self._value(batch, placement))
-            if best is None or worth < best[0]:
-                best = worth, placement, ordering
+            plan_cost = (case.preference_cost(placement),
+                         self._value(batch, placement))
+            if best is None or plan_cost < best[0]:
+                best = plan_cost, placement, ordering
             if self._deadline.left() < (limits().further_plan_share
                                         * self._deadline.limit):
                 # The ordering that was best for most batches is first.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hard policies that greedy construction evaluates with their checks.
 
-The tally counts members in domains. It cannot evaluate a policy whose rows
-have additional variables, such as the bandwidth between two sides.
+``RuleCounts`` counts members in domains. It cannot evaluate a policy whose
+rows have additional variables, such as the bandwidth between two sides.
 """
 
 from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from collections import Counter
 import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
@@ -37,7 +37,7 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
     :param part_of: part of each class
     """
     anywhere = attempt is not None
-    attempt = attempt or Attempt(case, score, Tally(case, deadline.check))
+    attempt = attempt or Attempt(case, score, RuleCounts(case, deadline.check))
     left = [len(each.members) - sum(here.values())
             for each, here in zip(case.classes, attempt.counts)]
     of_kind: dict[int, list[int]] = {}
@@ -109,7 +109,7 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
     for number, (kind, host) in enumerate(free):
         if number % limits().places_per_update == 0:
             deadline.check()
-            elsewhere = [_mean_cost(attempt.tally, c, bool(left[c]))
+            elsewhere = [_mean_cost(attempt.rule_counts, c, bool(left[c]))
                          for c in range(len(left))]
         c = _assign(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
             c, host)], left, host, elsewhere)
@@ -145,9 +145,9 @@ def _exchange(attempt: Attempt, other: int, there: int, host: int,
             attempt.counts[other].get(host, 0) >= room[other, host]):
         return False
     attempt.take(other, there)
-    if attempt.tally.at(other, host)[0]:
+    if attempt.rule_counts.at(other, host)[0]:
         attempt.put(other, host)
-        if attempt.tally.at(c, there)[0]:
+        if attempt.rule_counts.at(c, there)[0]:
             attempt.put(c, there)
             return True
         attempt.take(other, host)
@@ -155,12 +155,12 @@ def _exchange(attempt: Attempt, other: int, there: int, host: int,
     return False
 
 
-def _mean_cost(tally: Tally, c: int, waiting: bool) -> float:
+def _mean_cost(rule_counts: RuleCounts, c: int, waiting: bool) -> float:
     """The mean cost of one more member of the class, with a surcharge for the
     share of hosts that the rules forbid."""
     if not waiting:
         return 0.0
-    allowed, cost = tally.verdict(c)
+    allowed, cost = rule_counts.allowed_hosts(c)
     return float(cost.mean()) + int(4 * (1 - allowed.mean())) / 4
 
 
@@ -172,18 +172,19 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
         if not left[c] or attempt.counts[c].get(host, 0) >= (
                 attempt.case.room[c, host]):
             continue
-        allowed, cost = attempt.tally.at(c, host)
+        allowed, cost = attempt.rule_counts.at(c, host)
         if not allowed:
             continue
         # Prefer the class with the highest cost elsewhere, then the class with
         # the most remaining members. A class that excludes others stays
         # together.
         rest = left[c] / len(attempt.case.classes[c].members)
-        worth = (round(cost - elsewhere[c], 6),
-                 limits().exclusion_weight * attempt.tally.excludes(c, host)
-                 - rest)
-        if best is None or worth < best[0]:
-            best = worth, c
+        order_key = (
+            round(cost - elsewhere[c], 6),
+            limits().exclusion_weight * attempt.rule_counts.excludes(c, host)
+            - rest)
+        if best is None or order_key < best[0]:
+            best = order_key, c
     if best is None:
         return None
     left[best[1]] -= 1

@@ -10,18 +10,18 @@ import numpy as np
 
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.incumbent import Incumbent, Worth
+from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
 
 
 class FallbackPlan:
     """A plan that is constructed at most once.
 
-    :ivar plan: the worth of the plan, the case of its hosts, and the counts;
+    :ivar plan: the cost of the plan, the case of its hosts, and the counts;
         None until a plan is found
     """
 
@@ -32,21 +32,21 @@ class FallbackPlan:
         :param longest: the latest deadline of the construction; after a plan
             is found, ``deadline`` is extended by a share of the time left
         """
-        self.plan: tuple[Worth, Case, Counts] | None = None
+        self.plan: tuple[PlanCost, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
         self._deadline, self._longest = deadline, longest
         # A known plan makes another one unnecessary.
-        self._sought = incumbent.where is not None
+        self._was_tried = incumbent.where is not None
 
-    def seek(self, after: float) -> None:
+    def try_after(self, after: float) -> None:
         """Construct the plan, unless this was done before or a plan is known.
 
         :param after: share of the time limit before which nothing is done
         """
-        if self._sought or (
+        if self._was_tried or (
                 self._deadline.elapsed() < after * self._deadline.limit):
             return
-        self._sought = True
+        self._was_tried = True
         deadline = (self._longest
                     or self._deadline).part(limits().fallback_share)
         kinds = self._kinds
@@ -66,9 +66,9 @@ class FallbackPlan:
     def _take(self, case: Case, counts: Counts) -> None:
         """Keep the plan if it is the best."""
         placement = case.placement(counts)
-        worth = self._incumbent.worth_of(placement)
-        if self.plan is None or worth < self.plan[0]:
-            self.plan = worth, case, counts
+        plan_cost = self._incumbent.plan_cost_of(placement)
+        if self.plan is None or plan_cost < self.plan[0]:
+            self.plan = plan_cost, case, counts
             self._incumbent.offer(placement)
 
     def _extend(self, later: Deadline) -> None:
@@ -83,13 +83,14 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
 
     :raises OutOfTime: if the time ends before a plan was found
     """
-    tally, ahead = Tally(case, deadline.check), LookAhead(case, asks=False)
+    rule_counts = RuleCounts(case, deadline.check)
+    ahead = LookAhead(case, asks=False)
     # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     nobody = np.zeros(len(case.table))
     for _ in range(limits().fallback_tries):
-        attempt = Attempt(case, fullest, tally, ahead)
+        attempt = Attempt(case, fullest, rule_counts, ahead)
         failed = None
         for c in order:
             left = len(case.classes[c].members)
@@ -117,7 +118,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
 def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     """Put a member of the class on the host, and further members while the
     host has room and the cost does not rise; return their number."""
-    cost = attempt.tally.at(c, host)[1]
+    cost = attempt.rule_counts.at(c, host)[1]
     asked = dict(attempt.case.classes[c].demands)
     # The rows of free amounts are in the order of names.
     names = sorted({n for each in attempt.case.classes
@@ -127,7 +128,7 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
             for name, amount in asked.items() if amount]
     number, most = 1, min([left - 1, *free]) + 1
     while number < most:
-        allowed, now = attempt.tally.at(c, host)
+        allowed, now = attempt.rule_counts.at(c, host)
         if not allowed or now > cost:
             break
         attempt.put(c, host)

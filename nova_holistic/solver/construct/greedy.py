@@ -15,7 +15,7 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.attempt import (
     Attempt, LookAhead, Ordering, ORDERINGS)
 from nova_holistic.solver.construct.components import components
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -43,10 +43,10 @@ def greedy(case: Case, objective: Objective, deadline: Deadline,
         if counts is None:
             continue
         placement = case.placement(counts)
-        worth = (case.preference_cost(placement), objective.value(
+        plan_cost = (case.preference_cost(placement), objective.value(
             case.members, placement, placed, case.snapshot))
-        if best is None or worth < best[0]:
-            best = (worth, counts)
+        if best is None or plan_cost < best[0]:
+            best = (plan_cost, counts)
     return best[1] if best else None
 
 
@@ -90,7 +90,7 @@ class Restarts:
         self.broken: Counts | None = None
         self.failures: Counter[int] = Counter()
         self._case, self._deadline, self._used = case, deadline, used
-        self._tally = Tally(case, deadline.check)
+        self._rule_counts = RuleCounts(case, deadline.check)
         self._ahead = LookAhead(case)
         self._components = components(case)
         self._order = _hardest_first(case)
@@ -133,15 +133,15 @@ class Restarts:
                 return None
             order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
-                self._case, ordering, self._tally, self._ahead)
+                self._case, ordering, self._rule_counts, self._ahead)
             attempt.mine[list(self._used)] = True
             attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else list(
-                self._tally.reached(failed))
+                self._rule_counts.reached(failed))
             attempt.undo()
             if failed is None:
-                return self._judged(attempt.counts)
+                return self._checked_counts(attempt.counts)
             first[failed] += failed == order[0]
             if first[failed] >= (limits().traffic_failures
                                  if failed in self._ahead.checked
@@ -164,7 +164,7 @@ class Restarts:
             if len(component) == 1 or (
                     tries[component] > limits().component_attempts):
                 return failed
-            reached = list(self._tally.reached(failed))
+            reached = list(self._rule_counts.reached(failed))
             for c in component.difference(self.fixed):
                 attempt.remove_class(c)
             self._learn(failed, reached)
@@ -177,7 +177,7 @@ class Restarts:
                 self._avoid, self._deadline.check)
         return None
 
-    def _judged(self, counts: Counts) -> Counts | None:
+    def _checked_counts(self, counts: Counts) -> Counts | None:
         if self._case.fits(counts) and not self._case.breaks_policy(
                 self._case.placement(counts)):
             return counts

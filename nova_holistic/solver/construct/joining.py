@@ -14,7 +14,7 @@ import numpy as np
 
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.evaluation.policy_evaluation import (
@@ -27,8 +27,8 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.tolerances import ARITHMETIC
-from nova_holistic.solver.problem.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Joined:
     where: Mapping[str, Host]
     policies: tuple[Carried, ...]
     bound: float
-    verdict: Verdict
+    status: SearchStatus
     is_enough: bool
 
 
@@ -56,29 +56,29 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
     :raises OutOfTime: if the time ends before a plan was found
     :raises InvalidDocument: if a placed member or its host is unknown
     """
-    outlay = objective.outlay()
+    host_cost = objective.host_cost()
     members = group.all_members()
     waiting = len(members) - len(placed)
-    if outlay is None or not 0 < waiting <= limits().inserted_members or (
+    if host_cost is None or not 0 < waiting <= limits().inserted_members or (
             not always and waiting * len(snapshot.hosts)
             <= limits().insertion_places):
         return None
-    joining = _Joining(group, snapshot, placed, outlay, deadline)
+    joining = _Joining(group, snapshot, placed, host_cost, deadline)
     costs = joining.run()
     if costs is None:
         return None
     where = {m.path: joining.where[m.path] for m in members}
     value = objective.value(members, where, placed, snapshot)
-    verdict, bound, enough = Verdict.BEST, value, True
+    status, bound, enough = SearchStatus.OPTIMAL, value, True
     if len(costs) > 1:
         bound = bounds.safe(
             objective, value - sum(costs) + joining.least)
         if value - bound > ARITHMETIC * max(1.0, value):
-            verdict = Verdict.GOOD
+            status = SearchStatus.FEASIBLE
             within_gap = bounds.gap(value, bound) <= gap or (
                 objective.integral and value - bound <= 1)
             enough = within_gap and not joining.small
-    return Joined(where, joining.policies, bound, verdict, enough)
+    return Joined(where, joining.policies, bound, status, enough)
 
 
 class _Joining:
@@ -89,7 +89,7 @@ class _Joining:
     """
 
     def __init__(self, group: Group, snapshot: Snapshot,
-                 placed: Mapping[str, str], outlay: Outlay,
+                 placed: Mapping[str, str], host_cost: HostCost,
                  deadline: Deadline):
         members = group.all_members()
         self._table = HostTable.of(snapshot)
@@ -104,7 +104,7 @@ class _Joining:
                                             self.policies,
                                             self.where, self._used, deadline)
         self._marginal_cost = MarginalCost(
-            self._table, members, outlay, [*self._used])
+            self._table, members, host_cost, [*self._used])
         self._eligibility = Eligibility(self._table)
         self._suits: dict[int, np.ndarray] = {}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nova_holistic.model.domain import Domain
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import Objective, Outlay
+from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import (
@@ -48,7 +48,7 @@ def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
     member adds no violation of a hard policy there. Violations that other
     members cause do not count. The hosts are ordered by the weighted
     violations of preferences that the member adds, then by the increase of the
-    objective, then as in the snapshot. An objective without an outlay orders
+    objective, then as in the snapshot. An objective without a host cost orders
     only the first ``evaluated_hosts`` (a limit) hosts.
     """
     rules = _Rules(question)
@@ -151,9 +151,9 @@ def _objective_cost(question: Insertion, objective: Objective,
     objective = objective.for_group(question.group)
     members = [each for each in question.group.all_members()
                if each.path in question.placed] + [question.member]
-    outlay = objective.outlay()
-    if outlay is not None:
-        return _outlay_cost(question, outlay, requested_classes(members))
+    host_cost = objective.host_cost()
+    if host_cost is not None:
+        return _hosts_cost(question, host_cost, requested_classes(members))
     placed = {path: host.name for path, host in question.placed.items()}
     values = {host.name: objective.value(
         members, {**question.placed, question.member.path: host}, placed,
@@ -161,15 +161,16 @@ def _objective_cost(question: Insertion, objective: Objective,
     return lambda host: values.get(host.name, float('inf'))
 
 
-def _outlay_cost(question: Insertion, outlay: Outlay,
-                 classes: Sequence[str]) -> Callable[[Host], float]:
+def _hosts_cost(question: Insertion, host_cost: HostCost,
+                classes: Sequence[str]) -> Callable[[Host], float]:
     resources = question.member.requirements.resources
     used = {host.name for host in question.placed.values()}
 
     def cost(host: Host) -> float:
         before = utilisation(host, classes)
-        opening = 0.0 if host.name in used else outlay.opening(1 - before)
+        opening = 0.0 if host.name in used else host_cost.opening(1 - before)
         after = utilisation(host, classes, resources)
-        return opening + outlay.climbed(after) - outlay.climbed(before)
+        return (opening + host_cost.utilisation_cost(after)
+                - host_cost.utilisation_cost(before))
 
     return cost

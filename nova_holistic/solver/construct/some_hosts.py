@@ -26,7 +26,7 @@ class Wanted:
     members: Sequence[Member]
     eligibility: Eligibility
     open: np.ndarray
-    stay: Collection[int] = ()
+    required: Collection[int] = ()
     used: Collection[int] = ()
     share: float = 1.0
 
@@ -59,7 +59,7 @@ def some_hosts(wanted: Wanted, table: HostTable) -> np.ndarray:
             suits &= table.amounts(name).free >= amount
         chosen.append(order[suits[order]][:number(limits().hosts_per_kind)])
     return np.unique(np.concatenate(
-        [*chosen, np.array([*wanted.stay], dtype=int)])).astype(np.int64)
+        [*chosen, np.array([*wanted.required], dtype=int)])).astype(np.int64)
 
 
 def _of_whole_domains(room: np.ndarray, order: np.ndarray,

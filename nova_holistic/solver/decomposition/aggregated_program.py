@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.bins import Bins
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSetRows
@@ -32,16 +32,17 @@ class AggregatedProgram:
     :ivar penalty: cost of the preferences, after the program is solved
     """
 
-    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+    def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
                  columns: Columns, bins: Sequence[np.ndarray]):
         self._kinds, self._count = len(kinds.kinds), len(bins)
-        self._cells, self._slopes = cells, outlay.slopes
+        self._cells, self._slopes = cells, host_cost.slopes
         here = Bins.of(kinds, columns, bins)
         k, b = self._kinds, self._count
         # If costs rise with utilisation, enough hosts are in use.
         cohesive_rows = CohesiveSetRows(
-            () if outlay.slopes else cells.cohesive_sets, b)
-        n_x, n_p = k * b, (1 + len(outlay.slopes)) * b if outlay.slopes else 0
+            () if host_cost.slopes else cells.cohesive_sets, b)
+        pieces = 1 + len(host_cost.slopes) if host_cost.slopes else 0
+        n_x, n_p = k * b, pieces * b
         self._first = n_x + b + n_p
         last = self._first + len(cells.free)
         self._size = last + cohesive_rows.size
@@ -55,7 +56,7 @@ class AggregatedProgram:
         of_x, of_y = np.arange(n_x).reshape(k, b), n_x + np.arange(b)
         self._add_capacity(kinds, here, of_x, of_y)
         self._limit(kinds, here, of_x, of_y)
-        if outlay.slopes:
+        if host_cost.slopes:
             self._add_cost_pieces(columns, bins, here.size, n_x + b, of_x)
         self._cell = here.cell
         before = self.program.count
@@ -108,11 +109,11 @@ class AggregatedProgram:
         # No host in use holds more members of a kind than it has room for. The
         # row is omitted if the free amounts imply nearly the same limit.
         with np.errstate(divide='ignore', invalid='ignore'):
-            told = np.nanmin(np.where(
+            limiting = np.nanmin(np.where(
                 kinds.amounts > 0, bins.free[:, None, :] / kinds.amounts,
                 np.inf), axis=2, initial=np.inf) > bins.room * (
                     1 + limits().room_slack)
-        kind, bin_ = np.nonzero(told.T)
+        kind, bin_ = np.nonzero(limiting.T)
         rows = np.arange(len(kind))
         self.program.add(
             np.concatenate((rows, rows)),

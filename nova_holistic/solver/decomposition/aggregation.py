@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.cells import Cells
@@ -43,14 +43,14 @@ class HostAggregation:
         rules
     """
 
-    def __init__(self, kinds: Kinds, cells: Cells, outlay: Outlay,
+    def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
                  deadline: Deadline):
         self._kinds = kinds
         self._cells = cells
-        self._outlay = outlay
+        self._host_cost = host_cost
         self._deadline = deadline
-        self._alike = limits().equal_hosts if outlay.slopes else EQUAL_COSTS
-        self.columns = columns(kinds, cells, outlay)
+        self._alike = limits().equal_hosts if host_cost.slopes else EQUAL_COSTS
+        self.columns = columns(kinds, cells, host_cost)
         self.bound: float | None = None
         self.least = 0.0
         self.limit = float('inf')
@@ -144,11 +144,11 @@ class HostAggregation:
     def _cost(self, outcome: Outcome) -> float:
         """Return the proved cost of all members; 0 if nothing is proved."""
         return 0.0 if outcome.bound is None else (
-            outcome.bound + constant(self._kinds, self._outlay))
+            outcome.bound + constant(self._kinds, self._host_cost))
 
     def _program(self, bins: Sequence[np.ndarray],
                  limit: float) -> AggregatedProgram:
-        program = AggregatedProgram(self._kinds, self._cells, self._outlay,
+        program = AggregatedProgram(self._kinds, self._cells, self._host_cost,
                                     self.columns, bins)
         program.preferences.limit(program.program, limit)
         return program

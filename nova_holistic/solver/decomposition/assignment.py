@@ -135,10 +135,10 @@ class _Assignment:
                 here = np.array([self._own[atom] if atom in self._own else
                                  self._variable(atom, atom.upper, False)])
             else:
-                here, stay = self._count_columns(atom)
+                here, placed = self._count_columns(atom)
                 if atom.kind is Kind.USED:
-                    here, stay = self._used(atom, here, stay)
-                constant += weight * stay
+                    here, placed = self._used(atom, here, placed)
+                constant += weight * placed
             columns.append(here)
             values.append(np.full(len(here), weight))
         return np.concatenate(columns), np.concatenate(values), constant
@@ -151,9 +151,9 @@ class _Assignment:
             h in within for h in self._case.placed_in(atom.scope))
 
     def _used(self, atom: Atom, here: np.ndarray,
-              stay: int) -> tuple[np.ndarray, int]:
-        if stay or not len(here):
-            return np.zeros(0, dtype=np.int64), int(stay > 0)
+              placed: int) -> tuple[np.ndarray, int]:
+        if placed or not len(here):
+            return np.zeros(0, dtype=np.int64), int(placed > 0)
         if atom not in self._own:
             used = self._variable(atom, 1.0, True)
             for each in here.tolist():

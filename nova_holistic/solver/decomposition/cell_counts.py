@@ -35,7 +35,7 @@ class CellCounts:
             for _, here in self._of(atom):
                 columns.append(here)
                 values.append(np.full(here.size, weight))
-            constant += weight * self._staying(atom)
+            constant += weight * self._placed_counts(atom)
         return np.concatenate(columns), np.concatenate(values), constant
 
     def add_used_rows(self, program: Linear) -> None:
@@ -53,8 +53,8 @@ class CellCounts:
                               -float(self._cells.parts.numbers[part])),
                     -np.inf, 0.0, 1)
             every = np.concatenate([used, *(here for _, here in pieces)])
-            staying = self._staying(atom)
-            if staying:
+            placed_counts = self._placed_counts(atom)
+            if placed_counts:
                 program.add([0], used, [1.0], 1.0, 1.0, 1)
             else:
                 # and a domain without members is not used.
@@ -91,8 +91,8 @@ class CellCounts:
             yield part, (self._of_x[cells.parts.kind[part], bins]
                          if slot < 0 else self._of_z[slot, where])
 
-    def _staying(self, atom: Atom) -> float:
-        return float(self._cells.stay[atom.scope, atom.level][
+    def _placed_counts(self, atom: Atom) -> float:
+        return float(self._cells.placed_counts[atom.scope, atom.level][
             self._number(atom)])
 
     def _number(self, atom: Atom) -> int:

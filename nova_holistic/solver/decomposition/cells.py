@@ -56,7 +56,7 @@ class Cells:
     index: dict[Atom, int]
     free: np.ndarray
     whole: np.ndarray
-    stay: dict[tuple[int, str], np.ndarray]
+    placed_counts: dict[tuple[int, str], np.ndarray]
     fewest: int = 0
 
     @property
@@ -250,11 +250,11 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
         np.concatenate((upper, np.repeat(mine, number))).astype(float),
         np.array([atom.kind is Kind.USED for atom in index]
                  + [True] * (len(mine) * number), dtype=bool),
-        {(atom.scope, atom.level): _stay(kinds, rules, atom)
+        {(atom.scope, atom.level): _placed_counts(kinds, rules, atom)
          for atom in every if atom.kind is not Kind.FREE})
 
 
-def _stay(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
+def _placed_counts(kinds: Kinds, rules: Rules, atom: Atom) -> np.ndarray:
     """Members of the atom's scope that stay, by domain of its level; the last
     number is for hosts in no domain."""
     division = rules.table.division(atom.level)

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.disaggregation import (
     disaggregate, KindCounts)
 from nova_holistic.solver.decomposition.assignment import assigned_counts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
-def class_counts(case: Case, rules: Cells, outlay: Outlay,
+def class_counts(case: Case, rules: Cells, host_cost: HostCost,
                  places: HostAssignment, hosts: np.ndarray, limit: float,
                  deadline: Deadline) -> Counts | None:
     """Convert the places to counts of the classes.
@@ -32,14 +32,14 @@ def class_counts(case: Case, rules: Cells, outlay: Outlay,
     parts = [rules.parts.of[c.members[0].path] for c in case.classes]
     kinds = [int(rules.parts.kind[part]) for part in parts]
     several = bool(rules.parts.slots)
-    if several and not outlay.slopes:
+    if several and not host_cost.slopes:
         found = _assigned(case, kinds, taken, rules.of[hosts], deadline)
         if found is not None:
             return found
     found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
                          deadline, None, places.shares, parts)
     # With many hosts of few places each, the assignment mostly succeeds.
-    if several and outlay.slopes and not _within_limit(case, found, limit):
+    if several and host_cost.slopes and not _within_limit(case, found, limit):
         return _assigned(case, kinds, taken, rules.of[hosts],
                          deadline) or found
     return found
@@ -55,7 +55,7 @@ def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
             sum(here.values()) == len(each.members)
             for each, here in zip(case.classes, found)):
         return found
-    attempt = Attempt(case, fullest, Tally(case, deadline.check))
+    attempt = Attempt(case, fullest, RuleCounts(case, deadline.check))
     rest = [dict(here) for here in places]
     for c, here in enumerate(found):
         for host, number in here.items():

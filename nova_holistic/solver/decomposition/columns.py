@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
@@ -57,7 +57,7 @@ class Columns:
             values.max(axis=0) - values.min(axis=0), EQUAL_COSTS)
 
 
-def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
+def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
     """Return the columns of hosts that can take some member."""
     hosts = np.flatnonzero((kinds.room > 0).any(axis=0) & (cells.of >= 0))
     room = kinds.room[:, hosts].T
@@ -70,10 +70,10 @@ def columns(kinds: Kinds, cells: Cells, outlay: Outlay) -> Columns:
         divisors = np.gcd.reduce(amounts, axis=0)
         free = free // divisors * divisors
     share, steps = utilisation(kinds, hosts)
-    opening = np.asarray(outlay.opening(1 - share), float)
-    stay = np.isin(hosts, list(kinds.placed.values()))
-    opening = np.where(stay, 0.0, opening)
-    if not outlay.slopes:
+    opening = np.asarray(host_cost.opening(1 - share), float)
+    in_use = np.isin(hosts, list(kinds.placed.values()))
+    opening = np.where(in_use, 0.0, opening)
+    if not host_cost.slopes:
         share, steps = np.zeros(len(hosts)), np.zeros((len(hosts), 0))
     return Columns(hosts, cells.of[hosts], free, room, opening, share, steps)
 
@@ -102,8 +102,8 @@ def utilisation(kinds: Kinds,
     return share / count, steps / count
 
 
-def constant(kinds: Kinds, outlay: Outlay) -> float:
+def constant(kinds: Kinds, host_cost: HostCost) -> float:
     """Cost of the hosts of members that stay."""
     hosts = np.array(sorted(set(kinds.placed.values())), dtype=np.int64)
-    return float(np.sum(outlay.opening(
+    return float(np.sum(host_cost.opening(
         1 - utilisation(kinds, hosts)[0]))) if len(hosts) else 0.0

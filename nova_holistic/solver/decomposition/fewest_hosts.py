@@ -66,10 +66,11 @@ class _HostsNeeded:
         members = rules.scopes[shape.scope].members
         self._paths = [m.path for m in members if m.path not in placed]
         self.new = len(self._paths)
-        self.stay = np.zeros(len(self._division.domains) + 1, dtype=np.int64)
+        self.placed_counts = np.zeros(
+            len(self._division.domains) + 1, dtype=np.int64)
         for member in members:
             if member.path in placed:
-                self.stay[of_host[placed[member.path]]] += 1
+                self.placed_counts[of_host[placed[member.path]]] += 1
 
     def hosts(self) -> int:
         """The minimum number of hosts for these members."""
@@ -96,7 +97,8 @@ class _HostsNeeded:
         """Whether an even spread uses every domain."""
         others = len(self._shape.domains) - 1
         return open_to <= self._shape.domains and (
-            self.new + int(self.stay.sum()) > others * self._shape.skew)
+            self.new + int(self.placed_counts.sum())
+            > others * self._shape.skew)
 
     def _reachable_domains(self) -> set[int]:
         """Domains that some of the members can use; -1 for hosts in no domain.
@@ -108,7 +110,7 @@ class _HostsNeeded:
 
     def _room(self, domain: int) -> int:
         """The maximum number of further members in the domain."""
-        shape, every = self._shape, self.new + int(self.stay.sum())
+        shape, every = self._shape, self.new + int(self.placed_counts.sum())
         if isinstance(shape, CountCap):
             most = shape.most(domain, every)
         elif domain in shape.domains:
@@ -117,4 +119,4 @@ class _HostsNeeded:
             most = (every + others * shape.skew) // (others + 1)
         else:
             most = every
-        return max(0, most - int(self.stay[domain]))
+        return max(0, most - int(self.placed_counts[domain]))

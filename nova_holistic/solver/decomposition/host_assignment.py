@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
@@ -33,7 +33,7 @@ class HostAssignment:
     shares: np.ndarray | None = None
 
 
-def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
+def assign_to_hosts(kinds: Kinds, cells: Cells, host_cost: HostCost,
                     aggregation: HostAggregation,
                     spare: float, gap: float,
                     deadline: Deadline) -> HostAssignment:
@@ -42,11 +42,11 @@ def assign_to_hosts(kinds: Kinds, cells: Cells, outlay: Outlay,
     :param spare: additional hosts, as a share of those that the relaxation
         uses
     """
-    if outlay.slopes:
-        return _by_marginal_cost(kinds, cells, outlay, aggregation, spare)
+    if host_cost.slopes:
+        return _by_marginal_cost(kinds, cells, host_cost, aggregation, spare)
     chosen = _chosen(aggregation, max(spare, limits().cohesive_spare_hosts)
                      if cells.cohesive_sets else spare)
-    program = AggregatedProgram(kinds, cells, outlay, aggregation.columns,
+    program = AggregatedProgram(kinds, cells, host_cost, aggregation.columns,
                                 [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
@@ -89,7 +89,7 @@ def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
                   for n in np.flatnonzero(row).tolist()} for row in taken)
 
 
-def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
+def _by_marginal_cost(kinds: Kinds, cells: Cells, host_cost: HostCost,
                       aggregation: HostAggregation,
                       spare: float) -> HostAssignment:
     columns = aggregation.columns
@@ -100,7 +100,7 @@ def _by_marginal_cost(kinds: Kinds, cells: Cells, outlay: Outlay,
     # of a rack: another attempt uses equal hosts of different racks.
     order = (_alternating(kinds, columns.hosts) if spare
              else np.arange(len(columns.hosts)))
-    taken = assign_by_marginal_cost(kinds, columns, outlay.slopes, quota,
+    taken = assign_by_marginal_cost(kinds, columns, host_cost.slopes, quota,
                                     order)
     if taken is None:
         chosen = _chosen(aggregation, spare, limits().fewest_spare_hosts)
@@ -144,9 +144,9 @@ def _by_promise(aggregation: HostAggregation, rest: np.ndarray) -> np.ndarray:
     columns = aggregation.columns
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)
     room = (columns.free / largest).min(axis=1, initial=1.0)
-    worth = room - columns.opening / max(columns.opening.max(initial=0),
+    score = room - columns.opening / max(columns.opening.max(initial=0),
                                          EQUAL_COSTS)
-    rest = rest[np.argsort(-worth[rest], kind='stable')]
+    rest = rest[np.argsort(-score[rest], kind='stable')]
     rank = np.zeros(len(rest), dtype=np.int64)
     for cell in np.unique(columns.cell[rest]):
         inside = columns.cell[rest] == cell

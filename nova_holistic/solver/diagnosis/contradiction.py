@@ -85,9 +85,9 @@ class CountingTest(Room):
     def within(self, shape: MaxDomains, domain: int) -> 'CountingTest | None':
         """A copy with the shape's members confined to that domain; None if
         some of them stay elsewhere."""
-        stay = self.stay(shape.scope, shape.level)
+        placed_counts = self.placed_counts(shape.scope, shape.level)
         elsewhere = shape.domains - {domain}
-        if any(stay[n] for n in elsewhere):
+        if any(placed_counts[n] for n in elsewhere):
             return None
         count = self.copied()
         # Shapes of other members are not affected.
@@ -121,9 +121,9 @@ class CountingTest(Room):
             return isinstance(shape, Infeasible)
         takes = self.takes(shape.scope, shape.level)
         if isinstance(shape, CountCap):
-            stay = self.stay(shape.scope, shape.level)
+            placed_counts = self.placed_counts(shape.scope, shape.level)
             return self.allowed(shape) < self.members(shape.scope) or any(
-                stay[n] > most for n, most in shape.limits.items())
+                placed_counts[n] > most for n, most in shape.limits.items())
         if isinstance(shape, MinDomains):
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
@@ -233,7 +233,7 @@ class CountingTest(Room):
                 self.close(shape.scope, shape.level,
                            shape.domains - {*possible})
             return None
-        fine, blamed = [], []
+        fine, conflict = [], []
         for n in possible:
             if self.work[0] > limits().probing_places:
                 return None
@@ -242,7 +242,7 @@ class CountingTest(Room):
             if found is None:
                 fine.append(n)
             else:
-                blamed.extend(found)
+                conflict.extend(found)
         if fine:
             self.close(shape.scope, shape.level, shape.domains - {*fine})
-        return None if fine or any(takes[n] for n in outside) else blamed
+        return None if fine or any(takes[n] for n in outside) else conflict

@@ -19,7 +19,7 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility, Test
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
 
-Leaves = Callable[[Carried], np.ndarray]
+PermittedHosts = Callable[[Carried], np.ndarray]
 """Hosts that a policy permits for its members if no other condition exists."""
 
 
@@ -33,14 +33,14 @@ class Elimination:
         self._before: int | None = None
 
     def policies(self, found: Sequence[Carried],
-                 leaves: Leaves) -> Iterator[Reason]:
+                 permitted: PermittedHosts) -> Iterator[Reason]:
         for each in found:
             before = self._before
             number = int(self._left.sum())
-            self._left &= leaves(each)
+            self._left &= permitted(each)
             self._before = int(self._left.sum())
             summary = policy_message(each.policy.summary)
-            yield Reason.told(each.scope.path, (
+            yield Reason.of(each.scope.path, (
                 format_message('{} leaves {}', summary,
                                self.part(self._before, number)
                                if before is None else
@@ -54,14 +54,14 @@ class Elimination:
         hosts."""
         steps = [test for test in Eligibility(self._table).tests(replace(
             wanted, resources=FrozenMapping()))][1:]
-        told = []
+        parts = []
         for test in steps:
             before, self._left = self._left, self._left & test.passed
-            told.append(self._step(test, int(before.sum())))
+            parts.append(self._step(test, int(before.sum())))
             self._before = int(self._left.sum())
         if demands(wanted):
-            told.append(self._room(members, wanted))
-        return Reason.told(path, joined('; ', told))
+            parts.append(self._room(members, wanted))
+        return Reason.of(path, joined('; ', parts))
 
     def _step(self, test: Test, before: int) -> MarkedText:
         return format_message('{}{:name}', self._what(test, before), test.name)
@@ -143,16 +143,16 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
         if amount > there:
             which = _with_room(case, usable, name, amount) or (
                 'that suits them' if alone else 'that suit them')
-            return Reason.told(at, format_message(
+            return Reason.of(at, format_message(
                 'the {} members need {} {} in all; {} {} {} {} free', members,
                 name, amount, hosts, which, 'has' if alone else 'have', there))
-    told = ', '.join(
+    parts = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free (at most '
         f'{int(free[name].max())} on one host)'
         for name, amount in sorted(asked.items()))
-    return Reason.told(at, format_message(
+    return Reason.of(at, format_message(
         'the {} members do not fit together on {}: they need {}', members,
-        total(hosts.removeprefix('the '), f'the {noun}'), told))
+        total(hosts.removeprefix('the '), f'the {noun}'), parts))
 
 
 def _with_room(case: Case, usable: np.ndarray, name: str,
@@ -169,14 +169,14 @@ def _with_room(case: Case, usable: np.ndarray, name: str,
     free = case.table.amounts(name).free.clip(0)
     if amount > free[suitable].sum():
         return ''
-    told = []
+    parts = []
     demanded = [dict(each.demands) for each in case.classes]
     for other in sorted(set.intersection(*map(set, demanded)) - {name}):
         least = min(each[other] for each in demanded)
         short = case.table.amounts(other).free < least
         if (suitable & ~usable & short & (free > 0)).any():
-            told.append(f'{other} {least}')
-    return f'with room for {", ".join(told)}' if told else ''
+            parts.append(f'{other} {least}')
+    return f'with room for {", ".join(parts)}' if parts else ''
 
 
 def _plural(verb: str, number: int) -> str:

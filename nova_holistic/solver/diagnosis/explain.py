@@ -21,7 +21,7 @@ from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -31,7 +31,7 @@ from nova_holistic.solver.problem.rows import Carried
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class HostsLeft:
     """Number of hosts left after a condition and all conditions before it."""
 
     condition: str
@@ -77,7 +77,7 @@ class Explanation:
 
     member: str
     host: str
-    left: tuple[Left, ...]
+    left: tuple[HostsLeft, ...]
     bindings: tuple[Binding, ...]
     open: int
     next_best: Move | None
@@ -124,9 +124,9 @@ class _Explainer:
         self._where = {path: case.table.hosts[h]
                        for path, h in self._at.items()}
         self._hard = [p for p in case.policies if p.policy.hard]
-        self._tallies = [self._counted(p) for p in self._hard]
+        self._rule_counts = [self._counted(p) for p in self._hard]
         self._governed = [_governed(p) for p in self._hard]
-        self._cost = self._worth()
+        self._cost = self._plan_cost()
         self._used = self._free_after()
         self._tries = max(limits().moves_per_member, limits().moves
                           // max(1, len(case.members)))
@@ -134,7 +134,7 @@ class _Explainer:
     def all(self) -> Iterator[Explanation]:
         of_class = {m.path: c for c, each in enumerate(self._case.classes)
                     for m in each.members}
-        steps: dict[int, tuple[tuple[Left, ...], np.ndarray]] = {}
+        steps: dict[int, tuple[tuple[HostsLeft, ...], np.ndarray]] = {}
         # Identical members on one host have the same explanation.
         known: dict[tuple[int, int], Explanation] = {}
         for member in self._case.members:
@@ -147,17 +147,17 @@ class _Explainer:
                 known[key] = self._one(member, c, *steps[c])
             yield replace(known[key], member=member.path)
 
-    def _one(self, member: Member, c: int, left: tuple[Left, ...],
+    def _one(self, member: Member, c: int, left: tuple[HostsLeft, ...],
              suits: np.ndarray) -> Explanation:
         here = self._at[member.path]
         room = suits & self._room(member, c)
         room[here] = False
         fine = room.copy()
         bindings, binding = [], []
-        for each, tally, paths in zip(self._hard, self._tallies,
-                                      self._governed):
+        for each, rule_counts, paths in zip(self._hard, self._rule_counts,
+                                            self._governed):
             self._deadline.check()
-            allowed = self._allowed(tally, c, here)
+            allowed = self._allowed(rule_counts, c, here)
             ruled_out = int((room & ~allowed).sum())
             # The policy of an exclusive group also applies to other members.
             if ruled_out or member.path in paths:
@@ -169,15 +169,15 @@ class _Explainer:
             member, np.flatnonzero(fine), binding)
         return Explanation(
             member.path, self._case.table.hosts[here].name,
-            (*left, Left('has room in addition to the rest of the plan',
-                         int(room.sum()) + 1)),
-            tuple(replace(told, rules_out=told.rules_out + sum(
+            (*left, HostsLeft('has room in addition to the rest of the plan',
+                              int(room.sum()) + 1)),
+            tuple(replace(binding_now, rules_out=binding_now.rules_out + sum(
                 each is other for other in refused))
-                for told, each in zip(bindings, binding)),
+                for binding_now, each in zip(bindings, binding)),
             int(fine.sum()) - len(refused), best, tried)
 
     def _steps(self, each: MemberClass
-               ) -> tuple[tuple[Left, ...], np.ndarray]:
+               ) -> tuple[tuple[HostsLeft, ...], np.ndarray]:
         """Hosts left after each condition, before any member is placed."""
         eligibility = Eligibility(self._case.table)
         suits = np.ones(len(self._case.table), dtype=bool)
@@ -185,29 +185,29 @@ class _Explainer:
         for test in eligibility.tests(replace(
                 each.requirements, resources=FrozenMapping())):
             suits &= test.passed
-            found.append(Left(test.wanted, int(suits.sum())))
+            found.append(HostsLeft(test.wanted, int(suits.sum())))
         suits = suits & eligibility.suitable(each.requirements)
         free = eligibility.room(each.requirements, 1) > 0
         asked = amounts(each.requirements)
         if asked:
-            found.append(Left(f'has room for {asked}',
-                              int((suits & free).sum())))
+            found.append(HostsLeft(f'has room for {asked}',
+                                   int((suits & free).sum())))
         return tuple(found), suits
 
-    def _counted(self, carried: Carried) -> Tally:
+    def _counted(self, carried: Carried) -> RuleCounts:
         in_time = self._deadline.check
-        tally = Tally(self._case.under([carried]), in_time)
+        rule_counts = RuleCounts(self._case.under([carried]), in_time)
         for c, each in enumerate(self._case.classes):
             in_time()
             for member in each.members:
-                tally.add(c, self._at[member.path])
-        return tally
+                rule_counts.add(c, self._at[member.path])
+        return rule_counts
 
     @staticmethod
-    def _allowed(tally: Tally, c: int, here: int) -> np.ndarray:
-        tally.remove(c, here)
-        allowed = tally.verdict(c, here)[0]
-        tally.add(c, here)
+    def _allowed(rule_counts: RuleCounts, c: int, here: int) -> np.ndarray:
+        rule_counts.remove(c, here)
+        allowed = rule_counts.allowed_hosts(c, here)[0]
+        rule_counts.add(c, here)
         return allowed
 
     def _free_after(self) -> dict[str, np.ndarray]:
@@ -261,11 +261,11 @@ class _Explainer:
         try:
             return next((p for p in governing if p.policy.check(
                 p.scope, self._where, self._case.snapshot).count),
-                None) or self._worth()
+                None) or self._plan_cost()
         finally:
             self._where[member.path] = planned
 
-    def _worth(self) -> tuple[Fraction, float]:
+    def _plan_cost(self) -> tuple[Fraction, float]:
         case = self._case
         return case.preference_cost(self._where), float(
             self._objective.value(case.members, self._where, self._placed,

@@ -25,7 +25,7 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import Carried
 
-Possible = Callable[[Sequence[Element]], bool | None]
+FeasibilityTest = Callable[[Sequence[Element]], bool | None]
 """Whether a plan exists for these elements; None if unknown."""
 
 
@@ -114,22 +114,22 @@ class FeasibilityTests:
 
 
 def find_iis(case: Case, backend: Backend, deadline: Deadline,
-             blamed: Sequence[Carried] | None = None) -> IIS:
+             conflict: Sequence[Carried] | None = None) -> IIS:
     """Find an IIS of a case that is known to have no plan.
 
     If the time limit is reached, the result is the smallest known set, which
     may not be minimal.
 
-    :param blamed: policies that counting found to contradict each other
+    :param conflict: policies that counting found to contradict each other
     :raises OutOfTime: the time was not sufficient for any result
     """
     tests = FeasibilityTests(case, backend, deadline.part(limits().iis_share))
     found = list(elements(case.group))
     try:
-        possible = tests.solved if blamed is None else tests.counted
-        if blamed is not None:
+        possible = tests.solved if conflict is None else tests.counted
+        if conflict is not None:
             hint = [each for each in found if not each.is_policy
-                    or _is_among(each, blamed)]
+                    or _is_among(each, conflict)]
             found = hint if tests.counted(hint) is False else found
         fewer = _divided(found, possible)
         # Removing one element can make another harder to satisfy, and the
@@ -148,7 +148,7 @@ def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
                for each in policies)
 
 
-def _divided(found: list[Element], possible: Possible) -> list[Element]:
+def _divided(found: list[Element], possible: FeasibilityTest) -> list[Element]:
     """Find a subset without a plan by division; prefer the first elements."""
     if possible([]) is False:
         return []
@@ -177,16 +177,16 @@ def _filtered(found: list[Element],
     elements are tested again after each removal.
     """
     while True:
-        verdicts = []
+        answers = []
         for each in found:
             rest = [other for other in found if other is not each]
             try:
-                verdict = tests.solved(rest)
+                solvable = tests.solved(rest)
             except OutOfTime:
                 return found, False
-            if verdict is False:
+            if solvable is False:
                 found = rest
                 break
-            verdicts.append(verdict)
+            answers.append(solvable)
         else:
-            return found, all(verdicts)
+            return found, all(answers)

@@ -27,8 +27,8 @@ def have(number: int, noun: str, place: str = '',
 
     :param where: property of hosts, between noun and place
     """
-    told = many(number, noun) if number else f'no {noun}'
-    return format_message('{}{}{} {}', told, where, place,
+    text = many(number, noun) if number else f'no {noun}'
+    return format_message('{}{}{} {}', text, where, place,
                           'has' if number <= 1 else 'have')
 
 
@@ -40,16 +40,16 @@ def amounts(wanted: Requirements) -> str:
 
 def conditions(wanted: Requirements) -> MarkedText:
     """``in availability zone az1, with trait CUSTOM_NVME``."""
-    told = []
+    text = []
     if wanted.availability_zone is not None:
-        told.append(_condition(Facet.ZONE, wanted.availability_zone))
+        text.append(_condition(Facet.ZONE, wanted.availability_zone))
     if wanted.location:
-        told.append(_condition(Facet.LOCATION, '/'.join(wanted.location)))
+        text.append(_condition(Facet.LOCATION, '/'.join(wanted.location)))
     for facet, names in ((Facet.AGGREGATE, wanted.aggregates),
                          (Facet.TRAIT, wanted.required_traits),
                          (Facet.NO_TRAIT, wanted.forbidden_traits)):
-        told.extend(_condition(facet, name) for name in sorted(names))
-    return joined(', ', told)
+        text.extend(_condition(facet, name) for name in sorted(names))
+    return joined(', ', text)
 
 
 def _condition(facet: Facet, name: str) -> MarkedText:
@@ -67,46 +67,48 @@ def room(number: int, noun: str, place: MarkedText,
     :param wanted: requirements of descriptions, by path
     :param only: whether the group has no other description
     """
-    told = _asking(wanted)
-    if not told:
+    asking = _asking(wanted)
+    if not asking:
         return MarkedText()
-    if noun == HOST and len({_wish(each) for each in told.values()}) == 1:
-        each = next(iter(told.values()))
+    if noun == HOST and len(
+            {_request(each) for each in asking.values()}) == 1:
+        each = next(iter(asking.values()))
         asked, where = amounts(each), conditions(each)
         if where:
-            return _hosts(number, place, asked, where, _whose(told, only))
+            return _hosts(number, place, asked, where, _members(asking, only))
     return format_message('{} {}', have(number, noun, place),
-                          wishes(wanted, only))
+                          requirements_of(wanted, only))
 
 
 def _hosts(number: int, place: MarkedText, asked: str, where: MarkedText,
-           whose: str) -> MarkedText:
+           members: str) -> MarkedText:
     """For hosts, the conditions come before the amounts."""
     if asked:
         start = have(number, HOST, place, format_message(' {}', where))
-        return format_message('{} room for {}{}', start, asked, whose)
-    told = (total(many(number, HOST), f'too few {HOST}s') if number
+        return format_message('{} room for {}{}', start, asked, members)
+    text = (total(many(number, HOST), f'too few {HOST}s') if number
             else f'no {HOST}')
     start = (format_message('{} has', place.removeprefix(' of ')) if place
              else format_message('there {}', total(
                  be(number), 'are' if number else 'is')))
-    return format_message('{} {} {}{}', start, told, where, whose)
+    return format_message('{} {} {}{}', start, text, where, members)
 
 
-def wishes(wanted: Mapping[str, Requirements], only: bool,
-           room: str = 'room for ') -> MarkedText:
+def requirements_of(wanted: Mapping[str, Requirements], only: bool,
+                    room: str = 'room for ') -> MarkedText:
     """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; empty if
     there are no requirements.
 
     :param room: text before amounts
     """
-    told = _asking(wanted)
-    if len({_wish(each) for each in told.values()}) > 1:
+    asking = _asking(wanted)
+    if len({_request(each) for each in asking.values()}) > 1:
         return joined(' or ',
-                      (format_message('{} ({})', _wish(each, room), path)
-                       for path, each in told.items()))
-    return format_message('{}{}', _wish(next(iter(told.values())), room),
-                          _whose(told, only)) if told else MarkedText()
+                      (format_message('{} ({})', _request(each, room), path)
+                       for path, each in asking.items()))
+    return format_message(
+        '{}{}', _request(next(iter(asking.values())), room),
+        _members(asking, only)) if asking else MarkedText()
 
 
 def _asking(wanted: Mapping[str, Requirements]) -> dict[str, Requirements]:
@@ -114,11 +116,11 @@ def _asking(wanted: Mapping[str, Requirements]) -> dict[str, Requirements]:
             if each != Requirements()}
 
 
-def _whose(told: Mapping[str, Requirements], only: bool) -> str:
-    return '' if only else f' ({", ".join(told)})'
+def _members(asking: Mapping[str, Requirements], only: bool) -> str:
+    return '' if only else f' ({", ".join(asking)})'
 
 
-def _wish(wanted: Requirements, room: str = 'room for ') -> MarkedText:
+def _request(wanted: Requirements, room: str = 'room for ') -> MarkedText:
     asked, where = amounts(wanted), conditions(wanted)
     if not where:
         return MarkedText(f'{room}{asked}')

@@ -62,7 +62,8 @@ class Room:
             total += np.minimum(summed(self.room[c]),
                                 len(case.classes[c].members))
         most_on_hosts = summed(self.most_on_hosts(classes))
-        return np.minimum(total, most_on_hosts) + self.stay(scope, level)
+        return (np.minimum(total, most_on_hosts)
+                + self.placed_counts(scope, level))
 
     def most_on_hosts(self, classes: Sequence[int]) -> np.ndarray:
         """Upper bound of the classes' members together on each host."""
@@ -75,7 +76,7 @@ class Room:
                 room = np.minimum(room, free // least)
         return room
 
-    def stay(self, scope: int, level: str) -> np.ndarray:
+    def placed_counts(self, scope: int, level: str) -> np.ndarray:
         """Number of the scope's members that are already placed, by domain."""
         division = self.case.table.division(level)
         found = np.zeros(len(division.domains) + 1, dtype=np.int64)

@@ -13,7 +13,8 @@ from nova_holistic.model.messages.marked_text import (
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
-from nova_holistic.solver.diagnosis.numbers import be, many, room, wishes
+from nova_holistic.solver.diagnosis.numbers import (
+    be, many, requirements_of, room)
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
 from nova_holistic.solver.problem.case import Case
@@ -26,7 +27,7 @@ _ONLY = MarkedText('the domain that they are confined to')
 class Sentences:
     """Builds the sentences one after another.
 
-    :ivar told: paths of descriptions whose requirements were mentioned
+    :ivar stated_paths: paths of descriptions whose requirements were mentioned
     :ivar at_odds: whether the numbers of the last sentence are a contradiction
     :param fewer: whether other policies leave fewer hosts
     :param confined: shapes that confine members to one domain
@@ -40,21 +41,21 @@ class Sentences:
         self._wanted = wanted
         self._fewer = fewer
         self._confined = confined
-        self.told: set[str] = set()
-        self.at_odds = False
+        self.stated_paths: set[str] = set()
+        self.contradictory = False
 
     def of(self, carried: Carried, found: Sequence[Shape]) -> MarkedText:
         """The sentence of the first shape with contradicting numbers, or else
         of the first shape."""
-        first, before, kept = None, set(self.told), self.told
+        first, before, kept = None, set(self.stated_paths), self.stated_paths
         for shape in found or (None,):
-            self.told = set(before)
+            self.stated_paths = set(before)
             sentence = self._of_one(carried, shape)
-            if self.at_odds:
+            if self.contradictory:
                 return sentence
             if first is None:
-                first, kept = sentence, self.told
-        self.told = kept
+                first, kept = sentence, self.stated_paths
+        self.stated_paths = kept
         return first
 
     def _of_one(self, carried: Carried, shape: Shape | None) -> MarkedText:
@@ -91,7 +92,7 @@ class Sentences:
                                   each, self._there(here, shape, place))
         allowed = count.allowed(shape)
         if allowed < members:
-            self.at_odds = True
+            self.contradictory = True
             where = self._there(here, shape, place)
             return format_message(
                 '{} permits {} of {} members, at most {} in each {}; '
@@ -120,7 +121,7 @@ class Sentences:
         needed = format_message('{} needs {}', name,
                                 many(shape.least, shape.level))
         if members < shape.least:
-            self.at_odds = True
+            self.contradictory = True
             return format_message('{}; there {} {}', needed, be(members),
                                   many(members, 'member'))
         count, place = self._best(shape)
@@ -134,26 +135,26 @@ class Sentences:
     def _even(self, name: MarkedText, shape: MaxSkew) -> MarkedText:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
-        told = format_message('{} with max_skew {}', name, shape.skew)
+        text = format_message('{} with max_skew {}', name, shape.skew)
         if count.is_uneven(shape):
-            self.at_odds = True
+            self.contradictory = True
             return format_message('{} cannot distribute {} evenly over {}',
-                                  told,
+                                  text,
                                   many(members, 'member'),
                                   total(many(len(shape.domains), shape.level),
                                         f'the {shape.level}s'))
         fitting = count.skew_capacity(shape)
         if fitting >= members:
-            return format_message('{} distributes {} evenly', told,
+            return format_message('{} distributes {} evenly', text,
                                   many(members, 'member'))
-        self.at_odds = True
+        self.contradictory = True
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
         domain = self._case.table.division(shape.level).domains[worst]
         asked = self._asked(shape.scope)
         return format_message(
             '{} has room for {} of {} members; {} {:name} takes {}{}',
-            told, fitting, members, shape.level, domain,
+            text, fitting, members, shape.level, domain,
             int(takes[worst]), asked)
 
     def _apart(self, name: MarkedText, shape: Disjoint) -> MarkedText:
@@ -166,18 +167,18 @@ class Sentences:
         who = 'them' if isinstance(shape.carried.policy, Relationship) else (
             f'{many(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
-        told = format_message('{} keeps {} in different {}s', name, who,
+        text = format_message('{} keeps {} in different {}s', name, who,
                               shape.level)
         if sum(isinstance(s, Disjoint) for s in self._count.shapes) < 2:
-            return told
+            return text
         # Each policy alone can be satisfied; together they need more domains
         # than exist.
         here = int(np.count_nonzero(sum(
             count.takes(scope, shape.level)[:-1]
             for scope in (shape.scope, shape.other))))
         there = self._there(here, shape, place, shape.other)
-        self.at_odds = False
-        return format_message('{}; {}', told, there)
+        self.contradictory = False
+        return format_message('{}; {}', text, there)
 
     def _one(self, name: MarkedText, shape: MaxDomains) -> MarkedText:
         members = self._count.members(shape.scope)
@@ -191,7 +192,7 @@ class Sentences:
         if not asked:
             return format_message('{} puts {} into {}', name,
                                   self._both(members), where)
-        self.at_odds = True
+        self.contradictory = True
         return format_message('{} needs {} with room for {}{}; at most {} fit',
                               name, where, self._both(members), asked, most)
 
@@ -215,24 +216,24 @@ class Sentences:
             if tries and other.level == shape.level:
                 return tries[0][0], _ONLY
             if tries:
-                return max(tries, key=lambda each: self._worth(each[0], shape))
+                return max(tries, key=lambda each: self._rank(each[0], shape))
         return self._count, MarkedText()
 
     @staticmethod
-    def _worth(count: CountingTest, shape: Shape) -> tuple[int, int]:
+    def _rank(count: CountingTest, shape: Shape) -> tuple[int, int]:
         takes = count.takes(shape.scope, shape.level)
         return int(np.count_nonzero(takes)), int(takes.sum())
 
     def _there(self, here: int, shape: Shape, place: MarkedText,
                other: int | None = None) -> MarkedText:
         """The number of available domains that meet the requirements."""
-        self.at_odds = True
+        self.contradictory = True
         wanted, only = self._asking(shape.scope, other)
-        told = room(here, shape.level,
+        text = room(here, shape.level,
                     MarkedText() if place is _ONLY else place,
                     wanted, only)
-        if told:
-            return told
+        if text:
+            return text
         if place is _ONLY:
             return format_message('{} may be used',
                                   total(f'only {here}', 'too few'))
@@ -245,8 +246,8 @@ class Sentences:
                     'there {}', total(f'{be(here)} {here}', 'are too few')))
 
     def _asked(self, scope: int) -> MarkedText:
-        told = wishes(*self._asking(scope), room='')
-        return format_message(' of {}', told) if told else MarkedText()
+        text = requirements_of(*self._asking(scope), room='')
+        return format_message(' of {}', text) if text else MarkedText()
 
     def _asking(self, scope: int, other: int | None = None) -> tuple[
             dict[str, Requirements], bool]:
@@ -256,7 +257,7 @@ class Sentences:
         paths = dict.fromkeys(m.description for number in scopes
                               for m in self._members(number))
         wanted = {p: self._wanted[p] for p in paths if p in self._wanted}
-        self.told.update(wanted)
+        self.stated_paths.update(wanted)
         return wanted, len(paths) == 1
 
     def _members(self, scope: int):

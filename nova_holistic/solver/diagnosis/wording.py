@@ -45,28 +45,28 @@ def reasons(core: IIS, in_time: Callable[[], None] = no_limit
     return tuple(words.sentences())
 
 
-def unreduced_reasons(case: Case,
-                      blamed: Sequence[Carried] | None) -> tuple[Reason, ...]:
+def unreduced_reasons(
+        case: Case, conflict: Sequence[Carried] | None) -> tuple[Reason, ...]:
     """All possible reasons, if the time is not sufficient to reduce them.
 
-    :param blamed: policies that counting found to contradict each other
+    :param conflict: policies that counting found to contradict each other
     """
     policies = [each for each in case.policies if each.policy.hard] if (
-        blamed is None) else blamed
+        conflict is None) else conflict
     wanted = {m.description: m.requirements for m in case.members
               if amounts(m.requirements) or conditions(m.requirements)}
-    told = [Reason.told(each.scope.path, format_message(
+    result = [Reason.of(each.scope.path, format_message(
         '{} is for {}', policy_message(each.policy.summary),
         many(len(each.scope.members), 'member')))
         for each in policies[:limits().named_policies]]
-    told.extend(Reason.told(path, _asks(wanted[path]))
-                for path in list(wanted)[:limits().named_policies])
+    result.extend(Reason.of(path, _asks(wanted[path]))
+                  for path in list(wanted)[:limits().named_policies])
     more = max(0, len(policies) - limits().named_policies) + max(
         0, len(wanted) - limits().named_policies)
     if more:
-        told.append(Reason.told('', MarkedText(
+        result.append(Reason.of('', MarkedText(
             f'{more} more policies and descriptions may also contribute')))
-    return tuple(told)
+    return tuple(result)
 
 
 class _Words:
@@ -106,19 +106,19 @@ class _Words:
     def nothing(self) -> Reason:
         """The reason if a group without requirements has no place."""
         if not len(self.case.table):
-            return Reason.told('', MarkedText('the inventory has no hosts'))
-        return Reason.told('', MarkedText('no host is enabled'))
+            return Reason.of('', MarkedText('the inventory has no hosts'))
+        return Reason.of('', MarkedText('no host is enabled'))
 
     def elimination(self) -> list[Reason]:
         elimination = Elimination(self.case.table)
-        found = list(elimination.policies(self.forbidding, self._leaves))
+        found = list(elimination.policies(self.forbidding, self._permitted))
         if len(self.wanted) == 1:
             (path, wanted), = self.wanted.items()
             found.append(elimination.description(
                 path, self.members[path], wanted))
         elif self.wanted:
             found.extend(
-                Reason.told(path, format_message('asks for hosts {}', where))
+                Reason.of(path, format_message('asks for hosts {}', where))
                 for path, wanted in self.wanted.items()
                 if (where := conditions(wanted)))
             found.append(packing(self.case, self.members))
@@ -132,42 +132,42 @@ class _Words:
         found = sorted(
             (self._sentence(sentences, each, mine)
              for each, mine in self.structural), key=lambda each: not each[0])
-        told = [reason for _, reason in found]
-        if not any(odd for odd, _ in found):
-            self._tell_by_example(told)
+        result = [reason for _, reason in found]
+        if not any(contradictory for contradictory, _ in found):
+            self._add_example(result)
         for each in self.forbidding:
             elimination = Elimination(self.case.table)
-            told.extend(elimination.policies([each], self._leaves))
-        told.extend(Reason.told(path, _asks(wanted))
-                    for path, wanted in self.wanted.items()
-                    if path not in sentences.told)
-        return told
+            result.extend(elimination.policies([each], self._permitted))
+        result.extend(Reason.of(path, _asks(wanted))
+                      for path, wanted in self.wanted.items()
+                      if path not in sentences.stated_paths)
+        return result
 
-    def _tell_by_example(self, told: list[Reason]) -> None:
+    def _add_example(self, result: list[Reason]) -> None:
         """Move the reason without countable numbers to the front. Add what a
         plan made without the policy would violate."""
         each, mine = self.structural[-1]
-        told.insert(0, told.pop())
+        result.insert(0, result.pop())
         if not self.forbidding and (not mine or isinstance(mine[0], MaxSkew)):
-            told[0] = self._witnessed(told[0], each)
+            result[0] = self._with_example(result[0], each)
 
     def _sentence(self, sentences: Sentences, each: Carried,
                   mine: list[Shape]) -> tuple[bool, Reason]:
         """The reason of one policy, and whether its numbers are a
         contradiction."""
         broken = self._broken(each)
-        sentences.at_odds = bool(broken)
-        told = broken or sentences.of(each, mine)
-        if not sentences.at_odds and mine and isinstance(
+        sentences.contradictory = bool(broken)
+        text = broken or sentences.of(each, mine)
+        if not sentences.contradictory and mine and isinstance(
                 mine[0], Disjoint) and self._closes(each):
             enabled = self.case.table.enabled
-            left = int((enabled & self._leaves(each)).sum())
-            told = format_message(
-                '{}, and leaves {}', told, Elimination(self.case.table).part(
+            left = int((enabled & self._permitted(each)).sum())
+            text = format_message(
+                '{}, and leaves {}', text, Elimination(self.case.table).part(
                     left, int(enabled.sum())))
-        return sentences.at_odds, Reason.told(each.scope.path, told)
+        return sentences.contradictory, Reason.of(each.scope.path, text)
 
-    def _leaves(self, each: Carried) -> np.ndarray:
+    def _permitted(self, each: Carried) -> np.ndarray:
         """Hosts that the policy permits for members without requirements."""
         bare = self.core.bare
         same = next(other for other in bare.policies
@@ -183,15 +183,15 @@ class _Words:
 
     def _closes(self, each: Carried) -> bool:
         """Whether the policy excludes any enabled host for its members."""
-        return bool((self.case.table.enabled & ~self._leaves(each)).any())
+        return bool((self.case.table.enabled & ~self._permitted(each)).any())
 
     def _broken(self, each: Carried) -> MarkedText:
         """The violation of a policy by members that are already placed."""
         hosts = self.case.table.hosts
-        stay = {path: hosts[h] for path, h in self.case.placed.items()}
-        if not any(m.path in stay for m in each.scope.members):
+        existing = {path: hosts[h] for path, h in self.case.placed.items()}
+        if not any(m.path in existing for m in each.scope.members):
             return MarkedText()
-        found = each.policy.check(each.scope, stay, self.case.snapshot)
+        found = each.policy.check(each.scope, existing, self.case.snapshot)
         if not found.messages:
             return MarkedText()
         return format_message(
@@ -199,12 +199,12 @@ class _Words:
             policy_message(each.policy.summary),
             shortened(policy_message(found.messages[0]), limits().text_length))
 
-    def _witnessed(self, reason: Reason, each: Carried) -> Reason:
+    def _with_example(self, reason: Reason, each: Carried) -> Reason:
         """Add what a plan made without the policy violates."""
         for where in self._without(each):
             found = each.policy.check(each.scope, where, self.case.snapshot)
             if found.messages:
-                return Reason.told(reason.at, format_message(
+                return Reason.of(reason.at, format_message(
                     '{}; without it, for example, {}', reason.text,
                     shortened(policy_message(found.messages[0]),
                               limits().text_length)))

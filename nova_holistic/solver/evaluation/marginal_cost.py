@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from nova_holistic.model.member import Member
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
@@ -24,7 +24,7 @@ class MarginalCost:
     """
 
     def __init__(self, table: HostTable, members: Sequence[Member],
-                 outlay: Outlay, used: Sequence[int]):
+                 host_cost: HostCost, used: Sequence[int]):
         """:param used: indexes of the hosts of members that stay"""
         # Servers of one description share an object.
         wanted = {id(m.requirements): m.requirements for m in members}
@@ -36,11 +36,11 @@ class MarginalCost:
                       for name, each in amounts.items()}
         self._capacity = {name: np.maximum(each.capacity, 1)
                           for name, each in amounts.items()}
-        self._slopes = np.array(outlay.slopes)
+        self._slopes = np.array(host_cost.slopes)
         self._hosts = len(table)
         self.full = self._share({})
         self._opening = np.array(np.broadcast_to(
-            outlay.opening(1 - self.full), self._hosts), dtype=float)
+            host_cost.opening(1 - self.full), self._hosts), dtype=float)
         self._opening[list(used)] = 0.0
 
     def of(self, asked: Asked) -> np.ndarray:

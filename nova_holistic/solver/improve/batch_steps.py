@@ -45,11 +45,11 @@ class BatchSteps:
         if not calls.offer(start):
             return False
         program = Program(case, known.objective, context.deadline)
-        if program.preferences and calls.worth[0]:
+        if program.preferences and calls.plan_cost[0]:
             program.minimise_preferences()
             calls.solve(program, context.share(), 0.0)
         if program.preferences:
-            program.limit_preferences(calls.worth[0])
+            program.limit_preferences(calls.plan_cost[0])
         program.minimise_cost()
         calls.solve(program, context.share(), known.gap / 4)
         known.solving += calls.solving
@@ -67,14 +67,14 @@ class BatchSteps:
         paths = {m.path for m in freed}
         hosts = self._hosts(plan, batch, [m.path for m in freed])
         inside = set(hosts.tolist())
-        stay = {path: host.name for path, host in plan.where.items()
-                if path not in paths and index[host.name] in inside}
+        fixed = {path: host.name for path, host in plan.where.items()
+                 if path not in paths and index[host.name] in inside}
         table = self._context.table.part(None)
         table.occupy(self._taken(plan, paths))
-        group = known.group.only(paths | stay.keys())
+        group = known.group.only(paths | fixed.keys())
         policies = tuple(each for each in carried_policies(group) if any(
             m.path in paths for m in each.scope.members))
-        return Case.of(group, known.snapshot, stay,
+        return Case.of(group, known.snapshot, fixed,
                        self._context.deadline.check, table.part(hosts),
                        Freed(Scope('', group, freed), policies))
 

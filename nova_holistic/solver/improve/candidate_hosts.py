@@ -25,8 +25,8 @@ class CandidateHosts:
         self._eligibility = Eligibility(table)
         self._masks: dict[int, tuple[Requirements, np.ndarray]] = {}
         self._members = {m.path: m for m in members}
-        outlay = plan.incumbent.objective.outlay()
-        self._costs = outlay and MarginalCost(table, members, outlay, ())
+        host_cost = plan.incumbent.objective.host_cost()
+        self._costs = host_cost and MarginalCost(table, members, host_cost, ())
         self._plan: PlanView | None = None
 
     def choose(self, plan: PlanView, freed: Sequence[str],

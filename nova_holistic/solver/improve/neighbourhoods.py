@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All neighbourhoods, by name."""
 
-from nova_holistic.solver.improve.dearest_hosts import DearestHosts
+from nova_holistic.solver.improve.costliest_hosts import CostliestHosts
 from nova_holistic.solver.improve.domains import Domains
 from nova_holistic.solver.improve.emptiest_hosts import EmptiestHosts
 from nova_holistic.solver.improve.neighbourhood import Neighbourhood
@@ -12,7 +12,7 @@ from nova_holistic.solver.improve.violated_preferences import (
     ViolatedPreferences)
 
 NEIGHBOURHOODS: dict[str, Neighbourhood] = {each.name: each for each in (
-    DearestHosts(),
+    CostliestHosts(),
     Domains(),
     EmptiestHosts(),
     RandomHosts(),

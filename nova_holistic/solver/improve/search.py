@@ -20,7 +20,7 @@ from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.incumbent import Incumbent, Worth
+from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
@@ -104,9 +104,9 @@ class _Search:
             chosen = self._selection.draw(self._plan)
             if chosen is None:
                 return
-            before = self._incumbent.worth
+            before = self._incumbent.plan_cost
             outcome = self._step(chosen)
-            gain = _gain(before, self._incumbent.worth)
+            gain = _gain(before, self._incumbent.plan_cost)
             self._selection.learn(chosen, outcome, gain)
             failures = 0 if gain > BOUND_ERROR else failures + 1
             if outcome.is_better:
@@ -135,7 +135,7 @@ def _rows(incumbent: Incumbent, deadline: Deadline) -> RowsByPlace | None:
         return None
 
 
-def _gain(before: Worth, after: Worth) -> float:
+def _gain(before: PlanCost, after: PlanCost) -> float:
     """Gain of a step; at least 1 if the cost of preferences decreases."""
     (cost, value), (less, lower) = before, after
     if less < cost:

@@ -112,13 +112,13 @@ def _case(plan: PlanView, part: Part, context: StepContext) -> Case:
     """
     incumbent, index = plan.incumbent, context.table.index
     inside = {*part.hosts.tolist()}
-    stay = {path: plan.where[path].name for path in plan.movable
-            if index[plan.where[path].name] not in inside}
+    fixed = {path: plan.where[path].name for path in plan.movable
+             if index[plan.where[path].name] not in inside}
     known = np.array(sorted(inside.union(
         index[host.name] for host in plan.where.values())), dtype=np.int64)
     table = context.table if context.rows is None else context.rows.table
     return Case.of(incumbent.group, incumbent.snapshot,
-                   {**incumbent.placed, **stay}, context.deadline.check,
+                   {**incumbent.placed, **fixed}, context.deadline.check,
                    table.part(known), _freed(plan, part, context.rows))
 
 
@@ -166,12 +166,12 @@ def _fix(program: Program, case: Case, plan: PlanView,
          freed: Collection[str]) -> None:
     """Fix the members that are not freed to their hosts."""
     for c, each in enumerate(case.classes):
-        stay = Counter(
+        fixed = Counter(
             case.table.index[plan.where[m.path].name]
             for m in each.members if m.path not in freed)
         movable = sum(m.path in freed for m in each.members)
         for host, variable in program.x[c].items():
-            here = stay[host]
+            here = fixed[host]
             variable.lowBound = here
             variable.upBound = min(int(program.limits[c, host]),
                                    here + movable)

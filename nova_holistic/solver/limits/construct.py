@@ -44,7 +44,7 @@ class ConstructLimits:
         for one member. Not measured.
     :ivar exact_insertion_places: places up to which only a plan that is proven
         to be optimal is accepted. Not measured.
-    :ivar evaluated_hosts: hosts for which an objective without an outlay is
+    :ivar evaluated_hosts: hosts for which an objective without a host cost is
         evaluated. Not measured.
     :ivar all_hosts: hosts up to which greedy construction uses all. Not
         measured.

@@ -26,12 +26,12 @@ def needed_places(case: Case, objective: Objective) -> np.ndarray:
     some best plan does not use. No host is removed if the costs are unknown.
     """
     members = sum(len(each.members) for each in case.classes)
-    outlay, traffic = objective.outlay(), objective.traffic()
+    host_cost, traffic = objective.host_cost(), objective.traffic()
     room = case.open_room()
     places = room > 0
     useful = places.any(axis=0)
     if members > limits().dominated_members or useful.sum() <= members or (
-            outlay is None and traffic is None):
+            host_cost is None and traffic is None):
         return places
     signatures = _Signatures(case)
     levels = signatures.levels | (
@@ -69,10 +69,10 @@ def _alike(case: Case, signatures: '_Signatures', levels: set[str],
            useful: np.ndarray) -> Iterator[np.ndarray]:
     """Sets of hosts that all policies treat equally."""
     where = [case.table.division(level).of_host for level in sorted(levels)]
-    stay = set(case.placed.values())
+    in_use = set(case.placed.values())
     found: dict[tuple, list[int]] = defaultdict(list)
     for host in np.flatnonzero(useful).tolist():
-        if host not in stay:
+        if host not in in_use:
             found[signatures.of(host), *(of[host] for of in where)].append(
                 host)
     for hosts in found.values():
@@ -93,8 +93,8 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
         free = np.minimum(case.table.amounts(name).free,
                           asked @ room.astype(np.int64))
         columns.append(free // max(1, np.gcd.reduce(asked)))
-    outlay = objective.outlay()
-    if outlay is not None:
+    host_cost = objective.host_cost()
+    if host_cost is not None:
         names = sorted({
             name for member in case.members
             for name, amount in member.requirements.resources.items()
@@ -106,12 +106,12 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
             capacity = np.where(some, amounts.capacity, 1)
             share += np.where(some, np.minimum(
                 1.0, 1 - amounts.free / capacity), 1.0) / len(names)
-            if outlay.slopes:
+            if host_cost.slopes:
                 columns.append(-np.where(
                     some & (amounts.free > 0), 1 / capacity, 0.0))
         columns.append(-np.asarray(
-            outlay.opening(1 - share), float) + 0 * share)
-        if outlay.slopes:
+            host_cost.opening(1 - share), float) + 0 * share)
+        if host_cost.slopes:
             columns.append(-share)
     return np.array(columns, dtype=float).T
 
@@ -125,8 +125,8 @@ def _dominated(values: np.ndarray, most: int) -> np.ndarray:
     if not most:
         return np.arange(len(values))
     spread = np.ptp(values, axis=0)
-    worth = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
-    best = np.argsort(-worth, kind='stable')[
+    score = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
+    best = np.argsort(-score, kind='stable')[
         :limits().compared_per_member * most + limits().compared_hosts]
     found = np.zeros(len(values), dtype=bool)
     step = max(1, limits().comparisons // max(1, len(best) * values.shape[1]))

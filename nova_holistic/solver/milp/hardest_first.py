@@ -74,7 +74,7 @@ class HardestFirst:
             more = self._closest(failed)
         else:
             more = []
-        self._policies = self._with_silent_types([*self._policies, *more])
+        self._policies = self._with_rowless_types([*self._policies, *more])
         for each in self._policies:
             self._classes.update(self._classes_of(each))
 
@@ -85,15 +85,15 @@ class HardestFirst:
                 if 4 * len(_paths(each)) <= len(self._case.members)
                 and path in _paths(each)]
 
-    def _with_silent_types(self, policies: list[Carried]) -> list[Carried]:
+    def _with_rowless_types(self, policies: list[Carried]) -> list[Carried]:
         """Add all policies of the types without rows: one policy may have rows
         for others of its type, for example those that share links."""
-        speaking = self._case.rules.speaking()
-        silent = {type(each.policy) for each in policies
-                  if id(each) not in speaking}
+        with_rows = self._case.rules.with_rows()
+        rowless = {type(each.policy) for each in policies
+                   if id(each) not in with_rows}
         chosen = {id(each) for each in policies}
         return [each for each in self._hard
-                if id(each) in chosen or type(each.policy) in silent]
+                if id(each) in chosen or type(each.policy) in rowless]
 
     def _classes_of(self, policy: Carried) -> Iterator[int]:
         paths = _paths(policy)

@@ -41,7 +41,7 @@ def least_preferences(calls: SolverCalls, program: Program, share: float,
             return Status.OPTIMAL
         if len(found) > 1:
             trial.limit_tier(row, cost)
-    if calls.worth[0] == 0:
+    if calls.plan_cost[0] == 0:
         return Status.OPTIMAL
     return _proved(calls, program, share) if prove else Status.FEASIBLE
 
@@ -68,11 +68,11 @@ def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
     trial = program.again()
     step = common_step(each.weight for each in trial.penalties)
     while True:
-        cost = calls.worth[0]
+        cost = calls.plan_cost[0]
         trial.limit_preferences(cost - step)
         trial.minimise_preferences()
         outcome = calls.solve(trial, share, 0.0)
-        if outcome.status is Status.INFEASIBLE or calls.worth[0] == 0:
+        if outcome.status is Status.INFEASIBLE or calls.plan_cost[0] == 0:
             return Status.OPTIMAL
-        if not outcome.solved or calls.worth[0] >= cost:
+        if not outcome.solved or calls.plan_cost[0] >= cost:
             return Status.FEASIBLE

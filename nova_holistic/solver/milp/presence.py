@@ -38,11 +38,11 @@ class Presence:
 
     def __init__(self, program: 'Program'):
         self._program = program
-        self._stay = Counter(program.case.placed.values())
+        self._placed_counts = Counter(program.case.placed.values())
         self._used: dict[tuple, tuple[ScopeCount, LpVariable]] = {}
         self._places: dict[tuple[int, str], dict[int, ScopeCount]] = {}
 
-    def spot(self, atom: Atom) -> ScopeCount:
+    def scope_count(self, atom: Atom) -> ScopeCount:
         """The place and the members that an atom of the rules counts."""
         key = (atom.scope, atom.level)
         if key not in self._places:
@@ -55,20 +55,22 @@ class Presence:
     def whole_host(self, host: int) -> ScopeCount:
         """All members of the group on one host."""
         return ScopeCount(tuple((c, host) for c in self._program.here(host)),
-                          self._stay[host])
+                          self._placed_counts[host])
 
-    def number(self, spot: ScopeCount) -> LpAffineExpression:
+    def number(self, scope_count: ScopeCount) -> LpAffineExpression:
         x = self._program.x
-        return LpAffineExpression([(x[c][h], 1) for c, h in spot.places],
-                                  constant=spot.constant)
+        return LpAffineExpression(
+            [(x[c][h], 1) for c, h in scope_count.places],
+            constant=scope_count.constant)
 
-    def of(self, spot: ScopeCount) -> LpAffineExpression:
+    def of(self, scope_count: ScopeCount) -> LpAffineExpression:
         """1 if any of the members is in the place, else 0."""
-        if spot.constant or not spot.places:
-            return LpAffineExpression(constant=float(spot.constant > 0))
-        if spot.places not in self._used:
-            self._used[spot.places] = (spot, self._binary(spot))
-        return LpAffineExpression(self._used[spot.places][1])
+        if scope_count.constant or not scope_count.places:
+            return LpAffineExpression(constant=float(scope_count.constant > 0))
+        if scope_count.places not in self._used:
+            self._used[scope_count.places] = (
+                scope_count, self._binary(scope_count))
+        return LpAffineExpression(self._used[scope_count.places][1])
 
     def known(self, host: int) -> LpVariable | None:
         """The binary of all members on a host, if it was created."""
@@ -78,12 +80,12 @@ class Presence:
     def variables(self) -> Iterator[tuple[ScopeCount, LpVariable]]:
         yield from self._used.values()
 
-    def _binary(self, spot: ScopeCount) -> LpVariable:
+    def _binary(self, scope_count: ScopeCount) -> LpVariable:
         program = self._program
         used = program.binary()
-        count = self.number(spot)
+        count = self.number(scope_count)
         members = sum(len(program.case.classes[c].members)
-                      for c in {c for c, _ in spot.places})
+                      for c in {c for c, _ in scope_count.places})
         most = min(members, sum(v.upBound for v in count))
         # Members are only in places that are used.
         program.require(count <= used * most)
@@ -99,6 +101,7 @@ class Presence:
         for c in case.classes_in(scope):
             for h in self._program.x[c]:
                 places[where[h]].append((c, h))
-        stay = Counter(where[h] for h in case.placed_in(scope))
-        return {number: ScopeCount(tuple(places.get(number, ())), stay[number])
-                for number in {*places, *stay}}
+        placed_counts = Counter(where[h] for h in case.placed_in(scope))
+        return {number: ScopeCount(
+            tuple(places.get(number, ())), placed_counts[number])
+            for number in {*places, *placed_counts}}

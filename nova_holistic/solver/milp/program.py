@@ -104,7 +104,7 @@ class Program(CostLimits):
     def count(self, scope: Scope, domain: Domain) -> LpAffineExpression:
         atom = Atom(Kind.COUNT, self.case.rules.number(scope), domain.level,
                     domain)
-        return self._presence.number(self._presence.spot(atom))
+        return self._presence.number(self._presence.scope_count(atom))
 
     def integer(self, name: str, upper: int) -> LpVariable:
         return self._variable(upper)
@@ -170,9 +170,9 @@ class Program(CostLimits):
         values = {variable: counts[c].get(h, 0)
                   for c, row in enumerate(self.x)
                   for h, variable in row.items()}
-        for spot, variable in self._presence.variables():
+        for scope_count, variable in self._presence.variables():
             values[variable] = float(any(
-                counts[c].get(h, 0) for c, h in spot.places))
+                counts[c].get(h, 0) for c, h in scope_count.places))
         return values
 
     # Construction.
@@ -247,9 +247,9 @@ class Program(CostLimits):
                         else self._real(0, atom.upper))
                 total.addterm(self._free[atom], coefficient)
                 continue
-            spot = self._presence.spot(atom)
-            part = (self._presence.of(spot) if atom.kind is Kind.USED
-                    else self._presence.number(spot))
+            scope_count = self._presence.scope_count(atom)
+            part = (self._presence.of(scope_count) if atom.kind is Kind.USED
+                    else self._presence.number(scope_count))
             total.constant += part.constant * coefficient
             for variable, factor in part.items():
                 total.addterm(variable, factor * coefficient)

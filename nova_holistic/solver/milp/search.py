@@ -20,8 +20,8 @@ from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.tolerances import BOUND_ERROR
-from nova_holistic.solver.problem.verdict import Verdict
 from nova_holistic.solver.settings import Strategy
 
 _RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
@@ -43,12 +43,12 @@ class Search(SolverCalls):
 
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None,
-            incumbent: Counts | None = None) -> Verdict:
+            incumbent: Counts | None = None) -> SearchStatus:
         """Search from a start, if given, with bounds as in ``improve``.
 
         :param incumbent: a plan; None if no plan is known yet
         """
-        verdict, known = Verdict.GOOD, None
+        status, known = SearchStatus.FEASIBLE, None
         try:
             if not self._offer(incumbent):
                 self._restarts = Restarts(self.case, self._deadline)
@@ -56,23 +56,23 @@ class Search(SolverCalls):
                                    self._deadline, self._restarts))
             self._offer(start)
             if self.best is not None:
-                known = self.bound = within(self._worth[0])
+                known = self.bound = within(self._plan_cost[0])
             if self._proved():
-                return Verdict.BEST
-            verdict = (self._solve_whole() if self._is_written_down()
-                       else self._solve_restricted())
+                return SearchStatus.OPTIMAL
+            status = (self._solve_whole() if self._is_written_down()
+                      else self._solve_restricted())
             # A bound for more plans also holds for fewer plans.
-            better = within(self._worth[0]) if self.best else None
+            better = within(self._plan_cost[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
         except OutOfTime:
             pass
-        if self.best is None and verdict is Verdict.IMPOSSIBLE:
-            verdict = self._checked()
+        if self.best is None and status is SearchStatus.INFEASIBLE:
+            status = self._checked()
         if self.best is None:
-            return (verdict if verdict is Verdict.IMPOSSIBLE
-                    else Verdict.NOTHING)
+            return (status if status is SearchStatus.INFEASIBLE
+                    else SearchStatus.NO_RESULT)
         self.bound = max(known or 0.0, self.bound or 0.0)
-        return Verdict.BEST if self._proved() else verdict
+        return SearchStatus.OPTIMAL if self._proved() else status
 
     @property
     def least(self) -> float:
@@ -91,12 +91,12 @@ class Search(SolverCalls):
     def _proved(self) -> bool:
         """Whether it is proved that no plan is better than the best one known.
         """
-        return self.bound is not None and self._worth[0] == 0 and (
-            self._worth[1] <= bounds.safe(self._objective, self.bound))
+        return self.bound is not None and self._plan_cost[0] == 0 and (
+            self._plan_cost[1] <= bounds.safe(self._objective, self.bound))
 
     def improve(self, start: Counts | None, least: float,
                 within: Callable[[float], float | None],
-                is_known: bool = False) -> Verdict:
+                is_known: bool = False) -> SearchStatus:
         """Improve plans for a case with some hosts of a larger problem.
 
         :param is_known: whether a plan for the larger problem is known; then
@@ -106,31 +106,31 @@ class Search(SolverCalls):
             preferences cost at most the given cost
         """
         self._least = least
-        verdict = Verdict.GOOD
+        status = SearchStatus.FEASIBLE
         try:
             if not self._offer(start):
                 self._offer(greedy(self.case, self._objective,
                                    self._deadline))
             if self.best is None and (
                     is_known or self._any_plan() is Status.INFEASIBLE):
-                return Verdict.NOTHING
+                return SearchStatus.NO_RESULT
             # A bound for more plans also holds for fewer plans.
-            self.bound = within(self._worth[0])
+            self.bound = within(self._plan_cost[0])
             if not self.preferred() or self.bound is None or self._is_far():
-                verdict = self._solve(Program(
+                status = self._solve(Program(
                     self.case, self._objective, self._deadline,
                     self.case.room > 0))
         except OutOfTime:
             pass
         if self.best is None:
-            return Verdict.NOTHING
-        known = within(self._worth[0])
+            return SearchStatus.NO_RESULT
+        known = within(self._plan_cost[0])
         self.bound = self.bound if known is None else known
-        return verdict
+        return status
 
     def preferred(self) -> bool:
         """Whether the cost of preferences is minimal or within the gap."""
-        cost = self._worth[0]
+        cost = self._plan_cost[0]
         return cost <= self._least * (1 + BOUND_ERROR) or (
             bounds.gap(cost, self._least) <= self._gap)
 
@@ -139,9 +139,9 @@ class Search(SolverCalls):
         chosen hosts is worthwhile."""
         lower = bounds.safe(self._objective, self.bound)
         return not self.good_enough() and (
-            bounds.gap(self._worth[1], lower) > limits().far_gap)
+            bounds.gap(self._plan_cost[1], lower) > limits().far_gap)
 
-    def _solve_whole(self) -> Verdict:
+    def _solve_whole(self) -> SearchStatus:
         if self.best is None:
             self._offer(self._hardest_first())
         if self.best is None and self._any_plan() is Status.INFEASIBLE:
@@ -152,7 +152,7 @@ class Search(SolverCalls):
             return self._solve(program)
         self._bound_of(program)
         if program.size > limits().searched_variables or self.good_enough():
-            return Verdict.GOOD
+            return SearchStatus.FEASIBLE
         return self._solve(program, limits().whole_share)
 
     def _hardest_first(self) -> Counts | None:
@@ -168,26 +168,26 @@ class Search(SolverCalls):
     def _bound_of(self, program: Program) -> None:
         """Add the bound of the linear relaxation."""
         if program.preferences:
-            program.limit_preferences(self._worth[0])
+            program.limit_preferences(self._plan_cost[0])
         program.minimise_cost()
         outcome = self.solve_relaxation(program)
         if outcome.status is Status.OPTIMAL and outcome.bound is not None:
             self._add_bound(outcome.bound * program.cost_unit)
 
-    def _checked(self) -> Verdict:
+    def _checked(self) -> SearchStatus:
         """The conclusion after another method has searched for any plan."""
         try:
             program = self._hard_program()
         except OutOfTime:
-            return Verdict.IMPOSSIBLE
+            return SearchStatus.INFEASIBLE
         outcome = self._backend.solve_again(
             program.problem,
             seconds=limits().check_share * self._deadline.for_solver(
                 self._backend.around * program.size))
         if outcome.solved and self._offer(program.read()):
-            return Verdict.GOOD
-        return (Verdict.IMPOSSIBLE if outcome.status is Status.INFEASIBLE
-                else Verdict.NOTHING)
+            return SearchStatus.FEASIBLE
+        return (SearchStatus.INFEASIBLE if outcome.status is Status.INFEASIBLE
+                else SearchStatus.NO_RESULT)
 
     def _any_plan(self) -> Status:
         """Find any plan. A program of only the hard policies, without an
@@ -201,7 +201,7 @@ class Search(SolverCalls):
         program.minimise_cost()
         return program
 
-    def _solve_restricted(self) -> Verdict:
+    def _solve_restricted(self) -> SearchStatus:
         """Use few hosts for each class, and a bound from a relaxation of all.
 
         An infeasible program of fewer hosts proves nothing. The program is
@@ -216,25 +216,25 @@ class Search(SolverCalls):
                 return self._no_plan()
             busy = list(relaxation.busy())
             if self.good_enough():
-                return Verdict.GOOD
+                return SearchStatus.FEASIBLE
         width = 1 if self._strategy in _RESTRICTED else max(
             limits().restricted_hosts, limits().restricted_places
             // max(1, len(self.case.classes)))
         while True:
             mask = candidates(self.case, busy, self.best, width)
             whole = not np.any((self.case.open_room() > 0) & ~mask)
-            verdict = self._solve(Program(
+            status = self._solve(Program(
                 self.case, self._objective, self._deadline,
                 None if whole else mask))
             if self.best is not None:
-                return verdict if whole else Verdict.GOOD
-            if whole or verdict is Verdict.NOTHING:
-                return verdict
+                return status if whole else SearchStatus.FEASIBLE
+            if whole or status is SearchStatus.NO_RESULT:
+                return status
             width *= 4
 
     def _relax(self, relaxation: Relaxation) -> Status:
         if self.best is not None and relaxation.preferences:
-            relaxation.limit_preferences(self._worth[0])
+            relaxation.limit_preferences(self._plan_cost[0])
         relaxation.minimise_cost()
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
@@ -248,30 +248,30 @@ class Search(SolverCalls):
 
     def good_enough(self) -> bool:
         """Whether the best plan is within the requested gap."""
-        value = self._worth[1]
+        value = self._plan_cost[1]
         if not self.preferred() or self.bound is None:
             return False
         lower = bounds.safe(self._objective, self.bound)
         return bounds.gap(value, lower) <= self._gap or (
             self._objective.integral and value - lower <= 1)
 
-    def _solve(self, program: Program, part: float = 1.0) -> Verdict:
+    def _solve(self, program: Program, part: float = 1.0) -> SearchStatus:
         """Minimise violated preferences first, and then the objective.
 
         :param part: share of the remaining time for each of the two
         """
         gap = 0.0 if program.size < limits().exact_variables else self._gap
         first = Status.OPTIMAL
-        if program.preferences and self._worth[0] > 0:
+        if program.preferences and self._plan_cost[0] > 0:
             share = part * (1.0 if self.best is None
                             else limits().preference_share)
             first = least_preferences(self, program, share, gap == 0)
             if first is Status.OPTIMAL and program.whole:
-                self._least = self._worth[0]
+                self._least = self._plan_cost[0]
             if first is Status.INFEASIBLE:
                 return self._no_plan()
         if self.best is not None and program.preferences:
-            program.limit_preferences(self._worth[0])
+            program.limit_preferences(self._plan_cost[0])
         program.minimise_cost()
         outcome = self.solve(program, part, gap)
         if outcome.status is Status.INFEASIBLE:
@@ -279,18 +279,19 @@ class Search(SolverCalls):
         if outcome.bound is not None and program.whole:
             self._add_bound(outcome.bound * program.cost_unit)
         if self.best is None:
-            return Verdict.NOTHING
+            return SearchStatus.NO_RESULT
         proved = first is outcome.status is Status.OPTIMAL and gap == 0
-        return Verdict.BEST if proved and self._reaches(
-            outcome.bound, program.cost_unit) else Verdict.GOOD
+        return SearchStatus.OPTIMAL if proved and self._reaches(
+            outcome.bound, program.cost_unit) else SearchStatus.FEASIBLE
 
     def _reaches(self, bound: float | None, unit: float) -> bool:
         """Whether the value of the best plan, as the objective computes it,
         reaches a solver's bound."""
-        value = self._worth[1]
+        value = self._plan_cost[1]
         return bound is not None and value - bound * unit <= (
             BOUND_ERROR * max(unit, abs(value)))
 
-    def _no_plan(self) -> Verdict:
+    def _no_plan(self) -> SearchStatus:
         # A known plan that passed every check overrides the solver's result.
-        return Verdict.IMPOSSIBLE if self.best is None else Verdict.GOOD
+        return (SearchStatus.INFEASIBLE if self.best is None
+                else SearchStatus.FEASIBLE)

@@ -27,14 +27,14 @@ class SolverCalls:
         self._objective = objective
         self._backend = backend
         self._deadline = deadline
-        self._worth = (float('inf'), float('inf'))
+        self._plan_cost = (float('inf'), float('inf'))
         self._placed = {path: case.table.hosts[h].name
                         for path, h in case.placed.items()}
 
     @property
-    def worth(self) -> tuple[float, float]:
+    def plan_cost(self) -> tuple[float, float]:
         """Cost of preferences and value of the best plan."""
-        return self._worth
+        return self._plan_cost
 
     def solve(self, program: Program, share: float, gap: float) -> Outcome:
         """Solve a program; a good solution becomes the best plan.
@@ -82,11 +82,11 @@ class SolverCalls:
         placement = self.case.placement(counts)
         if self.case.breaks_policy(placement):
             return False
-        worth = (self.case.preference_cost(placement),
-                 self._objective.value(self.case.members, placement,
-                                       self._placed, self.case.snapshot))
-        if worth < self._worth:
-            self.best, self._worth = counts, worth
+        plan_cost = (self.case.preference_cost(placement),
+                     self._objective.value(self.case.members, placement,
+                                           self._placed, self.case.snapshot))
+        if plan_cost < self._plan_cost:
+            self.best, self._plan_cost = counts, plan_cost
         return True
 
     def _add_bound(self, bound: float) -> None:

@@ -89,13 +89,13 @@ class Division:
         before = self.of_host[succession.kept]
         still = np.unique(before[before >= 0]).tolist()
         # These domains remain sorted and distinct.
-        stayed = [self.domains[i] for i in still]
-        found = set(fresh).difference([None], stayed)
-        domains = tuple(sorted(stayed + list(found)) if found else stayed)
+        kept = [self.domains[i] for i in still]
+        found = set(fresh).difference([None], kept)
+        domains = tuple(sorted(kept + list(found)) if found else kept)
         index = {domain: i for i, domain in enumerate(domains)}
         # The last element is for hosts in no domain, which have index -1.
         numbers = np.full(len(self.domains) + 1, -1, dtype=np.int64)
-        numbers[still] = [index[domain] for domain in stayed]
+        numbers[still] = [index[domain] for domain in kept]
         rows = np.array([-1 if d is None else index[d] for d in fresh],
                         dtype=np.int64)
         return Division(domains, index, _fixed(

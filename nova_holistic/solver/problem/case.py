@@ -111,7 +111,7 @@ class Case:
         if freed is None or freed.rows is None:
             rules.encode([each for each in touched if not (
                 constructs and _has_traffic(each))])
-            _tell_sides_apart(policies, rules)
+            _separate_sides(policies, rules)
         else:
             rules.adopt(freed.whole, touched, freed.rows)
         if freed is not None:
@@ -274,7 +274,7 @@ def _has_traffic(each: Carried) -> bool:
             each.policy.monotone or not each.policy.hard)
 
 
-def _tell_sides_apart(policies: Sequence[Carried], rules: Rules) -> None:
+def _separate_sides(policies: Sequence[Carried], rules: Rules) -> None:
     """Number the sides of relationships with traffic, because objectives may
     refer to them."""
     for each in policies:

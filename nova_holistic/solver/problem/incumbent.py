@@ -19,10 +19,10 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.problem.tolerances import BOUND_ERROR
-from nova_holistic.solver.problem.verdict import Verdict
 
-Worth = tuple[Fraction | float, float]
+PlanCost = tuple[Fraction | float, float]
 """The cost of the preferences and the value of the objective, compared in this
 order."""
 
@@ -40,7 +40,7 @@ class Incumbent:
     :ivar gap: acceptable relative gap
     :ivar where: member path to host, of every member in document order; None
         until a plan is found
-    :ivar worth: worth of this plan; infinite until a plan is found
+    :ivar plan_cost: cost of this plan; infinite until a plan is found
     :ivar least: lower bound of the cost of preferences of all plans
     :ivar solving: seconds spent in solvers
     """
@@ -53,14 +53,14 @@ class Incumbent:
         self.members = group.all_members()
         self.policies = tuple(carried_policies(group))
         self.where: Mapping[str, Host] | None = None
-        self.worth: Worth = (float('inf'), float('inf'))
+        self.plan_cost: PlanCost = (float('inf'), float('inf'))
         self.least: Fraction | float = 0.0
         self.solving = 0.0
         self._bounds = DualBounds()
         self._sources: list[Bound] = []
         self._within: dict[Fraction | float, float] = {}
         self._case: Case | None = None
-        self._optimum: Worth | None = None
+        self._optimum: PlanCost | None = None
 
     def offer(self, where: Mapping[str, Host]) -> bool:
         """Replace the best plan if this one is better and passes the check.
@@ -69,13 +69,13 @@ class Incumbent:
         :returns: whether the plan was accepted
         """
         where = {m.path: where[m.path] for m in self.members}
-        worth = self.worth_of(where)
-        if not worth < self.worth or check_bound(
+        plan_cost = self.plan_cost_of(where)
+        if not plan_cost < self.plan_cost or check_bound(
                 self.group, self.snapshot,
                 {path: host.name for path, host in where.items()},
                 self.placed):
             return False
-        self.where, self.worth = where, worth
+        self.where, self.plan_cost = where, plan_cost
         return True
 
     def whole_case(self, in_time: Callable[[], None]) -> Case:
@@ -89,7 +89,7 @@ class Incumbent:
                                  in_time)
         return self._case
 
-    def worth_of(self, where: Mapping[str, Host]) -> Worth:
+    def plan_cost_of(self, where: Mapping[str, Host]) -> PlanCost:
         """The exact cost of the preferences, and the objective value."""
         return (preference_cost(self.policies, where, self.snapshot),
                 float(self.objective.value(
@@ -123,15 +123,15 @@ class Incumbent:
         """Add a lower bound of the cost of preferences of all plans."""
         self.least = max(self.least, cost)
 
-    def prove_optimal(self, worth: Worth) -> None:
-        """Record that no plan is better than a known plan of this worth."""
-        self._optimum = worth
+    def prove_optimal(self, plan_cost: PlanCost) -> None:
+        """Record that no plan is better than a known plan of this cost."""
+        self._optimum = plan_cost
 
     @property
     def bound(self) -> float:
         """The lower bound for plans whose preferences cost no more than those
         of the best plan."""
-        limit = self.worth[0]
+        limit = self.plan_cost[0]
         if limit not in self._within:
             # A source may solve a linear program to compute its bound.
             self._within[limit] = max(
@@ -140,16 +140,17 @@ class Incumbent:
         return max(self._bounds.at(limit), self._within[limit])
 
     @property
-    def verdict(self) -> Verdict:
+    def status(self) -> SearchStatus:
         """The status of the best plan."""
         if self.where is None:
-            return Verdict.NOTHING
-        return Verdict.BEST if self.worth == self._optimum else Verdict.GOOD
+            return SearchStatus.NO_RESULT
+        return (SearchStatus.OPTIMAL if self.plan_cost == self._optimum
+                else SearchStatus.FEASIBLE)
 
     @property
     def is_preferred(self) -> bool:
         """Whether the cost of preferences is optimal, or within the gap."""
-        cost = self.worth[0]
+        cost = self.plan_cost[0]
         return self.where is not None and (
             cost <= self.least * (1 + BOUND_ERROR)
             or bounds.gap(float(cost), float(self.least)) <= self.gap)
@@ -159,11 +160,12 @@ class Incumbent:
         """Whether the objective is within the gap of its bound."""
         if self.where is None:
             return False
-        value, lower = self.worth[1], bounds.safe(self.objective, self.bound)
+        value = self.plan_cost[1]
+        lower = bounds.safe(self.objective, self.bound)
         return bounds.gap(value, lower) <= self.gap or (
             self.objective.integral and value - lower <= 1)
 
     @property
     def is_good_enough(self) -> bool:
-        return self.verdict is Verdict.BEST or (
+        return self.status is SearchStatus.OPTIMAL or (
             self.is_preferred and self.is_close)

@@ -81,7 +81,7 @@ def _of_all_kinds(asked: _Asked, places: Places,
             best = kind, found.hosts
     if best is None:
         return None, at_least == _NEVER
-    return _told(asked.snapshot, *best, at_least), False
+    return _described(asked.snapshot, *best, at_least), False
 
 
 class _Search:
@@ -159,8 +159,8 @@ class _Search:
         return None if check(constrained, after, plan.hosts()) else used
 
 
-def _told(snapshot: Snapshot, kind: Host, used: tuple[Offer, ...],
-          at_least: float) -> MoreHosts:
+def _described(snapshot: Snapshot, kind: Host, used: tuple[Offer, ...],
+               at_least: float) -> MoreHosts:
     added = Counter((each.host.location, each.beside) for each in used)
     known = {host.location for host in snapshot.hosts}
     return MoreHosts(

@@ -58,10 +58,10 @@ class Trials:
 
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""
-        return verdict(self.plan(group, snapshot))
+        return is_feasible(self.plan(group, snapshot))
 
 
-def verdict(answer: Plan | Unplaceable | Unknown) -> bool | None:
+def is_feasible(answer: Plan | Unplaceable | Unknown) -> bool | None:
     """True for a plan, False for a proof that no plan exists, else None."""
     return None if isinstance(answer, Unknown) else isinstance(answer, Plan)
 

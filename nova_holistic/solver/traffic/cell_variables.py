@@ -131,12 +131,12 @@ class CellVariables:
         program.add(np.repeat(np.arange(len(sizes)), cells),
                     np.arange(count), np.ones(count), sizes, sizes,
                     len(sizes))
-        stay = self._stay()
-        there = np.flatnonzero(stay)
+        placed_counts = self._placed_counts()
+        there = np.flatnonzero(placed_counts)
         if len(there):
             # Members that stay are in their cells.
             program.add(np.arange(len(there)), there, np.ones(len(there)),
-                        stay[there], np.inf, len(there))
+                        placed_counts[there], np.inf, len(there))
         for row in self._rows:
             self._add_row(program, row)
         for atom, number in self._others.items():
@@ -190,7 +190,7 @@ class CellVariables:
                 row.limit if row.sense != LpConstraintLE else -np.inf,
                 row.limit if row.sense != LpConstraintGE else np.inf, 1)
 
-    def _stay(self) -> np.ndarray:
+    def _placed_counts(self) -> np.ndarray:
         found = np.zeros(self._counts)
         part = {path: p for p, paths in enumerate(self.parts)
                 for path in paths}

@@ -137,12 +137,12 @@ class TrafficConstruction:
             more = np.minimum(more, target)
         types = DomainTypes(star, domains, there + more,
                             there.sum(axis=1) + joint, np.ones(len(domains)))
-        worth, patterns = types.best(prices)
+        profit, patterns = types.best(prices)
         new = (patterns - there).clip(0)
         gain = (types.pairs(domains, there + new)
                 - types.pairs(domains, there))
         best = np.flatnonzero((gain > 0) & (
-            worth >= worth.max() * (1 - FEASIBILITY)))
+            profit >= profit.max() * (1 - FEASIBILITY)))
         if not gain.max():
             new = filled(more, joint)
             total = new.sum(axis=1)
@@ -156,8 +156,8 @@ class TrafficConstruction:
 
     def _prices(self, star: Star, level: str,
                 domains: np.ndarray) -> np.ndarray:
-        """Slightly less than the worth of members elsewhere, so that patterns
-        of exactly this worth are chosen."""
+        """Slightly less than the profit of members elsewhere, so that patterns
+        of exactly this profit are chosen."""
         return (1 - limits().price_discount) * self._bound.prices(star, level)[
             self._cells_of(level, domains)]
 

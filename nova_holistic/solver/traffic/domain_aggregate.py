@@ -21,13 +21,13 @@ class DomainAggregate:
 
     :ivar place: place of each part
     :ivar number: 1 for each part
-    :ivar worth: [part, n, m]: upper bound of the pairs of n and m members
+    :ivar most_pairs: [part, n, m]: upper bound of the pairs of n and m members
     """
 
     star: Star
     place: np.ndarray
     number: np.ndarray
-    worth: np.ndarray
+    most_pairs: np.ndarray
 
     @classmethod
     def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
@@ -62,8 +62,8 @@ class DomainAggregate:
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Like ``domain_types.DomainTypes.best``; evaluates every pattern."""
-        _, n, m = self.worth.shape
-        value = (self.worth * self.star.mbps[0]
+        _, n, m = self.most_pairs.shape
+        value = (self.most_pairs * self.star.mbps[0]
                  - prices[:, 0, None, None] * np.arange(n)[:, None]
                  - prices[:, 1, None, None] * np.arange(m))
         flat = value.reshape(len(self.place), -1)
@@ -79,11 +79,11 @@ class DomainAggregate:
         part = np.flatnonzero(self.place == place)
         if not len(part):
             return None
-        worth = self.worth[part[0]]
-        a, b = (min(n, most - 1) for n, most in zip(numbers, worth.shape))
+        most_pairs = self.most_pairs[part[0]]
+        a, b = (min(n, most - 1) for n, most in zip(numbers, most_pairs.shape))
         here = np.multiply.outer(np.arange(a + 1), np.arange(b + 1))
         # After (i, j), the remaining numbers are (a - i, b - j).
-        total = here + worth[a::-1, b::-1]
+        total = here + most_pairs[a::-1, b::-1]
         full = np.add.outer(np.arange(a + 1), np.arange(b + 1)) > joint
         total[full] = -1
         best = np.argmax(np.where(total == total.max(), here, -1))
@@ -91,8 +91,8 @@ class DomainAggregate:
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
         """Mbit/s within each pattern, for the part of the given number."""
-        return self.worth[of_type, patterns[:, 0],
-                          patterns[:, 1]] * self.star.mbps[0]
+        return self.most_pairs[of_type, patterns[:, 0],
+                               patterns[:, 1]] * self.star.mbps[0]
 
 
 def _within(n: int, m: int, one: int, other: int, joint: int,

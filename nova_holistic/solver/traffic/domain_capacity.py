@@ -31,8 +31,9 @@ class DomainCapacity:
 
     def _compute(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
         table, number = self._kinds.table, len(paths)
-        stay = self._stay(paths)
-        values, where = self._on_hosts(paths, stay), np.arange(len(table))
+        placed_counts = self._placed_counts(paths)
+        values = self._on_hosts(paths, placed_counts)
+        where = np.arange(len(table))
         found = {}
         for level in reversed(self._levels):
             division = table.division(level)
@@ -40,13 +41,13 @@ class DomainCapacity:
             inside, domains = of >= 0, len(division.domains)
             total = np.bincount(of[inside], values[inside], domains)
             here = division.of_host >= 0
-            staying = np.bincount(
-                division.of_host[here], stay[here], domains)
+            placed_inside = np.bincount(
+                division.of_host[here], placed_counts[here], domains)
             if level != HOST:
                 for known, most in self._bounds.about(paths, level):
                     # The bound does not limit the other members.
                     total = np.minimum(total, most + (number - known))
-            total = np.maximum(np.minimum(total, number), staying)
+            total = np.maximum(np.minimum(total, number), placed_inside)
             found[level] = total.astype(np.int64)
             # From here on, one of its hosts represents each finer domain.
             first = np.zeros(domains, dtype=np.int64)
@@ -55,25 +56,25 @@ class DomainCapacity:
             where = np.concatenate((first, where[~inside]))
         return found
 
-    def _stay(self, paths: Collection[str]) -> np.ndarray:
+    def _placed_counts(self, paths: Collection[str]) -> np.ndarray:
         found = np.zeros(len(self._kinds.table))
         for path, host in self._kinds.placed.items():
             found[host] += path in paths
         return found
 
     def _on_hosts(self, paths: Collection[str],
-                  stay: np.ndarray) -> np.ndarray:
+                  placed_counts: np.ndarray) -> np.ndarray:
         kinds = self._kinds
         number = np.array([sum(m.path in paths for m in kind.members)
                            for kind in kinds.kinds], dtype=np.int64)
         asked = np.flatnonzero(number)
         if not len(asked):
-            return stay
+            return placed_counts
         take = np.minimum(kinds.room[asked], number[asked, None]).sum(axis=0)
         least = kinds.amounts[asked].min(axis=0)
         for column in np.flatnonzero(least).tolist():
             take = np.minimum(take, kinds.free[:, column] // least[column])
         members = [m for m in kinds.members if m.path in paths]
         return np.maximum(
-            stay, np.minimum(stay + take, most_on_a_host(kinds.group,
-                                                         members)))
+            placed_counts, np.minimum(
+                placed_counts + take, most_on_a_host(kinds.group, members)))

@@ -33,26 +33,26 @@ class DomainTypes:
         # Members of two nodes are counted twice.
         joint = np.minimum(joint + np.minimum(joint, star.shared),
                            caps.sum(axis=1))
-        told = np.column_stack((place, caps, joint)).astype(np.int64)
+        types = np.column_stack((place, caps, joint)).astype(np.int64)
         useful = (caps[:, 0] > 0) & (caps[:, 1:] > 0).any(axis=1)
-        told, number = np.unique(told[useful], axis=0, return_counts=True)
-        return cls(star, told[:, 0], told[:, 1:-1], told[:, -1], number)
+        types, number = np.unique(types[useful], axis=0, return_counts=True)
+        return cls(star, types[:, 0], types[:, 1:-1], types[:, -1], number)
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each type, the worth of the best pattern, and the pattern. The
-        worth is the Mbit/s between the members, less the price of each.
+        """For each type, the profit of the best pattern, and the pattern. The
+        profit is the Mbit/s between the members, less the price of each.
 
         The result is exact. If the number of the centre's members is given,
-        the worth of each member of a leaf is independent of the other members.
-        Therefore the members of the highest worth are added first, until the
-        domain is full.
+        the profit of each member of a leaf is independent of the other
+        members. Therefore the members of the highest profit are added first,
+        until the domain is full.
 
         :param prices: [type, node of the star], not negative
         """
         count = np.arange(self.caps[:, 0].max(initial=0) + 1)
         left = self.joint[:, None] - count
         here = (count <= self.caps[:, [0]]) & (left >= 0)
-        worth = -prices[:, [0]] * count
+        profit = -prices[:, [0]] * count
         gains = (np.array(self.star.mbps)[:, None, None] * count
                  - prices[:, 1:].T[:, :, None])
         order = np.argsort(-gains, axis=0, kind='stable')
@@ -64,10 +64,10 @@ class DomainTypes:
                 self.caps[of_type, turn + 1], left.clip(0)), 0)
             np.put_along_axis(taken, turn[None], number[None], 0)
             left = left - number
-            worth = worth + gain * number
-        best = np.argmax(np.where(here, worth, -np.inf), axis=1)
+            profit = profit + gain * number
+        best = np.argmax(np.where(here, profit, -np.inf), axis=1)
         rows = np.arange(len(best))
-        return worth[rows, best], np.column_stack(
+        return profit[rows, best], np.column_stack(
             (best, *taken[:, rows, best]))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -25,12 +25,12 @@ from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 class _FixedPattern:
     """Required number of a node's members in a place.
 
-    :ivar worth: traffic of each of them
+    :ivar kept_traffic: traffic of each of them
     """
 
     columns: np.ndarray
     number: int
-    worth: float
+    kept_traffic: float
 
 
 def integer_counts(bound: TrafficBound,
@@ -86,7 +86,7 @@ def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
     program = bound.program()
     size = len(program.cost)
     program.cost = np.concatenate((
-        program.cost, [limits().missing_factor * each.worth / bound.unit
+        program.cost, [limits().missing_factor * each.kept_traffic / bound.unit
                        for each in fixed]))
     program.upper = np.concatenate((
         program.upper, [float(each.number) for each in fixed]))
@@ -111,17 +111,17 @@ def _best_pattern(bound: TrafficBound, x: np.ndarray,
         if pool.level != level:
             continue
         place = pool.types.place[pool.type_of]
-        worth = weight * pool.types.pairs(pool.type_of, pool.patterns)
-        for n in np.argsort(-worth, kind='stable').tolist():
+        kept_traffic = weight * pool.types.pairs(pool.type_of, pool.patterns)
+        for n in np.argsort(-kept_traffic, kind='stable').tolist():
             if (id(pool), int(place[n])) in done or (
-                    worth[n] <= limits().least_pattern_traffic):
+                    kept_traffic[n] <= limits().least_pattern_traffic):
                 continue
-            if best is None or worth[n] > best[0]:
-                total = np.bincount(place, worth, len(pool.inside))
+            if best is None or kept_traffic[n] > best[0]:
+                total = np.bincount(place, kept_traffic, len(pool.inside))
                 # Places with most of its traffic come first.
                 others = [p for p in np.argsort(-total, kind='stable').tolist()
                           if p != place[n] and (id(pool), p) not in done]
-                best = worth[n], (pool, [int(place[n]),
+                best = kept_traffic[n], (pool, [int(place[n]),
                                          *others[:limits().tried_places]], n)
             break
     return best[1] if best else None
@@ -130,7 +130,7 @@ def _best_pattern(bound: TrafficBound, x: np.ndarray,
 def _fixed_patterns(bound: TrafficBound, pool: ColumnPool,
                     place: int, pattern: int) -> list[_FixedPattern]:
     numbers, mbps = pool.patterns[pattern], np.array(pool.star.mbps)
-    worth = [float(numbers[1:] @ mbps), *(numbers[0] * mbps).tolist()]
+    kept_traffic = [float(numbers[1:] @ mbps), *(numbers[0] * mbps).tolist()]
     return [_FixedPattern(bound.variables.columns(
         bound.graph.nodes[node].paths, pool.inside[place]), int(number), each)
-        for node, number, each in zip(pool.star.nodes, numbers, worth)]
+        for node, number, each in zip(pool.star.nodes, numbers, kept_traffic)]

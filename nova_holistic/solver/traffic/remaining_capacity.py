@@ -130,14 +130,14 @@ class RemainingCapacity:
     def _limit(self, paths: Collection[str], level: str,
                most: np.ndarray) -> None:
         division = self._kinds.table.division(level)
-        stay = np.zeros(len(division.domains) + 1)
+        placed_counts = np.zeros(len(division.domains) + 1)
         for path, host in self._kinds.placed.items():
-            stay[division.of_host[host]] += path in paths
+            placed_counts[division.of_host[host]] += path in paths
         self._levels.append(level)
         self._about.append(len(paths))
         # The last place is for hosts in no domain.
         self._left.append(np.append(
-            np.minimum(most, UNLIMITED_MEMBERS) - stay[:-1],
+            np.minimum(most, UNLIMITED_MEMBERS) - placed_counts[:-1],
             UNLIMITED_MEMBERS))
         self._flags.append([not paths.isdisjoint(traffic_class.paths)
                             for traffic_class in self._classes])

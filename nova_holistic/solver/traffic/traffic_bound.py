@@ -9,7 +9,7 @@ more members in a part of the tree than the plan. Therefore the optimum of the
 linear program over weights from 0 to 1, for all stars and levels, is at least
 the traffic within domains of any plan. Patterns are added by column
 generation, and each type of equal domains has one row. For any prices of the
-rows, the optimum plus the worth of the best pattern of each domain beyond its
+rows, the optimum plus the profit of the best pattern of each domain beyond its
 price is an upper bound (Lagrangian relaxation). Therefore the generation may
 stop at any time.
 """
@@ -38,7 +38,7 @@ from nova_holistic.solver.traffic.traffic_graph import Star, TrafficGraph
 
 
 class TrafficBound:
-    """Generates patterns for domains until no pattern is worth more than its
+    """Generates patterns for domains until no pattern has more profit than its
     price.
 
     :ivar most: upper bound of the Mbit/s within domains, summed over levels;
@@ -126,7 +126,7 @@ class TrafficBound:
 
     def _branches(self) -> Iterator[np.ndarray]:
         """For each choice of domains, the variables that are 0."""
-        talking = np.concatenate([np.zeros(0, dtype=np.int64), *(
+        communicating = np.concatenate([np.zeros(0, dtype=np.int64), *(
             self.variables.columns(node.paths, np.ones(
                 self.partition.count, dtype=bool)) for node
             in self.graph.nodes)])
@@ -134,11 +134,11 @@ class TrafficBound:
         for choice in self.variables.alternatives():
             total = math.prod(map(len, chosen)) * len(choice)
             # Halves of small sets have little effect.
-            sizes = [self.variables.limits[np.intersect1d(closed, talking)]
-                     for closed in choice]
+            sizes = [self.variables.limits[
+                np.intersect1d(closed, communicating)] for closed in choice]
             if total <= limits().branches and max(map(np.sum, sizes)) > (
                     limits().branching_share
-                    * self.variables.limits[talking].sum()):
+                    * self.variables.limits[communicating].sum()):
                 chosen.append(choice)
         for closed in itertools.product(*chosen):
             yield np.concatenate([np.zeros(0, dtype=np.int64), *closed])
@@ -157,11 +157,11 @@ class TrafficBound:
                 self.infeasible = outcome.status is Status.INFEASIBLE
                 return most
             self._prices = (-program.duals).clip(0)
-            worth, beyond, added = self._price(self._prices)
+            profit, beyond, added = self._price(self._prices)
             variables = self._variable_bound(program)
             if variables is None:
                 return most
-            found = (worth - variables) * self.unit
+            found = (profit - variables) * self.unit
             most = found if most is None else min(most, found)
             apart = (self.levels * self.graph.total - found
                      + beyond * self.unit)
@@ -206,7 +206,7 @@ class TrafficBound:
         nothing is proved.
 
         It includes neither patterns nor the prices of the rows that allow one
-        pattern per domain. The worth of the best patterns is added separately.
+        pattern per domain. The profit of the best patterns is added later.
         """
         duals, upper, start = program.duals.copy(), program.upper.copy(), 0
         upper[self.variables.size:] = 0
@@ -218,8 +218,8 @@ class TrafficBound:
     def _price(self, prices: np.ndarray) -> tuple[float, float, bool]:
         """Add the best patterns at these prices.
 
-        :returns: the worth of the best patterns of all domains; the part above
-            the prices of their rows; whether any pattern is new
+        :returns: the profit of the best patterns of all domains; the part
+            above the prices of their rows; whether any pattern is new
         """
         self._deadline.check()
         total, beyond, added, start = 0.0, 0.0, False, 0
@@ -229,11 +229,11 @@ class TrafficBound:
             each = prices[start:end].clip(0).reshape(nodes, -1)
             own = prices[end:end + len(types.place)].clip(0)
             start = end + len(types.place)
-            worth, patterns = types.best(each[:, types.place].T * self.unit)
-            worth = worth.clip(0) / self.unit
-            gain = worth - own
+            profit, patterns = types.best(each[:, types.place].T * self.unit)
+            profit = profit.clip(0) / self.unit
+            gain = profit - own
             better = gain > BOUND_ERROR
-            total += float((worth * types.number).sum())
+            total += float((profit * types.number).sum())
             beyond += float((gain * types.number)[better].sum())
             added |= pool.add(np.flatnonzero(better), patterns[better])
         return total, beyond, added

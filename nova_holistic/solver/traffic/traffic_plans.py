@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nova_holistic.model.objective import Objective, Outlay, Traffic
+from nova_holistic.model.objective import Objective, HostCost, Traffic
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.disaggregation import disaggregate
@@ -16,7 +16,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, HostAssignment)
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
@@ -25,7 +25,7 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.traffic.construction import TrafficConstruction
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 from nova_holistic.solver.traffic.integer_counts import integer_counts
@@ -159,10 +159,10 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
                    deadline.check, kinds.table.part(hosts))
     search = Search(case, incumbent.objective, backend, deadline,
                     incumbent.gap)
-    verdict = search.improve(
+    status = search.improve(
         _disaggregated(case, kinds, placement, *others, hosts, deadline), 0.0,
         known.within)
-    return None if verdict is Verdict.NOTHING else search
+    return None if status is SearchStatus.NO_RESULT else search
 
 
 def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
@@ -199,17 +199,17 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         return HostAssignment(np.zeros(0, dtype=np.int64), ()), known.cell
     if (rest.room.sum(axis=1) < rest.numbers).any():
         return None
-    outlay = Outlay(lambda free: free * 0 + 1.0)
+    host_cost = HostCost(lambda free: free * 0 + 1.0)
     rules = cells(rest, deadline.check)
     # Limits per host make it easier to satisfy all rules.
     for most_on_a_host in (max(1, rest.most_on_a_host
                                // limits().host_divisor),
                            rest.most_on_a_host):
         roomy = replace(rest, most_on_a_host=most_on_a_host)
-        aggregation = HostAggregation(roomy, rules, outlay, deadline)
+        aggregation = HostAggregation(roomy, rules, host_cost, deadline)
         aggregation.run(1)
         if not aggregation.impossible and aggregation.bound is not None:
-            return assign_to_hosts(roomy, rules, outlay, aggregation,
+            return assign_to_hosts(roomy, rules, host_cost, aggregation,
                                    limits().spare_hosts,
                                    limits().any_gap, deadline), rules.of
     return None
@@ -225,19 +225,19 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
     :param cell: cell of each host of the whole problem
     """
     local = {int(h): n for n, h in enumerate(hosts)}
-    crew_of = {path: c for c,
-               traffic_class in enumerate(placement.traffic_classes)
-               for path in traffic_class.paths}
+    class_of = {path: c for c,
+                traffic_class in enumerate(placement.traffic_classes)
+                for path in traffic_class.paths}
     number = len(placement.rest.kinds)
     kind_of = {m.path: number for kind in kinds.kinds for m in kind.members}
     # Members of classes without a place get places of other members.
     kind_of.update((m.path, k) for k, kind in enumerate(placement.rest.kinds)
                    for m in kind.members)
     paths = [c.members[0].path for c in case.classes]
-    attempt = Attempt(case, fullest, Tally(case, deadline.check))
+    attempt = Attempt(case, fullest, RuleCounts(case, deadline.check))
     for c, taken in enumerate(placement.taken):
         _put_in_order(attempt, [n for n, path in enumerate(paths)
-                                if crew_of.get(path) == c],
+                                if class_of.get(path) == c],
                       [local[h] for h in sorted(taken)
                        for _ in range(taken[h])])
     return disaggregate(case,
@@ -255,8 +255,8 @@ def _put_in_order(attempt: Attempt, classes: Sequence[int],
     for host in hosts:
         those = [c for c, number in left.items() if number]
         if len(those) > 1:
-            verdicts = {c: attempt.tally.at(c, host) for c in those}
+            results = {c: attempt.rule_counts.at(c, host) for c in those}
             those.sort(key=lambda c: (
-                not verdicts[c][0], verdicts[c][1], -left[c]))
+                not results[c][0], results[c][1], -left[c]))
         attempt.put(those[0], host)
         left[those[0]] -= 1

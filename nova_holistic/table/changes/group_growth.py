@@ -54,23 +54,23 @@ class Growth:
 
 
 def grow(database: Database, growth: Growth,
-         judged: Sequence[MemberRecord], now: datetime) -> int | None:
+         checked_rows: Sequence[MemberRecord], now: datetime) -> int | None:
     """Write the row of a server that becomes a further member.
 
-    :param judged: all rows of the group at the time when the place was checked
+    :param checked_rows: all rows of the group at the time of the check
     :returns: the id of the row; None if the group has changed since then
     """
     if growth.seen is not None:
         states.MEMBERS.check([growth.seen.state], MemberState.CLAIMED)
     try:
-        return _grow(database, growth, judged, now)
+        return _grow(database, growth, checked_rows, now)
     except (_NotWritten, Duplicate):
         return None
 
 
 @retried
 def _grow(database: Database, growth: Growth,
-          judged: Sequence[MemberRecord], now: datetime) -> int:
+          checked_rows: Sequence[MemberRecord], now: datetime) -> int:
     record, wanted, seen = growth.record, growth.wanted, growth.seen
     with database.writer() as session:
         # This locks the group's row, so that changes of places in one group
@@ -82,7 +82,7 @@ def _grow(database: Database, growth: Growth,
                     'places_version': places_versions.next_version(),
                     **_status(record)}):
             raise _NotWritten
-        if read_positions(session, record.uuid) != positions(judged):
+        if read_positions(session, record.uuid) != positions(checked_rows):
             raise _NotWritten
         number = (_insert(session, wanted) if seen is None
                   else _reuse(session, wanted, seen))

@@ -38,35 +38,33 @@ class _NotWritten(Exception):
 
 
 def move(database: Database, moved: MemberRecord, from_hold: str,
-         judged: Sequence[MemberRecord], now: datetime) -> Move:
+         checked_rows: Sequence[MemberRecord], now: datetime) -> Move:
     """Write the new place and the new hold of a claimed member.
 
     :param moved: the row with its new place, its new hold and its instance
     :param from_hold: the hold that the row has in the table
-    :param judged: all rows of the group at the time when the new place was
-        checked
+    :param checked_rows: all rows of the group at the time of the check
     """
     return _write_alone(
-        database, moved, judged, from_hold,
+        database, moved, checked_rows, from_hold,
         {'place': moved.place, 'hold': moved.hold, 'updated_at': now})
 
 
 def send(database: Database, sent: MemberRecord,
-         judged: Sequence[MemberRecord], now: datetime) -> Move:
+         checked_rows: Sequence[MemberRecord], now: datetime) -> Move:
     """Write where Nova moves the server of a built member.
 
     :param sent: the row with its destination and its instance
-    :param judged: all rows of the group at the time when the destination was
-        checked
+    :param checked_rows: all rows of the group at the time of the check
     """
     return _write_alone(
-        database, sent, judged, sent.hold,
+        database, sent, checked_rows, sent.hold,
         {'destination': sent.destination, 'updated_at': now})
 
 
 @retried
 def _write_alone(database: Database, wanted: MemberRecord,
-                 judged: Sequence[MemberRecord], from_hold: str,
+                 checked_rows: Sequence[MemberRecord], from_hold: str,
                  changes: Mapping[str, Any]) -> Move:
     """Change the row if all other members of its group still count at the
     checked places.
@@ -75,7 +73,7 @@ def _write_alone(database: Database, wanted: MemberRecord,
     :param from_hold: the hold that the row has in the table
     :param changes: fields of MemberRecord
     """
-    others = positions(row for row in judged if row.id != wanted.id)
+    others = positions(row for row in checked_rows if row.id != wanted.id)
     answer = Move.OVERTAKEN
     try:
         with database.writer() as session:
@@ -103,12 +101,12 @@ def _write_alone(database: Database, wanted: MemberRecord,
     return Move.WRITTEN
 
 
-def positions(judged: Iterable[MemberRecord]) -> dict[int, Position]:
+def positions(checked_rows: Iterable[MemberRecord]) -> dict[int, Position]:
     """All fields that change with the hosts at which members count, by the
     ids of the rows."""
     return {row.id: (row.hold, row.place.host,
                      row.destination and row.destination.host)
-            for row in judged}
+            for row in checked_rows}
 
 
 def read_positions(session: orm.Session, group: str) -> dict[int, Position]:

@@ -74,15 +74,15 @@ class ExclusiveGroups:
     older.
     """
 
-    def __init__(self, database: Database, sitting: Collection[MemberState],
+    def __init__(self, database: Database, occupying: Collection[MemberState],
                  limit: int = REMEMBERED):
         """
-        :param sitting: states of members that take up room
+        :param occupying: states of members that take up room
         :param limit: members that are remembered
         """
         self._database = database
-        self._sitting = MemberRow.state.in_(sitting)
-        self._states = frozenset(sitting)
+        self._occupying = MemberRow.state.in_(occupying)
+        self._states = frozenset(occupying)
         self._limit = limit
         # Never changed, only put in place of: threads need no lock.
         self._known = _Known()
@@ -133,7 +133,7 @@ class ExclusiveGroups:
         for batch in batches(changed, CHANGED):
             fresh |= self._merge(session, batch, kept)
         anew = [heads[uuid] for uuid in heads.keys() - kept.keys()]
-        for each in _read_completely(session, self._sitting, anew):
+        for each in _read_completely(session, self._occupying, anew):
             kept[each.record.uuid] = each
             fresh.update(each.members)
         return (len(heads), sum(row.places_version for row in heads.values()),
@@ -153,7 +153,7 @@ class ExclusiveGroups:
         numbers = {group: number for group, number in session.execute(
             sa.select(MemberRow.group_uuid, sa.func.count()).where(
                 MemberRow.group_uuid.in_([head.uuid for head in heads]),
-                self._sitting).group_by(MemberRow.group_uuid))}
+                self._occupying).group_by(MemberRow.group_uuid))}
         for head in heads:
             now = dict(kept[head.uuid].members)
             for number, member in found.items():
@@ -227,24 +227,25 @@ def _shown(kept: _Kept, claims: Claims,
         return before
     known = {} if before is None else {
         member.id: member for member in before[-1][1]}
-    sitting = []
+    occupying = []
     for number, member in kept.members.items():
         if number in claims and member.state == MemberState.PLANNED:
             member = replace(member, state=MemberState.CLAIMED, held=False,
                              instance_uuid=claims[number])
         if number in known and known[number] == member:
             member = known[number]
-        sitting.append(member)
-    return kept, claims, (kept.record, tuple(sitting))
+        occupying.append(member)
+    return kept, claims, (kept.record, tuple(occupying))
 
 
-def _read_completely(session: orm.Session, sitting, heads: Sequence[sa.Row]
+def _read_completely(session: orm.Session, occupying, heads: Sequence[sa.Row]
                      ) -> Iterator[_Kept]:
     for batch in batches(heads):
         versions = {head.uuid: head.places_version for head in batch}
         by_group: dict[str, dict[int, MemberRecord]] = defaultdict(dict)
         for number, member in members(
-                session, MemberRow.group_uuid.in_(versions), sitting).items():
+                session, MemberRow.group_uuid.in_(versions),
+                occupying).items():
             by_group[member.group_uuid][number] = member
         for row in session.execute(
                 sa.select(*LIGHT, GroupRow.document).where(

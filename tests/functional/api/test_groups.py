@@ -206,9 +206,9 @@ def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
         {'members': [{'name': 'node', 'count': 1, 'group': 'db'}]})
     # Two racks, and no two nodes in one.
     assert answer.status_int == 200
-    told = answer.json['group']
-    assert (told['status'], told['revision']) == ('planned', 1)
-    assert told['reasons']
+    replanned = answer.json['group']
+    assert (replanned['status'], replanned['revision']) == ('planned', 1)
+    assert replanned['reasons']
     assert world.table.placed(group) == before
 
 

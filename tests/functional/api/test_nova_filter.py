@@ -101,12 +101,12 @@ def refusal(cloud, *words, **options):
     before = len(cloud.servers())
     answer = ask(cloud, *words, **options)
     assert answer.status_code == 400
-    (kind, told), = answer.json().items()
+    (kind, shown), = answer.json().items()
     assert kind == 'badRequest'
-    assert told['code'] == 400
+    assert shown['code'] == 400
     assert answer.headers['x-openstack-request-id'].startswith('req-')
     assert len(cloud.servers()) == before
-    return told['message']
+    return shown['message']
 
 
 @pytest.mark.parametrize('key', HINTS)

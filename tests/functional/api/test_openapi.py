@@ -91,7 +91,7 @@ def test_every_response_matches_the_openapi_description(
     @examples(10)
     @hypothesis.given(case=operation.as_strategy(generation_mode=mode),
                       known=strategies.integers(0, 2))
-    def judged(case, known):
+    def validated(case, known):
         # Of made up UUIDs there is never a group.
         headers = {'X-Auth-Token': TOKEN}
         if known and mode is GenerationMode.POSITIVE:
@@ -101,4 +101,4 @@ def test_every_response_matches_the_openapi_description(
                 name: there[name] for name in case.path_parameters})
         case.call_and_validate(headers=headers)
 
-    judged()
+    validated()

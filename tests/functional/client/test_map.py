@@ -92,10 +92,10 @@ def test_the_map_separates_a_groups_load_from_other_load(running, drawn):
     assert any(text.startswith('2 members on 2 of 4 hosts')
                for text in texts)
     # Of each host the load takes 2 of 8, and on two a member 2 more.
-    told = [text for text in texts if 'vCPU: ' in text]
+    shown = [text for text in texts if 'vCPU: ' in text]
     assert sum('vCPU: 4 / 8 (50%), of which 25% by this plan' in text
-               for text in told) == 2
-    assert sum('vCPU: 2 / 8 (25%)' in text for text in told) == 2
+               for text in shown) == 2
+    assert sum('vCPU: 2 / 8 (25%)' in text for text in shown) == 2
 
 
 def test_a_violated_policy_is_marked_and_printed(running, terminal, drawn,

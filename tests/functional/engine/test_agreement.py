@@ -27,8 +27,8 @@ def test_a_group_as_it_was_planned_agrees(world):
 def test_a_held_row_without_its_hold(world):
     row = row_of(world, world.create())
     world.holds.drop([row.hold])
-    (told,) = world.disagreements()
-    assert 'member web is planned and held; its hold has None' in told
+    (shown,) = world.disagreements()
+    assert 'member web is planned and held; its hold has None' in shown
 
 
 @pytest.mark.leaves('the row of a hold is deleted')
@@ -36,25 +36,25 @@ def test_a_hold_without_a_row(world):
     group = world.create()
     holds = {row.hold for row in world.table.members(group.uuid)}
     world.table.delete_group(group.uuid)
-    told = world.disagreements()
-    assert len(told) == 3
-    assert all(any(hold in each for each in told) for hold in holds)
+    shown = world.disagreements()
+    assert len(shown) == 3
+    assert all(any(hold in each for each in shown) for hold in holds)
 
 
 @pytest.mark.leaves('a released row keeps its hold')
 def test_a_hold_whose_row_is_not_held(world):
     row = row_of(world, world.create())
     change(world, row, MemberState.RELEASED, held=False)
-    (told,) = world.disagreements()
-    assert 'member web is released and not held' in told
+    (shown,) = world.disagreements()
+    assert 'member web is released and not held' in shown
 
 
 @pytest.mark.leaves('the allocation of a server is dropped')
 def test_a_built_row_without_the_allocation_of_its_server(world):
     row = world.build(world.create(), 'web')
     world.holds.drop([row.instance_uuid])
-    (told,) = world.disagreements()
-    assert 'member web is built; its server has None' in told
+    (shown,) = world.disagreements()
+    assert 'member web is built; its server has None' in shown
 
 
 def test_a_claim_has_the_hold_or_the_servers_allocation(world):
@@ -90,8 +90,8 @@ def test_an_unknown_consumer(world):
             'project_id': 'blue', 'user_id': 'ann',
             'consumer_generation': None,
             'consumer_type': 'INSTANCE'}).status_code == 204
-    (told,) = world.disagreements()
-    assert unknown in told
+    (shown,) = world.disagreements()
+    assert unknown in shown
 
 
 def test_a_server_that_outlives_its_group_may_stay(world):

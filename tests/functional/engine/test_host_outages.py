@@ -139,10 +139,10 @@ def test_too_many_hosts_are_not_given_up_and_an_error_says_so(
     world.wait_out_host_grace()
     with caplog.at_level(logging.ERROR):
         assert reconcile(world) == {}
-    (told,) = [record.getMessage() for record in caplog.records
-               if record.levelno == logging.ERROR]
-    assert '4 of 8 hosts' in told and 'only 25 %' in told
-    assert all(host in told for host in away)
+    (shown,) = [record.getMessage() for record in caplog.records
+                if record.levelno == logging.ERROR]
+    assert '4 of 8 hosts' in shown and 'only 25 %' in shown
+    assert all(host in shown for host in away)
     assert_full(world, away)
     assert states(world, group) == {'planned'}
 

@@ -46,10 +46,10 @@ class Operator:
 
     def run(self, *words, **settings):
         """A group command; its exit code."""
-        code, self.out, told = self._run('group', *words, **{
+        code, self.out, printed = self._run('group', *words, **{
             'placement': self._world.endpoint, 'inventory': self._inventory(),
             **settings})
-        self.err = (told.splitlines() or [''])[-1]
+        self.err = (printed.splitlines() or [''])[-1]
         return code
 
     def file(self, content):
@@ -112,9 +112,9 @@ def test_show_prints_a_readable_table(operator, world):
     row = world.build(group, 'web')
     assert operator.run('show', group.uuid) == 0
     heading, members = operator.out.split('\n\n')
-    told = [line.split(maxsplit=1) for line in heading.splitlines()]
-    assert ['uuid', group.uuid] in told
-    assert ['status', 'building'] in told
+    printed = [line.split(maxsplit=1) for line in heading.splitlines()]
+    assert ['uuid', group.uuid] in printed
+    assert ['status', 'building'] in printed
     assert ['web', 'built', row.place.host, *row.place.location,
             row.instance_uuid] in [
                 line.split() for line in members.splitlines()]
@@ -163,9 +163,9 @@ def test_releasing_a_group_keeps_built_members(operator, world):
 def test_a_lease_is_extended(operator):
     group = operator.created(shop(), '--lease', '60')
     assert operator.run('extend', group['uuid'], '7200') == 0
-    told = operator.out
+    printed = operator.out
     until = operator.shown(group['uuid'])['lease_expires_at']
-    assert told == f'lease until {until}\n'
+    assert printed == f'lease until {until}\n'
     assert until > group['lease_expires_at']
 
 
@@ -223,9 +223,10 @@ def test_an_unplaceable_group_reports_its_reasons(operator, world):
     # Three nodes in racks of their own, and there are two racks.
     file = operator.file(shop(nodes=3))
     assert operator.run('create', file, *OWNER) == 1
-    told = dict(line.split(maxsplit=1) for line in operator.out.splitlines())
-    assert told['status'] == 'unplaceable'
-    assert told['reason'].startswith('db: ')
+    printed = dict(
+        line.split(maxsplit=1) for line in operator.out.splitlines())
+    assert printed['status'] == 'unplaceable'
+    assert printed['reason'].startswith('db: ')
     assert world.vcpus_used() == 0
     assert operator.run('create', file, *OWNER, '--format', 'json') == 1
     group = json.loads(operator.out)

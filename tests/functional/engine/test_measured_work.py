@@ -20,7 +20,7 @@ def value(registry, name, **labels):
     return registry.get_sample_value(instruments.PREFIX + name, labels)
 
 
-def told(world, group, **wanted):
+def log_lines(world, group, **wanted):
     return [(str(e.kind), e.member, e.to_state) for e in
             world.table.history.read(Page(group.uuid, 100, **wanted))]
 
@@ -41,7 +41,7 @@ def test_the_history_tells_the_life_of_a_group(world, registry):
     group = world.create()
     world.lifecycle.extend(group.uuid, 7200)
     world.lifecycle.release(group.uuid)
-    assert told(world, group) == [
+    assert log_lines(world, group) == [
         ('group.status', None, 'planning'), ('plan.written', None, None),
         ('group.status', None, 'planned'), ('lease.changed', None, None),
         ('lease.changed', None, None), ('member.state', 'web', 'released'),
@@ -49,7 +49,7 @@ def test_the_history_tells_the_life_of_a_group(world, registry):
         ('member.state', 'db/node-1', 'released'),
         ('group.status', None, 'released')]
     world.lifecycle.delete(group.uuid)
-    assert told(world, group) == []
+    assert log_lines(world, group) == []
 
 
 def test_a_lost_member_and_its_new_place_are_told(world, registry):
@@ -60,7 +60,7 @@ def test_a_lost_member_and_its_new_place_are_told(world, registry):
     world.table.change_state(web.id, {MemberState.PLANNED}, MemberState.LOST,
                              world.now, held=False)
     world.planner.replan(group.uuid)
-    assert told(world, group, member='web') == [
+    assert log_lines(world, group, member='web') == [
         ('member.state', 'web', 'lost'), ('member.state', 'web', 'planned')]
     assert value(registry, 'changes_total', kind='member.state',
                  to_state='lost') == 1

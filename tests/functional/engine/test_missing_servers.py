@@ -58,11 +58,11 @@ def test_an_endpoint_that_is_not_nova_releases_nothing(
     for _ in range(2):
         caplog.clear()
         assert reconciler(world, wrong).reconcile() == {}
-        (told,) = [each for each in errors(caplog)
-                   if each.startswith('Nova knows none of')]
-        assert told.startswith(
+        (shown,) = [each for each in errors(caplog)
+                    if each.startswith('Nova knows none of')]
+        assert shown.startswith(
             f'Nova knows none of {number} servers, of {number} that')
-        assert '[nova]' in told
+        assert '[nova]' in shown
         world.wait_out_grace()
     assert states(world) == {'built'}
     world.assert_agreement()
@@ -83,10 +83,10 @@ def test_a_claim_is_not_undone_on_the_word_of_such_an_endpoint(world):
 def test_the_nova_of_another_cloud_releases_nothing(world, nova, caplog):
     built(world, FEW + 1)
     assert reconciler(world, NovaInstances(nova.adapter)).reconcile() == {}
-    (told,) = errors(caplog)
-    assert told.startswith('Nova knows none of 6 servers, of 6 that')
-    assert '6 of them have an allocation' in told
-    assert 'missing_percent' in told
+    (shown,) = errors(caplog)
+    assert shown.startswith('Nova knows none of 6 servers, of 6 that')
+    assert '6 of them have an allocation' in shown
+    assert 'missing_percent' in shown
     assert states(world) == {'built'}
 
 

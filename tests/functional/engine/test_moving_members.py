@@ -40,9 +40,9 @@ def test_a_lost_member_gets_the_only_host_that_neither_needs(world, group):
 
 def test_a_lost_member_stays_lost_while_nothing_else_is_left(world, group):
     world.inventory.down = {'b2'}
-    told = [reason['message'] for reason
-            in world.planner.replan(group.uuid).reasons]
-    assert any('Nova is moving servers' in message for message in told)
+    shown = [reason['message'] for reason
+             in world.planner.replan(group.uuid).reasons]
+    assert any('Nova is moving servers' in message for message in shown)
     assert member(world, group, 'n-2').state == 'lost'
     put(world, group, 'n-0', 'a2')
     assert not world.planner.replan(group.uuid).reasons

@@ -236,10 +236,10 @@ def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
     for _ in range(3):
         caplog.clear()
         assert orphans.sweep() == 0
-        (told,) = errors(caplog)
-        assert told.startswith('3 holds in Placement have no row')
-        assert 'nova-holistic-manage hold audit' in told
-        assert '[holistic_database] connection' in told
+        (shown,) = errors(caplog)
+        assert shown.startswith('3 holds in Placement have no row')
+        assert 'nova-holistic-manage hold audit' in shown
+        assert '[holistic_database] connection' in shown
         world.wait_out_grace()
     assert all(map(world.holds.exists, holds))
 

@@ -60,9 +60,9 @@ def test_an_old_schema_fails_the_check(checked, tmp_path):
     code, found = checked(table=old)
     assert code == 2
     assert found['Database'] == (0, None)
-    result, told = found['Schema of the placement table']
+    result, shown = found['Schema of the placement table']
     assert result == 2
-    assert 'nova-holistic-manage db upgrade' in told
+    assert 'nova-holistic-manage db upgrade' in shown
 
 
 def test_an_unreachable_database_fails_the_check(checked):
@@ -76,10 +76,10 @@ def test_plugins_that_are_not_installed_are_named(checked):
     code, found = checked(
         more='\n[planner]\nobjective = beauty\nsolver = oracle\n')
     assert code == 2
-    result, told = found['Drivers, objective and solver']
+    result, shown = found['Drivers, objective and solver']
     assert result == 2
-    assert "[planner] objective 'beauty'" in told
-    assert "[planner] solver 'oracle'" in told
+    assert "[planner] objective 'beauty'" in shown
+    assert "[planner] solver 'oracle'" in shown
 
 
 def test_an_absent_or_old_placement_fails_the_check(checked, requests_mock):

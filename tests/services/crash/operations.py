@@ -162,7 +162,7 @@ def _refuse(instance, host):
 
 def perform_with_objection(parts, group):
     """Another group reserves a host after the holds are put."""
-    objection = Reason.told('', format_message('host {:name} is closed', 'a1'))
+    objection = Reason.of('', format_message('host {:name} is closed', 'a1'))
     with mock.patch.object(SnapshotPlanner, 'objections',
                            return_value=[objection]):
         perform(parts, group)

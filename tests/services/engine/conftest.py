@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from tests.plan_checks import every_plan_is_judged  # noqa: F401
+from tests.plan_checks import every_plan_is_checked  # noqa: F401
 from tests.services.engine.world import EngineWorld
 from tests.services.placement import PlacementServer
 from tests.services.postgresql import PostgreSQL

@@ -15,7 +15,7 @@ OTHERS = 10
 KEY = {'Idempotency-Key': 'the first of all'}
 
 
-def crowd(table, number, own, nodes=2):
+def create_groups(table, number, own, nodes=2):
     """Planned groups, one a second.
 
     :param own: how many of them are the asker's

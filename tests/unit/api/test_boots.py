@@ -170,17 +170,17 @@ def test_the_operator_can_forbid_it(start, tmp_path):
     assert service.user_rights.granted == []
 
 
-@pytest.mark.parametrize('error, expected, told', [
+@pytest.mark.parametrize('error, expected, part', [
     (TrustRefused('Delegated tokens cannot manage trusts.'),
      (403, 'holistic.trust_refused'), 'Delegated tokens'),
     (ServiceFailed('keystone', '/OS-TRUST/trusts', 'secret.host: away'),
      (503, 'holistic.keystone_unavailable'), 'try again later')])
 def test_without_a_trust_no_group_is_written(service, rights, error, expected,
-                                             told):
+                                             part):
     rights.error = error
     status, code, detail = refusal(ask(service))
     assert (status, code) == expected
-    assert told in detail and 'secret' not in detail
+    assert part in detail and 'secret' not in detail
     assert service.table.list_groups() == ()
 
 

@@ -189,12 +189,12 @@ def test_an_administrator_may_exceed_the_limits(start):
 
 def test_members_of_a_project_have_a_limit_unless_the_operator_says_so(
         service):
-    crowd = {'name': 'crowd', 'members': [{**ONE, 'count': 1001}]}
-    answer = service.ask('POST', '/v1/groups', {'group': crowd})
+    large = {'name': 'crowd', 'members': [{**ONE, 'count': 1001}]}
+    answer = service.ask('POST', '/v1/groups', {'group': large})
     assert refusal(answer)[:2] == (403, 'holistic.over_limit')
     assert 'the limit of the project is 1000' in refusal(answer)[2]
-    crowd['members'][0]['count'] = 1000
-    assert service.created(crowd)
+    large['members'][0]['count'] = 1000
+    assert service.created(large)
 
 
 @pytest.mark.parametrize('document, place', [

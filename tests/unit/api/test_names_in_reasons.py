@@ -112,7 +112,7 @@ def _solved(names):
                 yield from answer.reasons
 
 
-def _told(reasons, names, hosts=False):
+def _shown(reasons, names, hosts=False):
     """After the table."""
     rows = [json.loads(json.dumps(reason.to_row()))
             for reason in mark_names(list(reasons), _cloud(names))]
@@ -136,19 +136,19 @@ def plain():
 def test_unambiguous_names_are_hidden(make, plain):
     found = plain[make]
     assert len({reason.message for reason in found}) > 20
-    assert _told(found, PLAIN) == _expected(found)
-    assert sum('…' in text for text in _told(found, PLAIN)) > 20
-    assert _told(found, PLAIN, hosts=True) == [r.message for r in found]
+    assert _shown(found, PLAIN) == _expected(found)
+    assert sum('…' in text for text in _shown(found, PLAIN)) > 20
+    assert _shown(found, PLAIN, hosts=True) == [r.message for r in found]
 
 
 @pytest.mark.parametrize('names', STRANGE)
 @pytest.mark.parametrize('make', [_checked, _solved])
 def test_strange_names_are_hidden_and_nothing_else_is(make, names, plain):
     found = list(make(names))
-    assert sorted(_told(found, names)) == sorted(
+    assert sorted(_shown(found, names)) == sorted(
         _expected(plain[make], names[6]))
     by_name = dict(zip(PLAIN, names))
-    assert sorted(_told(found, names, hosts=True)) == sorted(
+    assert sorted(_shown(found, names, hosts=True)) == sorted(
         re.sub('⟦.⟧', lambda m: by_name[m.group()], reason.message)
         for reason in plain[make])
 
@@ -164,7 +164,7 @@ def test_names_are_found_in_messages_that_mark_none():
     names = STRANGE[0]
     (reason,) = check(group(servers('x', 1), policies=[Outside()]),
                       _cloud(names), {'x-0': 'host'})
-    assert _told([reason], names) == [
+    assert _shown([reason], names) == [
         'rack … is not what members of a group want']
 
 

@@ -17,27 +17,27 @@ SNAPSHOT = Snapshot(('az', 'rack', 'host'), (
     Host('cmp-10', 'cmp-10', 'u2', ('az1', '3'), FrozenMapping())))
 
 
-def told(message, hosts=False, at='web', snapshot=SNAPSHOT):
+def visible(message, hosts=False, at='web', snapshot=SNAPSHOT):
     (reason,) = mark_names([Reason(at, message)], snapshot)
     (found,) = visible_reasons([reason.to_row()], hosts)
     return found['message']
 
 
 def test_names_of_hosts_and_domains_are_hidden():
-    assert told('rack az1/r7 takes 2; r7 has no room (cmp-1)') == (
+    assert visible('rack az1/r7 takes 2; r7 has no room (cmp-1)') == (
         'rack … takes 2; … has no room (…)')
-    assert told("host 'cmp-10': feed-A is off, cmp-1.example.org") == (
+    assert visible("host 'cmp-10': feed-A is off, cmp-1.example.org") == (
         "host '…': … is off, …")
 
 
 def test_administrators_see_all_names():
     message = 'rack az1/r7 takes 2 on cmp-1'
-    assert told(message, hosts=True) == message
+    assert visible(message, hosts=True) == message
 
 
 def test_numbers_and_words_similar_to_names_are_kept():
     message = '3 racks have room, and r77 and cmp-100 none'
-    assert told(message) == message
+    assert visible(message) == message
 
 
 PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
@@ -72,7 +72,7 @@ PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
     ('hosts in room north, a and the', 'hosts in room …, … and …')])
 def test_names_that_are_common_words_are_hidden_where_they_are_names(
         message, expected):
-    assert told(message, snapshot=PLAIN) == expected
+    assert visible(message, snapshot=PLAIN) == expected
 
 
 def test_names_listed_by_an_older_engine_are_hidden():
@@ -121,12 +121,12 @@ def test_a_failed_update_hides_its_details_from_the_project(service):
     message = 'Placement: Unable to connect to http://10.0.0.1:8778'
     service.settle(group, GroupStatus.UNPLACEABLE,
                    reasons=[Reason('', message).to_row()])
-    for token, told in ((MEMBER, GENERAL), (ADMIN, message)):
+    for token, visible in ((MEMBER, GENERAL), (ADMIN, message)):
         shown = service.ask('GET', f'/v1/groups/{group}', token=token)
         assert shown.json['group']['reasons'] == [
-            {'at': '', 'message': told}]
+            {'at': '', 'message': visible}]
 
 
 def test_a_project_sees_why_its_group_is_unplaceable():
-    assert told('no 3 racks have room; 2 have', at='') == (
+    assert visible('no 3 racks have room; 2 have', at='') == (
         'no 3 racks have room; 2 have')

@@ -171,7 +171,7 @@ def test_each_mistake_of_a_document_is_an_error_of_its_own(service):
             {'name': 'a', 'flavour': 'm1.small'},
             {'name': 'b', 'flavor': 'm1.small', 'count': 0}]}})
     assert answer.status_int == 400
-    told = answer.json['errors']
-    assert {each['code'] for each in told} == {'holistic.invalid_document'}
-    assert [each['detail'].partition(': ')[0] for each in told] == [
+    shown = answer.json['errors']
+    assert {each['code'] for each in shown} == {'holistic.invalid_document'}
+    assert [each['detail'].partition(': ')[0] for each in shown] == [
         'members[0].flavour', 'members[0]', 'members[1].count']

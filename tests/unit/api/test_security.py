@@ -224,12 +224,12 @@ def denials(caplog):
 def test_a_denial_is_logged_with_user_and_rule(ask, route, caplog):
     with caplog.at_level(logging.INFO, 'nova_holistic'):
         answer = ask(route, UNSCOPED)
-    (told,) = denials(caplog)
+    (line,) = denials(caplog)
     for word in (f'denied with 403 forbidden by rule {route.rule}',
                  f'user {UNSCOPED.user} of project None',
                  f'request {answer.headers["X-Openstack-Request-Id"]}',
                  route.method):
-        assert word in told
+        assert word in line
 
 
 @routes_of_owners
@@ -241,8 +241,8 @@ def test_requests_for_resources_of_others_are_logged(
     theirs, nobodys = denials(caplog)
     assert f'404 not_found by rule {route.rule}' in theirs
     assert '404 not_found by rule None' in nobodys
-    for told in (theirs, nobodys):
-        assert 'user eve of project green' in told
+    for line in (theirs, nobodys):
+        assert 'user eve of project green' in line
 
 
 def test_a_logged_denial_contains_no_request_data(service, caplog):
@@ -255,4 +255,4 @@ def test_a_logged_denial_contains_no_request_data(service, caplog):
     assert len(denials(caplog)) == 3
     assert 'list_all_projects' in denials(caplog)[1]
     assert 'hush' not in caplog.text
-    assert all('\n' not in told for told in denials(caplog))
+    assert all('\n' not in line for line in denials(caplog))

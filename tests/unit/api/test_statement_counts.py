@@ -6,7 +6,7 @@ import pytest
 from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
 from tests.tables import new_table
-from tests.unit.api.many_groups import crowd, requests
+from tests.unit.api.many_groups import create_groups, requests
 from tests.unit.api.service import Service
 
 MOST = {'show': 2, 'list, a page of 100': 2, 'list, the next page': 3,
@@ -26,7 +26,7 @@ def sent(tmp_path_factory):
     for number in (FEW, MANY):
         directory = tmp_path_factory.mktemp(f'groups-{number}')
         table = PlacementTable(new_table(directory))
-        crowd(table, number, own=min(number, MANY // 2))
+        create_groups(table, number, own=min(number, MANY // 2))
         found[number] = {}
         service = Service(table, max_groups_per_project=-1,
                           max_members_per_project=-1)

@@ -47,12 +47,13 @@ def _read(reasons, hosts=False):
 
 
 def test_only_operators_read_totals_in_any_sentence():
-    told = Reason.told('web', format_message(
+    first = Reason.of('web', format_message(
         'of all {} racks, {:name} alone is good for {} servers, among {}',
         total('20', 'the'), 'r1', 3, part(2, 12, 'enabled')))
-    assert _read([told]) == ['of all the racks, … alone is good for 3 servers,'
-                             ' among part of the enabled hosts']
-    assert _read([told], hosts=True) == [
+    assert _read([first]) == [
+        'of all the racks, … alone is good for 3 servers,'
+        ' among part of the enabled hosts']
+    assert _read([first], hosts=True) == [
         'of all 20 racks, r1 alone is good for 3 servers, among 2 of 12 '
         'enabled hosts']
 
@@ -111,8 +112,9 @@ def test_users_read_the_same_on_a_larger_cloud(all_enabled):
     for path in CASES:
         asked, snapshot = _case(path)
         clouds = [_larger(snapshot, more, all_enabled) for more in (1, 8)]
-        told, told_there = (_texts(each, asked, hosts=True) for each in clouds)
-        if told != told_there and _wording(told) == _wording(told_there):
+        first, first_there = (
+            _texts(each, asked, hosts=True) for each in clouds)
+        if first != first_there and _wording(first) == _wording(first_there):
             # Only totals of the cloud differ.
             compared += 1
             read, read_there = (_texts(each, asked, hosts=False)
@@ -154,8 +156,8 @@ FAST, DISK = frozenset({'FAST'}), frozenset({'DISK'})
      _db(20, AntiAffinity(), vcpus=0, required_traits=FAST))])
 def test_each_kind_of_sentence_hides_its_totals(phrase, asked):
     clouds = _racks(3), _racks(5)
-    told, told_there = (_texts(each, asked, hosts=True) for each in clouds)
-    assert told != told_there and _wording(told) == _wording(told_there)
+    first, first_there = (_texts(each, asked, hosts=True) for each in clouds)
+    assert first != first_there and _wording(first) == _wording(first_there)
     read, read_there = (_texts(each, asked, hosts=False) for each in clouds)
     assert any(phrase in text for text in read)
     assert read == read_there
@@ -181,15 +183,15 @@ def test_hosts_that_a_filter_excludes_are_not_counted_for_users():
                        for number in range(9)))
     asked = group(servers('web', 1))
     options = replace(NovaOptions(), default_schedule_zone='az2')
-    marked, told = with_refusals(
+    marked, first = with_refusals(
         snapshot, asked, PlanningContext(None, {}, {}, {}), options)
     assert with_constraints(asked, marked, options, None) != asked
-    assert _read(told, hosts=True) == [
+    assert _read(first, hosts=True) == [
         "Nova refuses 9 of 9 hosts for this member (default_schedule_zone 9): "
-        f'these have the trait {_trait(told)}']
-    assert _read(told) == [
+        f'these have the trait {_trait(first)}']
+    assert _read(first) == [
         'Nova refuses part of the hosts for this member '
-        f'(default_schedule_zone): these have the trait {_trait(told)}']
+        f'(default_schedule_zone): these have the trait {_trait(first)}']
 
 
 def _trait(reasons):

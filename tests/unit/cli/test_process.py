@@ -19,10 +19,10 @@ def run(*words, **how):
 def test_a_plan_goes_through_a_pipe_into_check(shop, zones):
     made = run('plan', shop, '--inventory', zones, '--format', 'json')
     assert (made.returncode, made.stderr) == (0, b'')
-    judged = run('check', shop, '--inventory', zones, '--plan', '-',
-                 input=made.stdout)
-    assert judged.returncode == 0
-    assert judged.stderr == b''
+    checked = run('check', shop, '--inventory', zones, '--plan', '-',
+                  input=made.stdout)
+    assert checked.returncode == 0
+    assert checked.stderr == b''
 
 
 def test_a_closed_pipe_ends_plan_without_a_message(shop, zones):

@@ -20,12 +20,12 @@ NOTHING = {'preferences': [], 'counts': [], 'hosts': None, 'undecided': []}
 
 
 @pytest.fixture
-def crowd(terminal):
+def too_large(terminal):
     return terminal.file('crowd.yaml', CROWD)
 
 
-def test_relaxations_are_lines_after_the_reasons(terminal, crowd, zones):
-    assert terminal.run('plan', crowd, '--inventory', zones,
+def test_relaxations_are_lines_after_the_reasons(terminal, too_large, zones):
+    assert terminal.run('plan', too_large, '--inventory', zones,
                         '--relaxations') == 1
     assert terminal.out.splitlines() == [
         'crowd cannot be placed:',
@@ -39,9 +39,9 @@ def test_relaxations_are_lines_after_the_reasons(terminal, crowd, zones):
 
 @pytest.mark.parametrize('format, read', [
     ('json', json.loads), ('yaml', yaml.safe_load)])
-def test_documents_have_keys_of_their_own(terminal, crowd, zones, format,
+def test_documents_have_keys_of_their_own(terminal, too_large, zones, format,
                                           read):
-    terminal.run('plan', crowd, '--inventory', zones, '--relaxations',
+    terminal.run('plan', too_large, '--inventory', zones, '--relaxations',
                  '--headroom', '--format', format)
     answer = read(terminal.out)
     assert sorted(answer) == ['headroom', 'reasons', 'relaxations', 'status']
@@ -50,8 +50,8 @@ def test_documents_have_keys_of_their_own(terminal, crowd, zones, format,
     assert answer['headroom'] == {'at_least': 0, 'at_most': 0}
 
 
-def test_nothing_is_added_unless_it_is_asked_for(terminal, crowd, zones):
-    terminal.run('plan', crowd, '--inventory', zones, '--format', 'json')
+def test_nothing_is_added_unless_it_is_asked_for(terminal, too_large, zones):
+    terminal.run('plan', too_large, '--inventory', zones, '--format', 'json')
     assert sorted(json.loads(terminal.out)) == ['reasons', 'status']
 
 

@@ -9,11 +9,11 @@ from nova_holistic.client.osc import boot_progress
 def show(monkeypatch, stream):
     monkeypatch.setattr('sys.stderr', stream)
     with boot_progress.shown('shop') as progress:
-        told = progress.begin(2)
+        report = progress.begin(2)
         for member, state in (('a', 'creating'), ('b', 'creating'),
                               ('a', 'building'), ('a', 'active'),
                               ('b', 'failed')):
-            told(member, state)
+            report(member, state)
     return stream.getvalue()
 
 

@@ -57,10 +57,10 @@ def test_a_list_can_be_filtered(service, cloud, client):
 
 def test_an_ambiguous_name_requires_an_id(client):
     first, second = [client.groups.create(SHOP)['id'] for _ in range(2)]
-    with pytest.raises(LookupError) as told:
+    with pytest.raises(LookupError) as caught:
         client.groups.find('shop')
-    assert first in str(told.value)
-    assert second in str(told.value)
+    assert first in str(caught.value)
+    assert second in str(caught.value)
     assert client.groups.find(second)['id'] == second
 
 
@@ -82,9 +82,9 @@ def test_an_update_of_a_stale_revision_is_refused(service, client):
     revised = {**SHOP, 'members': [*SHOP['members'], LOG]}
     assert client.groups.update(group, revised, 1)['task'] == 'updating'
     assert service.table.get_group(group).pending['document'] == revised
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         client.groups.update(group, SHOP, 5)
-    assert (told.value.status, told.value.code) == (
+    assert (caught.value.status, caught.value.code) == (
         412, 'holistic.stale_revision')
 
 
@@ -118,9 +118,9 @@ def test_members_are_added_and_removed(service, client):
 def test_a_member_path_with_dots_cannot_delete_another_group(client, path):
     group, other = (client.groups.create({**SHOP, 'name': name})['id']
                     for name in ('shop', 'other'))
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         client.groups.remove_member(group, path.format(other=other))
-    assert told.value.status == 404
+    assert caught.value.status == 404
     assert {g['id'] for g in client.groups.list()} == {group, other}
 
 
@@ -147,12 +147,12 @@ def test_a_group_without_a_plan_has_no_placements(client):
 def test_wait_returns_when_the_group_is_settled(service, client):
     group, seen = client.groups.create(SHOP)['id'], []
 
-    def told(found):
+    def caught(found):
         seen.append(found['task'])
         if len(seen) == 2:
             service.settle(group)
 
-    assert client.groups.wait(group, 60, told)['status'] == 'planned'
+    assert client.groups.wait(group, 60, caught)['status'] == 'planned'
     assert seen == ['planning', 'planning', None]
 
 
@@ -179,9 +179,9 @@ def test_wait_tolerates_an_unavailable_service(
 
 
 def test_wait_raises_at_once_for_an_unknown_group(client):
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         client.groups.wait(str(uuid.uuid4()), 60)
-    assert told.value.status == 404
+    assert caught.value.status == 404
 
 
 def test_wait_raises_after_its_timeout(client):
@@ -200,18 +200,18 @@ def test_a_plan_is_created_and_waited_for(service, client):
 
 
 def test_an_error_has_its_position_and_request_id(client):
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         client.groups.create({**SHOP, 'colour': 'red'})
-    assert str(told.value).startswith('colour: unknown key')
-    assert told.value.status == 400
-    assert told.value.code == 'holistic.invalid_document'
-    assert told.value.request_id.startswith('req-')
+    assert str(caught.value).startswith('colour: unknown key')
+    assert caught.value.status == 400
+    assert caught.value.code == 'holistic.invalid_document'
+    assert caught.value.request_id.startswith('req-')
 
 
 def test_a_reader_cannot_create_a_group(cloud):
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         cloud.client(READER).groups.create(SHOP)
-    assert (told.value.status, told.value.code) == (
+    assert (caught.value.status, caught.value.code) == (
         403, 'holistic.forbidden')
 
 
@@ -221,22 +221,22 @@ def test_an_error_page_of_a_proxy_raises_refused():
         start_response('502 Bad Gateway', [('Content-Type', 'text/html')])
         return [b'<html>no upstream</html>']
 
-    with Cloud(proxy) as cloud, pytest.raises(Refused) as told:
+    with Cloud(proxy) as cloud, pytest.raises(Refused) as caught:
         cloud.client().groups.create(SHOP)
-    assert (told.value.status, told.value.code) == (502, '')
+    assert (caught.value.status, caught.value.code) == (502, '')
 
 
 def test_an_unreachable_service_raises_refused(cloud):
     client = cloud.client(endpoint_override='http://127.0.0.1:1')
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         client.groups.create(SHOP)
-    assert told.value.status == 0
+    assert caught.value.status == 0
 
 
 def test_the_client_requests_its_microversion(cloud):
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as caught:
         cloud.client(microversion='1.7').groups.create(SHOP)
-    assert told.value.status == 406
+    assert caught.value.status == 406
 
 
 def test_wait_returns_an_unplaceable_group(service, client):

@@ -135,8 +135,8 @@ def functions(script: str) -> Sequence[str]:
 
 
 def _function(name: str) -> str:
-    told = '' if name in SILENT else f'record {name} "$@"; '
-    return f'function {name} {{ {told}{ANSWERS.get(name, ":")}\n}}'
+    shown = '' if name in SILENT else f'record {name} "$@"; '
+    return f'function {name} {{ {shown}{ANSWERS.get(name, ":")}\n}}'
 
 
 def _programs(folder: pathlib.Path) -> pathlib.Path:

@@ -81,15 +81,16 @@ def test_the_sample_sets_every_setting_of_the_plugin():
         r'^(HOLISTIC_\w+)=', (stub.PLUGIN / 'settings').read_text(), re.M))
     known = {name for names in stub.NAMES['variables'].values()
              for name in names}
-    told = set(re.findall(r'^(\w+)=', text, re.M))
-    assert ours <= told <= ours | known | ASKED_FOR
+    shown = set(re.findall(r'^(\w+)=', text, re.M))
+    assert ours <= shown <= ours | known | ASKED_FOR
     called = set(re.findall(r'^(\w+) ', text, re.M))
     assert called <= set(stub.functions('stack.sh'))
 
 
 def test_the_values_of_the_sample_equal_the_defaults(run):
-    told = dict(re.findall(r'^(HOLISTIC_\w+)=(.+)$', SAMPLE.read_text(), re.M))
-    with_it, without = run('stack.sh', **told), run('stack.sh')
+    shown = dict(
+        re.findall(r'^(HOLISTIC_\w+)=(.+)$', SAMPLE.read_text(), re.M))
+    with_it, without = run('stack.sh', **shown), run('stack.sh')
     assert [call for call in with_it.calls if call[0] in CONFIGURES] == [
         call for call in without.calls if call[0] in CONFIGURES]
 

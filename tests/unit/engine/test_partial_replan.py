@@ -106,8 +106,8 @@ def test_nothing_is_tried_after_the_time_limit():
                  remaining=lambda: next(seconds, 0.0))
     assert len(room.attempts) == 3
     assert found.accepted == {'m0'}
-    (told,) = [r for r in found.reasons if 'time limit' in r.message]
-    assert told.at == 'm1, m2, m3, m4, m5, m6, m7'
+    (shown,) = [r for r in found.reasons if 'time limit' in r.message]
+    assert shown.at == 'm1, m2, m3, m4, m5, m6, m7'
 
 
 def test_members_on_different_sides_of_a_relationship_are_different():

@@ -59,12 +59,12 @@ def test_a_member_released_since_the_request_is_left_out(earlier, wanted):
 def test_what_was_released_when_the_update_was_asked_for_is_in_its_task():
     rows = [row('web', MemberState.RELEASED, 1),
             row('db', MemberState.RELEASED, 2)]
-    told = a_group(pending={'released': [2]})
-    assert revised_members.released(told, rows) == {2}
+    shown = a_group(pending={'released': [2]})
+    assert revised_members.released(shown, rows) == {2}
     assert revised_members.released(a_group(), rows) == {1, 2}
 
 
-@pytest.mark.parametrize('state, instance, guests', [
+@pytest.mark.parametrize('state, instance, extra_servers', [
     (MemberState.CLAIMED, SERVER, ['h1']),
     (MemberState.BUILT, SERVER, ['h1']),
     (MemberState.FAILED, SERVER, ['h1']),
@@ -72,11 +72,12 @@ def test_what_was_released_when_the_update_was_asked_for_is_in_its_task():
     (MemberState.PLANNED, None, []),
     (MemberState.RELEASED, None, []),
 ])
-def test_servers_whose_members_go_are_no_strangers(state, instance, guests):
+def test_servers_whose_members_go_are_not_outside_servers(
+        state, instance, extra_servers):
     record, found = stands([row('web', state, instance=instance)],
                            document(db=SMALL))
     assert [m.member.path for m in found.removed] == ['web']
-    assert found.request(record, 'spread').guests == guests
+    assert found.request(record, 'spread').extra_servers == extra_servers
 
 
 def test_only_planned_members_that_go_or_move_give_up_holds():

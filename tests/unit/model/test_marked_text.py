@@ -14,12 +14,12 @@ from nova_holistic.model.plan import Reason
 
 
 def test_a_message_records_the_positions_of_its_names():
-    told = format_message('{} is on host {:name}, not below {:name}', 'web',
-                          'a',
-                          Domain('rack', ('z', 'r1')))
-    assert told == 'web is on host a, not below z/r1'
-    assert told.names == ('a', 'z/r1')
-    assert [told[start:end] for start, end in told.hidden] == ['a', 'z/r1']
+    shown = format_message('{} is on host {:name}, not below {:name}', 'web',
+                           'a',
+                           Domain('rack', ('z', 'r1')))
+    assert shown == 'web is on host a, not below z/r1'
+    assert shown.names == ('a', 'z/r1')
+    assert [shown[start:end] for start, end in shown.hidden] == ['a', 'z/r1']
 
 
 def test_several_names_and_no_name_can_be_marked():
@@ -36,18 +36,19 @@ def test_braces_in_names_are_kept():
 
 def test_joined_messages_keep_their_marks():
     inner = format_message('{:name} has {}', 'host', 'web')
-    told = format_message('{}: {}', 3, joined('; ', [inner, 'host', inner]))
-    assert told == '3: host has web; host; host has web'
-    assert told.hidden == ((3, 7), (23, 27))
-    assert told.removeprefix('3: ').hidden == ((0, 4), (20, 24))
-    assert told.removeprefix('4').hidden == told.hidden
+    shown = format_message('{}: {}', 3, joined('; ', [inner, 'host', inner]))
+    assert shown == '3: host has web; host; host has web'
+    assert shown.hidden == ((3, 7), (23, 27))
+    assert shown.removeprefix('3: ').hidden == ((0, 4), (20, 24))
+    assert shown.removeprefix('4').hidden == shown.hidden
 
 
 def test_unmarked_text_makes_a_message_partly_marked():
-    told = format_message('{:name} says {}', 'a', policy_message('it is on a'))
-    assert (told.whole, told.hidden) == (False, ((0, 1),))
-    assert policy_message(told) is told
-    reason = Reason.told('web', told)
+    shown = format_message(
+        '{:name} says {}', 'a', policy_message('it is on a'))
+    assert (shown.whole, shown.hidden) == (False, ((0, 1),))
+    assert policy_message(shown) is shown
+    reason = Reason.of('web', shown)
     assert (reason.names, reason.hidden) == (None, ((0, 1),))
     assert (reason.text.whole, reason.text.hidden) == (False, ((0, 1),))
 
@@ -66,9 +67,9 @@ def test_a_shortened_message_keeps_the_marks_of_its_names(width, names):
 
 
 def test_marks_survive_copying_and_pickling():
-    told = format_message('rack {:name}', 'a')
-    for same in (copy.deepcopy(told), pickle.loads(pickle.dumps(told))):
-        assert (same, same.hidden, same.whole) == (told, ((5, 6),), True)
+    shown = format_message('rack {:name}', 'a')
+    for same in (copy.deepcopy(shown), pickle.loads(pickle.dumps(shown))):
+        assert (same, same.hidden, same.whole) == (shown, ((5, 6),), True)
 
 
 def test_messages_are_created_when_they_are_first_read():
@@ -87,8 +88,8 @@ def test_messages_are_created_when_they_are_first_read():
 
 
 def test_plain_text_has_no_information_on_names():
-    assert Reason.told('web', 'rack a').names is None
-    assert Reason.told('web', MarkedText('no rack')).names == ()
-    assert type(Reason.told('web',
-                            format_message('rack {:name}',
-                                           'a')).message) is str
+    assert Reason.of('web', 'rack a').names is None
+    assert Reason.of('web', MarkedText('no rack')).names == ()
+    assert type(Reason.of('web',
+                          format_message('rack {:name}',
+                                         'a')).message) is str

@@ -114,8 +114,8 @@ def test_an_external_policy_is_named_in_the_reasons(types):
         'policies': [
             {'type': 'max-domains', 'level': 'rack', 'number': 2},
             {'type': 'anti-affinity', 'level': 'rack'}]}, types)
-    told = str(solve(group, FOUR_RACKS).reasons)
-    assert 'max-domains' in told and 'anti-affinity' in told
+    shown = str(solve(group, FOUR_RACKS).reasons)
+    assert 'max-domains' in shown and 'anti-affinity' in shown
 
 
 def test_alternates_satisfy_an_external_policy(types):

@@ -23,7 +23,7 @@ def host(name, rack):
                 inventories=FrozenMapping())
 
 
-def judge(policies, path, others, *, nested=()):
+def evaluate(policies, path, others, *, nested=()):
     """A judge of one of the members a, b and c, or d of the nested group."""
     group = parse_group({
         'name': 'web', 'policies': policies,
@@ -39,41 +39,42 @@ APART = {'type': 'anti-affinity', 'level': 'rack'}
 
 
 def test_an_objection_names_the_rack_and_both_members():
-    verdict = judge([APART], 'a', {'b': host('h1', 'r1')})
-    (objection,) = verdict.objections(host('h2', 'r1'))
+    evaluation = evaluate([APART], 'a', {'b': host('h1', 'r1')})
+    (objection,) = evaluation.objections(host('h2', 'r1'))
     assert 'anti-affinity' in objection
     assert 'r1' in objection and 'a' in objection and 'b' in objection
-    assert verdict.objections(host('h3', 'r2')) == ()
+    assert evaluation.objections(host('h3', 'r2')) == ()
 
 
 def test_existing_violations_of_others_are_no_objection():
     together = {'b': host('h1', 'r1'), 'c': host('h2', 'r1')}
-    verdict = judge([APART], 'a', together)
-    assert verdict.objections(host('h3', 'r2')) == ()
-    assert verdict.objections(host('h3', 'r1')) != ()
+    evaluation = evaluate([APART], 'a', together)
+    assert evaluation.objections(host('h3', 'r2')) == ()
+    assert evaluation.objections(host('h3', 'r1')) != ()
 
 
 def test_only_policies_of_enclosing_groups_apply():
     nested = [{'type': 'affinity', 'level': 'rack'}]
-    inside = judge([], 'db/d', {'db/e': host('h1', 'r1')}, nested=nested)
+    inside = evaluate([], 'db/d', {'db/e': host('h1', 'r1')}, nested=nested)
     assert inside.objections(host('h2', 'r2')) != ()
     assert inside.objections(host('h2', 'r1')) == ()
-    outside = judge([], 'a', {'db/e': host('h1', 'r1')}, nested=nested)
+    outside = evaluate([], 'a', {'db/e': host('h1', 'r1')}, nested=nested)
     assert outside.objections(host('h2', 'r2')) == ()
-    around = judge([APART], 'db/d', {'a': host('h1', 'r1')})
+    around = evaluate([APART], 'db/d', {'a': host('h1', 'r1')})
     assert around.objections(host('h2', 'r1')) != ()
 
 
 def test_a_preference_costs_its_weight_and_is_no_objection():
-    verdict = judge([{**APART, 'weight': 3}], 'a', {'b': host('h1', 'r1')})
-    assert verdict.objections(host('h2', 'r1')) == ()
-    assert verdict.cost(host('h2', 'r1')) == 3
-    assert verdict.cost(host('h2', 'r2')) == 0
+    evaluation = evaluate(
+        [{**APART, 'weight': 3}], 'a', {'b': host('h1', 'r1')})
+    assert evaluation.objections(host('h2', 'r1')) == ()
+    assert evaluation.cost(host('h2', 'r1')) == 3
+    assert evaluation.cost(host('h2', 'r2')) == 0
 
 
 def test_a_member_alone_may_go_anywhere():
-    verdict = judge([APART], 'a', {})
-    assert verdict.objections(host('h1', 'r1')) == ()
+    evaluation = evaluate([APART], 'a', {})
+    assert evaluation.objections(host('h1', 'r1')) == ()
 
 
 def test_a_move_off_a_shared_rack_must_fit_through_the_uplinks():
@@ -83,12 +84,13 @@ def test_a_move_off_a_shared_rack_must_fit_through_the_uplinks():
                            'mbps': 600, 'level': 'rack'}],
         'members': [{'name': name, 'resources': SMALL} for name in 'ab'],
     }, load_policy_types())
-    verdict = PolicyEvaluation(group, LEVELS, 'a', {'b': host('h1', 'r1')}, (
-        Link(('r1',), 1000), Link(('r2',), 1000, 500), Link(('r3',), 600)))
-    assert verdict.objections(host('h2', 'r1')) == ()
-    (objection,) = verdict.objections(host('h3', 'r2'))
+    evaluation = PolicyEvaluation(
+        group, LEVELS, 'a', {'b': host('h1', 'r1')}, (
+            Link(('r1',), 1000), Link(('r2',), 1000, 500), Link(('r3',), 600)))
+    assert evaluation.objections(host('h2', 'r1')) == ()
+    (objection,) = evaluation.objections(host('h3', 'r2'))
     assert 'uplink of rack r2' in objection
-    assert verdict.objections(host('h4', 'r3')) == ()
+    assert evaluation.objections(host('h4', 'r3')) == ()
 
 
 class Counted(AntiAffinity):
@@ -111,23 +113,23 @@ def counted(weight=None):
 
 
 def test_a_policy_is_checked_once_per_host():
-    verdict = counted()
+    evaluation = counted()
     for _ in range(3):
-        assert verdict.objections(host('h2', 'r2')) == ()
+        assert evaluation.objections(host('h2', 'r2')) == ()
     assert Counted.asked == [{'a', 'b'}]
 
 
 def test_the_former_placement_is_checked_only_after_a_violation():
-    verdict = counted()
-    assert verdict.objections(host('h2', 'r1')) != ()
+    evaluation = counted()
+    assert evaluation.objections(host('h2', 'r1')) != ()
     assert Counted.asked == [{'a', 'b'}, {'b'}]
 
 
 def test_preferences_are_not_checked_for_objections():
-    verdict = counted(weight=1.0)
-    assert verdict.objections(host('h2', 'r1')) == ()
+    evaluation = counted(weight=1.0)
+    assert evaluation.objections(host('h2', 'r1')) == ()
     assert Counted.asked == []
-    assert verdict.cost(host('h2', 'r1')) == 1
+    assert evaluation.cost(host('h2', 'r1')) == 1
 
 
 def test_a_judge_with_new_foreign_servers_checks_again():
@@ -135,27 +137,28 @@ def test_a_judge_with_new_foreign_servers_checks_again():
         'name': 'web', 'policies': [{'type': 'exclusive', 'level': 'rack'}],
         'members': [{'name': 'a', 'resources': SMALL}],
     }, load_policy_types())
-    verdict, place = PolicyEvaluation(group, LEVELS, 'a', {}), host('h1', 'r1')
-    assert verdict.objections(place) == ()
-    (domain,) = verdict.reserves(place)
-    crowded = replace(verdict, outside_servers={
+    evaluation = PolicyEvaluation(group, LEVELS, 'a', {})
+    place = host('h1', 'r1')
+    assert evaluation.objections(place) == ()
+    (domain,) = evaluation.reserves(place)
+    occupied = replace(evaluation, outside_servers={
         domain: [replace(host('h2', 'r1'), servers=1)]})
-    assert crowded.objections(place) != ()
-    assert verdict.objections(place) == ()
+    assert occupied.objections(place) != ()
+    assert evaluation.objections(place) == ()
 
 
 def test_a_moving_member_keeps_others_off_its_source_and_destination():
-    verdict = replace(
-        judge([APART], 'a', {'b': host('h2', 'r2')}),
+    evaluation = replace(
+        evaluate([APART], 'a', {'b': host('h2', 'r2')}),
         sources={'b': host('h1', 'r1')})
-    assert verdict.objections(host('h3', 'r1')) != ()
-    assert verdict.objections(host('h4', 'r2')) != ()
-    assert verdict.objections(host('h5', 'r3')) == ()
+    assert evaluation.objections(host('h3', 'r1')) != ()
+    assert evaluation.objections(host('h4', 'r2')) != ()
+    assert evaluation.objections(host('h5', 'r3')) == ()
 
 
 def test_members_that_are_together_follow_one_that_moves():
-    verdict = replace(
-        judge([{'type': 'affinity', 'level': 'rack'}], 'a',
-              {'b': host('h2', 'r2')}), sources={'b': host('h1', 'r1')})
-    assert verdict.objections(host('h4', 'r2')) == ()
-    assert verdict.objections(host('h3', 'r1')) != ()
+    evaluation = replace(
+        evaluate([{'type': 'affinity', 'level': 'rack'}], 'a',
+                 {'b': host('h2', 'r2')}), sources={'b': host('h1', 'r1')})
+    assert evaluation.objections(host('h4', 'r2')) == ()
+    assert evaluation.objections(host('h3', 'r1')) != ()

@@ -20,6 +20,6 @@ def test_a_release_of_many_members_logs_a_short_line(caplog):
         RequestContext('req-1', 'blue', 'ann'), group_uuid=GROUP,
         members=['x' * 690 + str(i) for i in range(10_000)])
     assert 'error' in answer
-    told = [record.getMessage() for record in caplog.records]
-    assert any(GROUP in line for line in told)
-    assert max(map(len, told)) < 2000
+    shown = [record.getMessage() for record in caplog.records]
+    assert any(GROUP in line for line in shown)
+    assert max(map(len, shown)) < 2000

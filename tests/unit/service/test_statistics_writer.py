@@ -167,10 +167,10 @@ def test_known_hosts_can_report_during_a_read_of_the_hosts(
 def test_concurrent_reports_read_the_hosts_once(statistics, cloud):
     looking, seen = slowed(cloud)
     with ThreadPoolExecutor(4) as pool:
-        told = [pool.submit(statistics.put, 'cmp-2', {'heat': n})
-                for n in range(4)]
+        shown = [pool.submit(statistics.put, 'cmp-2', {'heat': n})
+                 for n in range(4)]
         assert looking.wait(300)
         seen.set()
-        for each in told:
+        for each in shown:
             each.result(300)
     assert cloud.looks == 1

@@ -19,13 +19,13 @@ def best(group, snapshot, placed, objective):
         cost = violations(group, snapshot, placed, where)
         if cost is None or found and cost > found[0]:
             continue
-        worth = value(objective, group, snapshot, placed, where)
-        if found is None or cost < found[0] or worth < found[1]:
-            found = (cost, worth)
+        plan_cost = value(objective, group, snapshot, placed, where)
+        if found is None or cost < found[0] or plan_cost < found[1]:
+            found = (cost, plan_cost)
     return found
 
 
-def judge(group, snapshot, placed, where):
+def evaluate(group, snapshot, placed, where):
     """Weighted violations of a placement; None where it is no plan."""
     hosts = {h.name: h for h in snapshot.hosts}
     taken = Counter()

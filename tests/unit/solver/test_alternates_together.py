@@ -64,7 +64,7 @@ def test_any_choice_of_alternates_satisfies_all_policies():
                 group, snapshot, {}, chosen) is not None, (seed, chosen)
         found += sum(map(len, others.values()))
         possible += sum(min(MOST, sum(
-            oracle.judge(group, snapshot, {}, {
+            oracle.evaluate(group, snapshot, {}, {
                 **where, path: h.name}) is not None
             for h in snapshot.hosts if h.name != where[path]))
             for path in where)
@@ -96,11 +96,11 @@ def test_alternates_of_a_replanned_member_respect_those_of_others():
         where = plan.hosts()
         before = alternates(group, snapshot, plan, 1)
         lost = [*where][0]
-        stay = {path: name for path, name in where.items() if path != lost}
-        given = {path: before[path] for path in stay}
+        fixed = {path: name for path, name in where.items() if path != lost}
+        given = {path: before[path] for path in fixed}
         others = alternates(group, snapshot, plan, MOST, given=given,
-                            placed=stay)
-        assert not any(others[path] for path in stay)
+                            placed=fixed)
+        assert not any(others[path] for path in fixed)
         found += len(others[lost])
         for chosen in choices(where, {**given, lost: others[lost]}):
             assert oracle.violations(

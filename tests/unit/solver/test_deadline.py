@@ -149,16 +149,16 @@ def test_a_plan_is_explained_as_far_as_time_allows():
     whole = explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
                     timer=clock)
     looks = 10**9 - clock.left
-    told = []
+    shown = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         clock = Counted(1 + int(share * looks))
-        told.append(explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
-                            timer=clock))
+        shown.append(explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
+                             timer=clock))
         assert clock.late <= LOOKS
     # The first ones, and what there was no time for is left out.
-    assert [len(each) for each in told] == sorted(len(each) for each in told)
-    assert told[0] == () and told[-1] == whole
-    assert 0 < len(told[-2]) < len(whole)
-    for each in told:
+    assert [len(each) for each in shown] == sorted(len(each) for each in shown)
+    assert shown[0] == () and shown[-1] == whole
+    assert 0 < len(shown[-2]) < len(whole)
+    for each in shown:
         assert [e.member for e in each] == (
             [e.member for e in whole[:len(each)]])

@@ -30,11 +30,11 @@ TOTALS = st.integers(1, 2**31 - 1)
 @examples(400)
 def test_capacity_follows_placements_formula(total, reserved, ratio):
     reserved = min(total, reserved)
-    judge = PlacementInventory(
+    evaluate = PlacementInventory(
         resource_class='VCPU', total=total, reserved=reserved,
         allocation_ratio=ratio)
     ours = Inventory(total, reserved=reserved, allocation_ratio=ratio)
-    assert ours.capacity == judge.capacity
+    assert ours.capacity == evaluate.capacity
     # Placement refuses what is beyond the product; floats and whole numbers
     # are compared exactly.
     product = Fraction((total - reserved) * ratio)

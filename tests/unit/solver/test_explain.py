@@ -12,7 +12,8 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.solver.check import check
-from nova_holistic.solver.diagnosis.explain import Binding, explain, Left, Move
+from nova_holistic.solver.diagnosis.explain import (
+    Binding, explain, HostsLeft, Move)
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers, two_racks
@@ -38,9 +39,9 @@ def test_remaining_hosts_are_counted_after_each_condition():
     _, found = _explained(wanted, snapshot)
     # a and c take one each: none of them is open to the other.
     assert found['db-0'].left == (
-        Left('is enabled', 4), Left('has trait GPU', 3),
-        Left('has room for VCPU 16', 2),
-        Left('has room in addition to the rest of the plan', 1))
+        HostsLeft('is enabled', 4), HostsLeft('has trait GPU', 3),
+        HostsLeft('has room for VCPU 16', 2),
+        HostsLeft('has room in addition to the rest of the plan', 1))
     assert found['db-0'].open == 0
     assert found['db-0'].next_best is None
 
@@ -106,11 +107,11 @@ def test_a_placed_member_keeps_its_own_capacity():
 def _moves(case, group, snapshot, where, path, objective):
     """Every host that the member could move to, with what the whole then
     costs: by the independent check and the oracle."""
-    stay = {p: h for p, h in case.placed.items() if p != path}
+    fixed = {p: h for p, h in case.placed.items() if p != path}
     for each in snapshot.hosts:
         moved = {**where, path: each.name}
         if each.name != where[path] and not check(
-                group, snapshot, moved, stay):
+                group, snapshot, moved, fixed):
             yield each.name, oracle.violations(
                 group, snapshot, case.placed, moved), oracle.value(
                     objective, group, snapshot, case.placed, moved)

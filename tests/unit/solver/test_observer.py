@@ -32,8 +32,8 @@ def test_it_is_told_of_every_kind_of_answer(wanted, options, kind):
     seen = Seen()
     answer = solve(wanted, two_racks(), observer=seen, **options)
     assert isinstance(answer, kind)
-    (_, told), = seen
-    assert told is answer
+    (_, shown), = seen
+    assert shown is answer
 
 
 def test_it_is_told_what_was_asked():
@@ -56,7 +56,7 @@ def test_no_strategy_hides_an_answer_or_tells_it_twice(strategy):
     answer = solve(
         group(servers('web', 2), policies=[AntiAffinity()]), snapshot,
         placed={'web-0': 'h0'}, observer=seen, settings=Settings(strategy))
-    assert [told for _, told in seen] == [answer]
+    assert [shown for _, shown in seen] == [answer]
 
 
 def test_a_registered_observer_sees_calls_of_all_threads():

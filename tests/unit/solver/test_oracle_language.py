@@ -87,7 +87,7 @@ def test_check_and_oracle_agree_on_any_placement():
             where = {m.path: case.placed.get(
                 m.path, chance.choice(snapshot.hosts).name)
                 for m in group.all_members()}
-            fine = oracle.judge(
+            fine = oracle.evaluate(
                 group, snapshot, case.placed, where) is not None
             assert (check(group, snapshot, where, case.placed) == ()
                     ) == fine, (seed, where)

@@ -129,7 +129,7 @@ def test_check_and_oracle_agree_on_any_placement():
             where = {m.path: placed.get(
                 m.path, chance.choice(snapshot.hosts).name)
                 for m in group.all_members()}
-            expected = oracle.judge(group, snapshot, placed, where)
+            expected = oracle.evaluate(group, snapshot, placed, where)
             assert (check(group, snapshot, where, placed) == ()) == (
                 expected is not None), seed
             good += expected is not None

@@ -108,7 +108,7 @@ def _judge(seed, objective, strategy):
         return False
     assert isinstance(answer, Plan), where
     assert check(group, snapshot, answer.hosts(), placed) == (), where
-    cost = oracle.judge(group, snapshot, placed, {
+    cost = oracle.evaluate(group, snapshot, placed, {
         p.member: p.host for p in answer.placements})
     weights = [Fraction(str(rule.weight)) for scope in group.scopes()
                for rule in scope.group.rules if not rule.hard]

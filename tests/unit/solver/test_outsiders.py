@@ -174,8 +174,8 @@ def test_a_check_without_messages_refuses_a_placement():
     snapshot = cloud(host('h1', 'r'), host('h2', 'r'))
     wanted = one('in-pairs', {
         'name': 'a', 'count': 2, 'resources': {'VCPU': 1}})
-    told = check(wanted, snapshot, {'a-0': 'h1', 'a-1': 'h2'})
-    assert [(r.at, r.message) for r in told] == [
+    shown = check(wanted, snapshot, {'a-0': 'h1', 'a-1': 'h2'})
+    assert [(r.at, r.message) for r in shown] == [
         ('in-pairs', 'violations: 2')]
     assert check(wanted, snapshot, {'a-0': 'h1', 'a-1': 'h1'}) == ()
 
@@ -201,11 +201,11 @@ def test_the_scheduler_applies_external_policies_to_a_move(policy, keys, fine):
         'paint': paint, 'feed': feed}) for n, (paint, feed) in enumerate((
             ('red', 'A'), ('red', 'B'), ('blue', 'C')))))
     hosts = {h.name: h for h in snapshot.hosts}
-    judge = PolicyEvaluation(one(policy, **keys), snapshot.levels, 'a-1',
-                             {'a-0': hosts['h0']},
-                             cloud=Cloud(snapshot, hosts))
+    evaluate = PolicyEvaluation(one(policy, **keys), snapshot.levels, 'a-1',
+                                {'a-0': hosts['h0']},
+                                cloud=Cloud(snapshot, hosts))
     assert tuple(name for name, each in hosts.items()
-                 if not judge.objections(each)) == fine
+                 if not evaluate.objections(each)) == fine
     wish = PolicyEvaluation(one(policy, weight=2, **keys), snapshot.levels,
                             'a-1',
                             {'a-0': hosts['h0']}, cloud=Cloud(snapshot, hosts))

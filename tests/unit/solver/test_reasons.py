@@ -104,12 +104,12 @@ def test_both_bandwidths_that_overload_one_uplink_are_named():
         policies=[AntiAffinity(level='rack')], relationships=[
             Bandwidth(level='az', mbps=300, between=between)
             for between in (('a', 'b'), ('b', 'c'))])
-    told = reasons(snapshot, wanted)[''].splitlines()
-    assert len(told) == 3
+    shown = reasons(snapshot, wanted)[''].splitlines()
+    assert len(shown) == 3
     assert sum('cannot be satisfied for 3 members' in each
-               for each in told) == 2
+               for each in shown) == 2
     assert any('the uplink of az z2 would carry 300 Mbit/s; 400 of its 500 '
-               'are used by others' in each for each in told)
+               'are used by others' in each for each in shown)
 
 
 def test_policies_in_conflict_are_named_at_their_own_groups():

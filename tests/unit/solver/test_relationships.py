@@ -127,9 +127,9 @@ def test_only_conflicting_policies_are_named():
         policies=[Affinity(level='rack')], relationships=[
             RelationshipAntiAffinity(between=('web', 'db'), level='rack'),
             RelationshipAntiAffinity(between=('web', 'other'))])
-    told = str(solve(shop, two_racks()).reasons)
-    assert 'between web and db' in told
-    assert 'between web and other' not in told
+    shown = str(solve(shop, two_racks()).reasons)
+    assert 'between web and db' in shown
+    assert 'between web and other' not in shown
 
 
 def test_only_the_bandwidth_that_does_not_fit_is_named():
@@ -141,6 +141,6 @@ def test_only_the_bandwidth_that_does_not_fit_is_named():
         relationships=[small, big])
     one = cloud(host('a', 'r1', vcpus=5), host('b', 'r2', vcpus=5),
                 links=[Link(('r1',), 500), Link(('r2',), 500)])
-    told = str(solve(shop, one).reasons)
-    assert 'between web and big' in told
-    assert 'between web and small' not in told
+    shown = str(solve(shop, one).reasons)
+    assert 'between web and big' in shown
+    assert 'between web and small' not in shown

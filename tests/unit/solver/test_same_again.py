@@ -38,17 +38,17 @@ def test_earlier_calls_on_a_snapshot_do_not_change_answers(shape):
 
 @pytest.mark.parametrize('seed', ['0', '1'])
 def test_another_hash_seed_does_not_change_answers(seed):
-    told = subprocess.run(
+    shown = subprocess.run(
         [sys.executable, '-m', 'tests.unit.solver.many_answers'], cwd=ROOT,
         env={**os.environ, 'PYTHONHASHSEED': seed}, check=True,
         stdout=subprocess.PIPE)
-    assert json.loads(told.stdout) == [_first(shape) for shape in SHAPES]
+    assert json.loads(shown.stdout) == [_first(shape) for shape in SHAPES]
 
 
 def test_some_questions_have_plans_and_some_have_none():
-    told = [said for shape in SHAPES for said in _first(shape)]
+    shown = [said for shape in SHAPES for said in _first(shape)]
     for key in ('placements', 'reasons'):
-        assert any(f"'{key}': " in said for said in told)
+        assert any(f"'{key}': " in said for said in shown)
 
 
 def test_a_group_is_refused_twice_for_the_same_reasons():

@@ -32,7 +32,7 @@ def history(table, group, **wanted):
     return table.history.read(Page(group.uuid, 1000, **wanted))
 
 
-def told(table, group, **wanted):
+def shown(table, group, **wanted):
     """What the history says: kind, member, from, to."""
     return [(str(e.kind), e.member, e.from_state, e.to_state)
             for e in history(table, group, **wanted)]
@@ -42,7 +42,7 @@ def after(table, group, change):
     """What a change adds to the history."""
     before = len(history(table, group))
     change()
-    return told(table, group)[before:]
+    return shown(table, group)[before:]
 
 
 def member(path, before, to):
@@ -59,7 +59,7 @@ def large(table):
 
 
 def test_creation_and_plan_are_one_event_each(table, large):
-    assert told(table, large) == [
+    assert shown(table, large) == [
         status(None, 'planned'), ('plan.written', None, None, None)]
     assert history(table, large)[1].details == {'members': MANY}
 
@@ -262,8 +262,8 @@ def test_the_history_goes_with_the_group(table, delete):
     heard = []
     table.database.listen(heard.extend)
     delete(table, group)
-    assert told(table, group) == []
-    assert told(table, other) != []
+    assert shown(table, group) == []
+    assert shown(table, other) != []
     assert [e.kind for e in heard] == [Kind.GROUP_DELETED]
 
 
@@ -328,9 +328,9 @@ def test_pages_filters_and_order(table, shop):
     assert table.history.read(Page(
         shop.uuid, 9, marker=everything[1].id, descending=True)) == (
             everything[:1])
-    assert told(table, shop, member='db/web') == [
+    assert shown(table, shop, member='db/web') == [
         member('db/web', 'planned', 'claimed')]
-    assert told(table, shop, kind='plan.written') == [
+    assert shown(table, shop, kind='plan.written') == [
         ('plan.written', None, None, None)]
     assert history(table, shop, since=LATER) == everything[2:]
 
@@ -339,6 +339,6 @@ def test_old_events_are_pruned_in_batches(table, shop, monkeypatch):
     monkeypatch.setattr('nova_holistic.table.history.pages.MOST', 1)
     table.claim(shop.uuid, 'db/web', 'server-1', LATER)
     assert table.history.prune(LATER) == 2
-    assert told(table, shop) == [member('db/web', 'planned', 'claimed'),
-                                 status('planned', 'building')]
+    assert shown(table, shop) == [member('db/web', 'planned', 'claimed'),
+                                  status('planned', 'building')]
     assert table.history.prune(LATER) == 0

@@ -118,9 +118,9 @@ def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
     first, second = claimed
     table.change_state(second.id, [MemberState.CLAIMED], MemberState.BUILT,
                        NOON, held=False)
-    judged = table.members(first.group_uuid)
-    send(table.database, sent(judged[1]), judged, NOON)
-    assert move(table.database, moved(first), first.hold, judged, NOON) == (
+    rows = table.members(first.group_uuid)
+    send(table.database, sent(rows[1]), rows, NOON)
+    assert move(table.database, moved(first), first.hold, rows, NOON) == (
         Move.OVERTAKEN)
 
 

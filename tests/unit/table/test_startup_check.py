@@ -33,8 +33,8 @@ def test_an_old_schema_is_refused(empty_url):
 def test_an_unreachable_database_does_not_prevent_the_start(url, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         startup_check.must_be_usable(configured(url, max_retries=-1))
-    (told,) = caplog.messages
-    assert 'not known yet' in told
+    (shown,) = caplog.messages
+    assert 'not known yet' in shown
 
 
 @pytest.mark.parametrize('url', ['', 'nonsense', 'carrier+pigeon://nowhere'])

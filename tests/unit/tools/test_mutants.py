@@ -136,7 +136,7 @@ class Run:
     code: int
     rows: dict
     last: str
-    told: str
+    shown: str
 
 
 def run(project, *arguments):
@@ -205,7 +205,7 @@ def test_the_occurrence_says_which_text_is_replaced(everything):
 
 
 def test_each_set_of_tests_runs_once_without_a_mutant(everything):
-    assert everything.told.count('without a mutant, ') == len(
+    assert everything.shown.count('without a mutant, ') == len(
         {'door', 'fixture', 'missing', 'broken'})
 
 

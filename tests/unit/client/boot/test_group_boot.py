@@ -28,12 +28,12 @@ def start():
         yield lambda *members: Cloud(mock, *members)
 
 
-def boot(cloud, told=None, **settings):
+def boot(cloud, report=None, **settings):
     """Errors by member."""
     settings = Settings(**{'parallel': 2, 'timeout': 5, **settings})
     return {each.member: each.error for each in GroupBoot(
         cloud.groups, cloud.compute, settings).boot(
-            cloud.group, told and (lambda number: told))}
+            cloud.group, report and (lambda number: report))}
 
 
 def servers_of(cloud, member):
@@ -42,12 +42,12 @@ def servers_of(cloud, member):
 
 
 def test_each_planned_member_gets_a_server(start):
-    cloud, told = start('a', 'b', 'c'), []
-    assert boot(cloud, lambda *change: told.append(change)) == {
+    cloud, report = start('a', 'b', 'c'), []
+    assert boot(cloud, lambda *change: report.append(change)) == {
         'a': '', 'b': '', 'c': ''}
     assert len(cloud.servers) == len(cloud.creates) == 3
     assert {body['server']['flavorRef'] for body in cloud.creates} == {'b'}
-    assert [state for member, state in told if member == 'a'] == [
+    assert [state for member, state in report if member == 'a'] == [
         'creating', 'building', 'active']
 
 
@@ -174,11 +174,11 @@ def test_the_boot_waits_for_a_group_api_that_is_unavailable(start):
     cloud.builds = ['ERROR']
     steps = []
 
-    def told(member, state):
+    def report(member, state):
         steps.append(state)
         if state == 'deleting':
             cloud.unanswered = 2
-    assert boot(cloud, told) == {'a': ''}
+    assert boot(cloud, report) == {'a': ''}
     assert 'deleting' in steps and cloud.unanswered == 0
 
 
@@ -193,10 +193,10 @@ def test_members_without_a_request_stop_the_boot_before_any_create(start):
 def test_an_interrupted_boot_begins_no_further_server(start):
     cloud = start(*'abcdefgh')
 
-    def told(member, state):
+    def report(member, state):
         raise KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt):
-        boot(cloud, told)
+        boot(cloud, report)
     assert len(cloud.creates) <= 2
 
 

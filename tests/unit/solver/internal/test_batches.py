@@ -131,9 +131,9 @@ def steps(monkeypatch):
     step = BatchSteps.step
 
     def stepped(self, plan, batch):
-        before = plan.incumbent.worth
+        before = plan.incumbent.plan_cost
         better = step(self, plan, batch)
-        found.append((before, plan.incumbent.worth))
+        found.append((before, plan.incumbent.plan_cost))
         return better
 
     monkeypatch.setattr(BatchSteps, 'step', stepped)
@@ -149,11 +149,11 @@ def test_steps_of_batches_satisfy_preferences(steps):
     known = incumbent(shop)
     hosts = RACKS.hosts[::4]
     known.offer({m.path: hosts[n % 20] for n, m in enumerate(known.members)})
-    before = known.worth[0]
+    before = known.plan_cost[0]
     with limited('improve', whole_rows=0):
         improve(known, load_backend('highs', 1), in_time(),
                 Improvement(failures=2))
-    assert before and known.worth[0] == 0
+    assert before and known.plan_cost[0] == 0
     assert len(steps) > 2
     assert all(after <= before for before, after in steps)
 

@@ -96,6 +96,6 @@ def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
         large.relax(known, in_time())
         value = best.objective.value
         assert bounds.safe(known.objective, known.bound) <= value + 1e-6, seed
-        assert known.least <= known.worth[0], seed
+        assert known.least <= known.plan_cost[0], seed
         proved += known.bound > 0
     assert proved

@@ -14,7 +14,7 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.evaluation.row_shapes import CountCap, shapes
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Kind
 from nova_holistic.solver.settings import Settings
@@ -90,26 +90,26 @@ def test_rows_of_other_levels_are_not_asked_for():
 
 def test_greedy_construction_is_let_in_at_the_same_hosts(both):
     """Whatever comes and goes."""
-    tallies = [Tally(case) for case in both]
+    rule_counts = [RuleCounts(case) for case in both]
     random = np.random.default_rng(1)
     there = []
     for _ in range(60):
         c = int(random.integers(len(both[0].classes)))
-        verdicts = [tally.verdict(c) for tally in tallies]
-        np.testing.assert_array_equal(verdicts[0][0], verdicts[1][0])
-        np.testing.assert_array_equal(verdicts[0][1], verdicts[1][1])
+        allowed = [counts.allowed_hosts(c) for counts in rule_counts]
+        np.testing.assert_array_equal(allowed[0][0], allowed[1][0])
+        np.testing.assert_array_equal(allowed[0][1], allowed[1][1])
         for h in range(len(both[0].table)):
-            assert tallies[0].at(c, h) == tallies[1].at(c, h)
-        open_to = np.flatnonzero(verdicts[0][0])
+            assert rule_counts[0].at(c, h) == rule_counts[1].at(c, h)
+        open_to = np.flatnonzero(allowed[0][0])
         if len(open_to) and random.random() < 0.6:
             h = int(random.choice(open_to))
             there.append((c, h))
-            for tally in tallies:
-                tally.add(c, h)
+            for counts in rule_counts:
+                counts.add(c, h)
         elif there:
             c, h = there.pop(int(random.integers(len(there))))
-            for tally in tallies:
-                tally.remove(c, h)
+            for counts in rule_counts:
+                counts.remove(c, h)
 
 
 def test_the_shapes_of_both_are_equal(both):

@@ -17,7 +17,7 @@ def test_one_of_three_safeguards_is_needed(monkeypatch):
     wanted, snapshot = hardly_apart()
     digits, asks = cost_limits.FAR_APART, highs.is_ill_conditioned
     again, confirmed = highs.HiGHS.solve_again, Backend.solve_again
-    for far_apart, delicate, other, told in (
+    for far_apart, delicate, other, shown in (
             (2**62, lambda problem: False, confirmed, Unplaceable),
             (digits, lambda problem: False, confirmed, Plan),
             (2**62, asks, confirmed, Plan),
@@ -25,4 +25,4 @@ def test_one_of_three_safeguards_is_needed(monkeypatch):
         monkeypatch.setattr(cost_limits, 'FAR_APART', far_apart)
         monkeypatch.setattr(highs, 'is_ill_conditioned', delicate)
         monkeypatch.setattr(highs.HiGHS, 'solve_again', other)
-        assert isinstance(solve(wanted, snapshot), told)
+        assert isinstance(solve(wanted, snapshot), shown)

@@ -80,7 +80,7 @@ def test_hosts_of_members_that_stay_are_kept():
 
 def test_nothing_is_left_out_if_the_objective_says_nothing_of_its_costs():
     class Silent(type(load_objective('spread'))):
-        def outlay(self):
+        def host_cost(self):
             return None
 
     snapshot = cloud(*used_hosts(12))

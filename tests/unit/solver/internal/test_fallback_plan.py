@@ -92,7 +92,7 @@ def _is_a_plan(answer):
     assert 0 <= answer.objective.bound <= answer.objective.value
 
 
-def _worth(answer):
+def _plan_cost(answer):
     """Preferences first."""
     return (sum(p.violations for p in answer.preferences),
             answer.objective.value)
@@ -154,12 +154,12 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
         clock.pass_by(3.0)
         return found
 
-    def told(*arguments):
+    def shown(*arguments):
         sought.append(clock.now)
         return quick(*arguments)
 
     monkeypatch.setattr(owner, name, slowly)
-    monkeypatch.setattr(fallback_plan, '_quickly', told)
+    monkeypatch.setattr(fallback_plan, '_quickly', shown)
     # What is tried with the seats then takes too long.
     _stops(monkeypatch, clock, large, 'class_counts', after=False)
     _is_a_plan(_solved(clock))
@@ -183,7 +183,7 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     monkeypatch.setattr(large, '_best_of_relaxations', lambda *arguments: None)
     worse = _solved(Clock(), 'stack')
     _is_a_plan(worse)
-    assert _worth(answer) < _worth(worse)
+    assert _plan_cost(answer) < _plan_cost(worse)
 
 
 # Patterns of spread members use too few hosts for those kept together.

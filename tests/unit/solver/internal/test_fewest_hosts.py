@@ -38,9 +38,9 @@ def test_an_even_spread_needs_a_host_in_each_rack():
 
 def test_racks_of_members_that_stay_are_not_needed_again():
     placed = {f'node-{number}': f'r{number // 4}h0' for number in range(8)}
-    stay = bound(20, AntiAffinity(level='rack', max_per_domain=4),
-                 placed=placed)
-    assert stay == 5
+    fixed = bound(20, AntiAffinity(level='rack', max_per_domain=4),
+                  placed=placed)
+    assert fixed == 5
 
 
 def test_room_beside_a_member_that_stays_is_counted():

@@ -19,7 +19,7 @@ from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.greedy import any_plan, plans
-from nova_holistic.solver.evaluation.tally import Tally
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.solve import solve
 from tests.effort import times
@@ -103,7 +103,7 @@ def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
         *(host(f'r9h{number}', 'r9', vcpus=3) for number in range(6)),
         host('r10h0', 'r10', vcpus=8))
     case = of(shop, snapshot)
-    attempt = Attempt(case, fullest, Tally(case))
+    attempt = Attempt(case, fullest, RuleCounts(case))
     order = range(len(case.classes))
     assert attempt.run(order, {}, lambda: None) is None
     found = {path: h.name for path, h
@@ -116,7 +116,7 @@ def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
 def test_no_domain_of_a_plan_is_ruled_out(cases):
     """The hosts of any plan are possible for the first member of each class,
     whatever else is placed there later."""
-    judged = 0
+    proved_plan = 0
     for seed in range(7000, 7000 + times(40)):
         shop, snapshot, placed = cases.random_case(seed)
         answer = solve(shop, snapshot, placed=placed)
@@ -124,15 +124,15 @@ def test_no_domain_of_a_plan_is_ruled_out(cases):
             continue
         reduced = snapshot.without_servers(placed.values())
         case = of(shop, reduced, placed)
-        attempt = Attempt(case, fullest, Tally(case))
+        attempt = Attempt(case, fullest, RuleCounts(case))
         for c, each in enumerate(case.classes):
             possible, _ = attempt._ahead.confinement.allows(
                 c, attempt.counts, attempt._names, attempt.free)
             for member in each.members if possible is not None else ():
-                judged += 1
+                proved_plan += 1
                 assert possible[case.table.index[
                     answer.hosts()[member.path]]]
-    assert judged
+    assert proved_plan
 
 
 def test_a_plan_that_was_taken_apart_is_judged_again():
@@ -142,7 +142,7 @@ def test_a_plan_that_was_taken_apart_is_judged_again():
     shop = group(servers('a', 1), servers('b', 1), relationships=[
         Bandwidth(between=('a', 'b'), level='rack', mbps=10)])
     case = of(shop, snapshot)
-    attempt = Attempt(case, fullest, Tally(case))
+    attempt = Attempt(case, fullest, RuleCounts(case))
     nobody = np.zeros(2)
     attempt.put(0, 0)
     assert attempt.choose(1, np.array([1.0, 0.0])) == 0

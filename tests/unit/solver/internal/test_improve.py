@@ -39,9 +39,9 @@ def worths(monkeypatch):
     improve = search._Search.run
 
     def run(self):
-        before = self._incumbent.worth
+        before = self._incumbent.plan_cost
         improve(self)
-        found.append((before, self._incumbent.worth))
+        found.append((before, self._incumbent.plan_cost))
 
     monkeypatch.setattr(search._Search, 'run', run)
     return found
@@ -142,11 +142,11 @@ def test_a_plan_that_is_good_enough_is_not_improved(monkeypatch):
 @pytest.mark.parametrize('name', NEIGHBOURHOODS)
 def test_members_that_stay_are_not_moved(name):
     wanted = shop(SoftAffinity(level='rack', weight=1.0))
-    stay = {m.path: f'h{n:02}' for n, m in enumerate(wanted.all_members())
-            if m.path.startswith('web/')}
-    answer = solve(wanted, wide(), placed=stay, objective='fewest-hosts',
+    fixed = {m.path: f'h{n:02}' for n, m in enumerate(wanted.all_members())
+             if m.path.startswith('web/')}
+    answer = solve(wanted, wide(), placed=fixed, objective='fewest-hosts',
                    timer=standing, settings=only(name))
-    assert {path: answer.hosts()[path] for path in stay} == stay
+    assert {path: answer.hosts()[path] for path in fixed} == fixed
 
 
 def test_an_unknown_neighbourhood_is_refused_and_the_known_ones_are_named():

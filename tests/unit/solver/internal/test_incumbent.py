@@ -54,7 +54,7 @@ def test_a_time_out_after_chosen_hosts_keeps_their_plan(monkeypatch):
         clock.run_out()
 
     monkeypatch.setattr(large, '_best_of_relaxations', late)
-    monkeypatch.setattr(FallbackPlan, 'seek', lambda *arguments: None)
+    monkeypatch.setattr(FallbackPlan, 'try_after', lambda *arguments: None)
     assert isinstance(solved(clock, 'decomposed'), Plan)
 
 
@@ -86,13 +86,13 @@ def test_only_better_plans_that_pass_the_check_enter():
     assert known.offer(spread_over(known, 6))
     assert not known.offer(spread_over(known, 8))
     assert known.offer(spread_over(known, 4))
-    assert known.worth[1] == 4
+    assert known.plan_cost[1] == 4
 
 
 def test_a_bound_counts_as_long_as_preferences_cost_no_more_than_its_limit():
     known = incumbent()
     known.offer(spread_over(known, 6))
-    cost = known.worth[0]
+    cost = known.plan_cost[0]
     assert cost > 0
     known.prove(3.0, cost)
     known.prove(5.0, 0)
@@ -101,5 +101,5 @@ def test_a_bound_counts_as_long_as_preferences_cost_no_more_than_its_limit():
     assert known.bound == 4.0
     assert known.offer({m.path: TEN.hosts[2 * (n % 4)]
                         for n, m in enumerate(known.members)})
-    assert known.worth == (0, 4)
+    assert known.plan_cost == (0, 4)
     assert known.bound == 5.0

@@ -63,8 +63,8 @@ def test_members_of_random_groups_are_inserted(number, objective):
         case = all_but(number, seed, objective)
         if case is not None:
             wanted, snapshot, placed = case
-            made += [_inserted(wanted, snapshot, stay, objective)
-                     for stay in ({}, placed)]
+            made += [_inserted(wanted, snapshot, fixed, objective)
+                     for fixed in ({}, placed)]
     assert sum(each is not None for each in made) >= times(60) // 30
 
 
@@ -130,14 +130,14 @@ def test_hosts_that_a_policy_treats_as_equal_are_equal():
 def _alike(member, where, policies, table, snapshot):
     """How many hosts were held against another that is alike."""
     others = {p: h for p, h in where.items() if p != member.path}
-    judge = PolicyEvaluation(table, snapshot, policies, others, {
+    evaluate = PolicyEvaluation(table, snapshot, policies, others, {
         table.index[h.name] for h in others.values()}, in_time(1.0))
-    fine = judge.admitted(member, np.flatnonzero(
+    fine = evaluate.admitted(member, np.flatnonzero(
         Eligibility(table).suitable(member.requirements)))
     compared = 0
     for each in policies:
         counts = {}
-        host_types = judge.host_types(each, member, fine)
+        host_types = evaluate.host_types(each, member, fine)
         for h, sort in zip(fine.tolist(), host_types.tolist()):
             found = each.policy.check(each.scope, {
                 **others, member.path: table.hosts[h]}, snapshot).count

@@ -61,10 +61,10 @@ def _case(seed):
 
 
 def _generation(group, snapshot, objective, rounds=2):
-    outlay = load_objective(objective).outlay()
+    host_cost = load_objective(objective).host_cost()
     kinds = Kinds.of(bind(group, snapshot), snapshot, {})
     cohesive = CohesiveKinds.of(kinds, cells(kinds, lambda: None))
-    aggregation = HostAggregation(cohesive.kinds, cohesive.cells, outlay,
+    aggregation = HostAggregation(cohesive.kinds, cohesive.cells, host_cost,
                                   _deadline())
     aggregation.run(rounds)
     if aggregation.impossible or aggregation.bound is None:
@@ -72,13 +72,13 @@ def _generation(group, snapshot, objective, rounds=2):
     those = domain_branches(cohesive.kinds, cohesive.cells, cohesive.domains,
                             aggregation.limit)
     return cohesive, aggregation, those, ColumnGeneration(
-        cohesive.kinds, cohesive.cells, outlay, aggregation, _deadline(),
+        cohesive.kinds, cohesive.cells, host_cost, aggregation, _deadline(),
         those)
 
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack'])
 def test_no_plan_is_cheaper_than_the_bound(objective):
-    told, tight = 0, 0
+    shown, tight = 0, 0
     for seed in range(times(120)):
         group, snapshot = _case(seed)
         best = oracle.best(group, snapshot, {}, objective)
@@ -89,10 +89,10 @@ def test_no_plan_is_cheaper_than_the_bound(objective):
         generation.run(load_objective(objective).integral)
         if best[0] <= aggregation.limit + 1e-9:
             assert generation.bound <= best[1] + 1e-7
-            told += len(those) > 1
+            shown += len(those) > 1
             tight += len(those) > 1 and best[1] - generation.bound < 1e-6
-    assert told > times(120) / 10
-    assert tight > told / 4
+    assert shown > times(120) / 10
+    assert tight > shown / 4
 
 
 def test_the_best_pattern_respects_the_capacity_of_the_host():

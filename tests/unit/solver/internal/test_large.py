@@ -82,7 +82,7 @@ def test_equal_hosts_are_merged_into_one_bin():
     snapshot = cloud(*(host(f'h{n}', f'r{n // 40}') for n in range(2000)))
     kinds = Kinds.of(group(servers('web', 64)), snapshot, {})
     aggregation = HostAggregation(kinds, cells(kinds, lambda: None),
-                                  load_objective('fewest-hosts').outlay(),
+                                  load_objective('fewest-hosts').host_cost(),
                                   in_time(10.0))
     aggregation.run()
     assert aggregation.bound == pytest.approx(4)

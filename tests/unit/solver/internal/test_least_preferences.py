@@ -52,7 +52,7 @@ def relaxed(case, objective='fewest-hosts'):
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     aggregation = HostAggregation(kinds, cells(kinds, lambda: None),
-                                  load_objective(objective).outlay(),
+                                  load_objective(objective).host_cost(),
                                   in_time(10.0))
     aggregation.run()
     return aggregation
@@ -68,7 +68,7 @@ def random_cases():
 
 
 def test_the_bound_on_preference_costs_is_valid():
-    told = 0
+    shown = 0
     for number, case in enumerate(random_cases()):
         objective = ('fewest-hosts', 'stack', 'spread')[number % 3]
         aggregation = relaxed(case, objective)
@@ -79,8 +79,8 @@ def test_the_bound_on_preference_costs_is_valid():
         assert aggregation.least <= best[0] + 1e-9
         within = aggregation.within(best[0])
         assert within is None or within <= best[1] + 1e-6
-        told += aggregation.least > 0
-    assert told > 10
+        shown += aggregation.least > 0
+    assert shown > 10
 
 
 @pytest.mark.parametrize('wanted, objective', [

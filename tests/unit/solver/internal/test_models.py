@@ -48,11 +48,11 @@ def best(case, objective):
     """What the whole program proves, or None."""
     looked = search.Search(
         case, objective, load_backend('highs'), in_time(), 0.0)
-    verdict = looked.run()
+    status = looked.run()
     if looked.best is None:
-        assert verdict is search.Verdict.IMPOSSIBLE
+        assert status is search.SearchStatus.INFEASIBLE
         return None
-    assert verdict is search.Verdict.BEST
+    assert status is search.SearchStatus.OPTIMAL
     where = case.placement(looked.best)
     placed = {path: case.table.hosts[h].name
               for path, h in case.placed.items()}

@@ -11,7 +11,7 @@ from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.objective import Outlay
+from nova_holistic.model.objective import HostCost
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
@@ -40,20 +40,20 @@ def _generation(group, snapshot, objective, placed=FrozenMapping()):
     """Of a whole case, before its first round; None where patterns do not
     suit it, or it is known to have no plan."""
     snapshot = snapshot.without_servers(placed.values())
-    outlay = load_objective(objective).outlay()
+    host_cost = load_objective(objective).host_cost()
     kinds = Kinds.of(bind(group, snapshot), snapshot, placed)
     if not kinds.kinds:
         return None
     rules = cells(kinds, lambda: None)
-    aggregation = HostAggregation(kinds, rules, outlay, _deadline())
+    aggregation = HostAggregation(kinds, rules, host_cost, _deadline())
     if not len(aggregation.columns.hosts) or (
-            not is_applicable(kinds, outlay, rules, aggregation.columns)):
+            not is_applicable(kinds, host_cost, rules, aggregation.columns)):
         return None
     aggregation.run(2)
     if aggregation.impossible or aggregation.bound is None:
         return None
     return kinds, rules, aggregation, ColumnGeneration(
-        kinds, rules, outlay, aggregation, _deadline())
+        kinds, rules, host_cost, aggregation, _deadline())
 
 
 def _hosts(chance, number):
@@ -151,7 +151,7 @@ def _curve(slopes, share):
                for n, slope in enumerate(slopes))
 
 
-def _alike(chance, outlay):
+def _alike(chance, host_cost):
     snapshot = builders.cloud(*_hosts(chance, 12),
                               levels=('az', 'rack', 'host'))
     group = builders.group(*(MemberDescription(
@@ -162,24 +162,25 @@ def _alike(chance, outlay):
         policies=[AntiAffinity(max_per_domain=chance.randint(2, 9))])
     kinds = Kinds.of(bind(group, snapshot), snapshot, {})
     rules = cells(kinds, lambda: None)
-    return HostTypes.of(kinds, HostAggregation(kinds, rules, outlay,
+    return HostTypes.of(kinds, HostAggregation(kinds, rules, host_cost,
                                                _deadline()).columns,
-                        outlay)
+                        host_cost)
 
 
-OUTLAYS = {
-    'spread': load_objective('spread').outlay(),
-    'stack': load_objective('stack').outlay(),
-    'fewest-hosts': load_objective('fewest-hosts').outlay(),
-    'steep and paid for': Outlay(lambda free: free * 3, (0.0, 0.0, 1.0, 9.0)),
+HOST_COSTS = {
+    'spread': load_objective('spread').host_cost(),
+    'stack': load_objective('stack').host_cost(),
+    'fewest-hosts': load_objective('fewest-hosts').host_cost(),
+    'steep, with an opening cost': HostCost(
+        lambda free: free * 3, (0.0, 0.0, 1.0, 9.0)),
 }
 
 
-@pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
-def test_the_best_pattern_of_each_host_is_found(outlay):
+@pytest.mark.parametrize('host_cost', HOST_COSTS.values(), ids=HOST_COSTS)
+def test_the_best_pattern_of_each_host_is_found(host_cost):
     for seed in range(times(40)):
         chance = random.Random(seed)
-        host_types = _alike(chance, outlay)
+        host_types = _alike(chance, host_cost)
         ask = pricing.Pricing(host_types)
         for _ in range(3):
             # Prices of one answer after another, around what hosts cost.
@@ -192,12 +193,12 @@ def test_the_best_pattern_of_each_host_is_found(outlay):
                 assert gains.most[sort] >= best - 1e-12
 
 
-@pytest.mark.parametrize('outlay', OUTLAYS.values(), ids=OUTLAYS)
+@pytest.mark.parametrize('host_cost', HOST_COSTS.values(), ids=HOST_COSTS)
 def test_an_unfinished_pricing_gives_valid_upper_bounds(
-        outlay, set_limits):
+        host_cost, set_limits):
     set_limits('column_generation', partial_patterns=3)
     chance = random.Random(5)
-    host_types = _alike(chance, outlay)
+    host_types = _alike(chance, host_cost)
     prices = np.array([[0.7], [0.5], [0.9]]).repeat(
         int(host_types.cell.max()) + 1, axis=1)
     gains = pricing.Pricing(host_types)(prices)

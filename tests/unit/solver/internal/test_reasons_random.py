@@ -51,9 +51,9 @@ def _blames_rightly(seed):
     for each in found.elements:
         rest = [other for other in found.elements if other is not each]
         assert _possible(keeping(group, rest), snapshot, case.placed), each
-    told = reasons(found)
-    assert told
-    for reason in told:
+    shown = reasons(found)
+    assert shown
+    for reason in shown:
         assert reason.message
         assert set(reason.at.split(', ')) <= _paths(group) | {''}
     return True

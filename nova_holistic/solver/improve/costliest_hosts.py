@@ -12,29 +12,29 @@ from nova_holistic.solver.improve.neighbourhood import (
 from nova_holistic.solver.limits.current import improve as limits
 
 
-class DearestHosts(Neighbourhood):
+class CostliestHosts(Neighbourhood):
     """All members of hosts with a high cost per member, with some randomness.
 
     Applicable if the objective is a sum over hosts.
     """
 
-    name: ClassVar[str] = 'dearest-hosts'
+    name: ClassVar[str] = 'costliest-hosts'
 
     def suits(self, plan: PlanView) -> bool:
-        return plan.incumbent.objective.outlay() is not None
+        return plan.incumbent.objective.host_cost() is not None
 
     def free(self, plan: PlanView, number: int,
              chance: random.Random) -> Sequence[str]:
         costs = self._costs(plan)
-        worth = {name: -cost * (1 + limits().cost_noise * chance.random())
-                 for name, cost in costs.items()}
+        rank = {name: -cost * (1 + limits().cost_noise * chance.random())
+                for name, cost in costs.items()}
         return plan.of_hosts(sorted(
-            shuffled(costs, chance), key=worth.__getitem__), number)
+            shuffled(costs, chance), key=rank.__getitem__), number)
 
     @staticmethod
     def _costs(plan: PlanView) -> dict[str, float]:
         """Cost per member of each host in use."""
-        outlay = plan.incumbent.objective.outlay()
+        host_cost = plan.incumbent.objective.host_cost()
         members = {m.path: m for m in plan.incumbent.members}
         classes = requested_classes(plan.incumbent.members)
         found = {}
@@ -47,7 +47,8 @@ class DearestHosts(Neighbourhood):
                     added[each] = added.get(each, 0) + amount
             before = utilisation(host, classes)
             after = utilisation(host, classes, added)
-            cost = (outlay.opening(1 - before) + outlay.climbed(after)
-                    - outlay.climbed(before))
+            cost = (host_cost.opening(1 - before)
+                    + host_cost.utilisation_cost(after)
+                    - host_cost.utilisation_cost(before))
             found[name] = cost / len(paths)
         return found

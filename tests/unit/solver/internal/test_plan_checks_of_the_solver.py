@@ -7,7 +7,7 @@ from nova_holistic.model.plan import Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem import incumbent
-from nova_holistic.solver.problem.verdict import Verdict
+from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve
 from tests.plan_checks import BadPlan
@@ -23,7 +23,7 @@ def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
         def run(self, *start):
             self.best = tuple(
                 {0: len(c.members)} for c in self.case.classes)
-            return Verdict.BEST
+            return SearchStatus.OPTIMAL
 
     monkeypatch.setattr(solve, 'Search', Careless)
     # The incumbent refuses it; so does the judge if the incumbent does not.

@@ -14,7 +14,7 @@ from nova_holistic.solver.problem.rows import Atom, Kind
 from nova_holistic.solver.problem.tolerances import UNLIMITED_COUNT
 
 
-class Tally:
+class RuleCounts:
     """For each scope and level, the domains that accept one more member.
 
     Results are cached per domain. A stale result is updated at its next use,
@@ -47,8 +47,8 @@ class Tally:
         for scope, level, number in self._slots:
             self._stale[scope, level].add(number)
 
-    def verdict(self, c: int,
-                left: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def allowed_hosts(self, c: int, left: int | None = None
+                      ) -> tuple[np.ndarray, np.ndarray]:
         """[host]: whether the rules allow one more member of the class, and at
         what cost.
 
@@ -61,10 +61,10 @@ class Tally:
         for table in self._of_class(c):
             self._update(table)
             where = self._where(table[1])
-            fine = ~self._bad[table][where]
+            accepted = ~self._bad[table][where]
             if left is not None:
-                fine |= where == where[left]
-            allowed &= fine
+                accepted |= where == where[left]
+            allowed &= accepted
             cost += self._cost[table][where]
         return allowed, cost
 
@@ -204,7 +204,7 @@ class Tally:
     def _update(self, table: tuple[int, str]) -> None:
         stale = self._stale[table]
         for number in stale:
-            self._judge((*table, number))
+            self._evaluate((*table, number))
         stale.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
@@ -213,7 +213,7 @@ class Tally:
         division = self._case.table.division(atom.level)
         return atom.scope, atom.level, division.index.get(atom.domain, -1)
 
-    def _judge(self, slot: tuple[int, str, int]) -> None:
+    def _evaluate(self, slot: tuple[int, str, int]) -> None:
         scope, level, number = slot
         cost = 0.0
         bad = number >= 0 and self._number[slot] >= self._most.get(
