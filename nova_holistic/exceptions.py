@@ -43,13 +43,21 @@ class Mistakes:
     """Mistakes that are reported of one document."""
 
     def __init__(self):
-        self._found: list[InvalidDocument] = []
+        self._found: dict[str, InvalidDocument] = {}
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
     def add(self, mistake: InvalidDocument) -> None:
-        self._found.extend(mistake.mistakes)
+        """Collect the mistake, unless the same one was collected before."""
+        for each in mistake.mistakes:
+            self._found.setdefault(str(each), each)
+
+    def at(self, place: str) -> InvalidDocument | None:
+        """The first mistake that was collected at the place or below it."""
+        return next((
+            each for each in self._found.values() if each.place == place
+            or each.place.startswith((f'{place}.', f'{place}['))), None)
 
     @contextlib.contextmanager
     def collected(self) -> Iterator[None]:
@@ -62,7 +70,7 @@ class Mistakes:
     def must_be_none(self) -> None:
         """:raises InvalidDocument: with all mistakes that were collected"""
         if self._found:
-            first, *more = self._found[:self.MOST]
+            first, *more = [*self._found.values()][:self.MOST]
             raise InvalidDocument(first.place, first.message, more)
 
 

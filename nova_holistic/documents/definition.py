@@ -24,8 +24,8 @@ def read_definition(document: Any, policy_types: PolicyTypes,
     """Read whichever of the two it is.
 
     :param parameters: values of a template's parameters, as text
-    :raises InvalidDocument: at the first thing that cannot be accepted, at
-        its place in the document that was given
+    :raises InvalidDocument: with all mistakes, at their places in the
+        document that was given
     """
     if not is_template(document):
         if parameters:
@@ -42,7 +42,7 @@ def split_definition(template: Any, policy_types: PolicyTypes,
     """A group document, and the plain template of servers that point at it.
 
     :param parameters: values of the template's parameters, as text
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :raises InvalidDocument: with all mistakes, at their places in the template
     """
     if not is_template(template):
         raise InvalidDocument(
@@ -53,6 +53,15 @@ def split_definition(template: Any, policy_types: PolicyTypes,
 
 
 def _parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:
-    with conversion.places.errors_at_origin():
-        group = parse_group(conversion.document, policy_types)
+    mistakes = conversion.mistakes
+    try:
+        with conversion.places.errors_at_origin():
+            group = parse_group(
+                conversion.document, policy_types, bool(mistakes))
+    except InvalidDocument as found:
+        # A part with a known mistake was left out of the document.
+        for each in found.mistakes:
+            if mistakes.at(each.place) is None:
+                mistakes.add(each)
+    mistakes.must_be_none()
     return conversion.places.moved(group)

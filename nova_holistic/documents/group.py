@@ -34,11 +34,14 @@ _check_shape = validator(GROUP)
 
 def parse_group(
         document: Any,
-        policy_types: PolicyTypes | Mapping[str, type[Policy]]) -> Group:
+        policy_types: PolicyTypes | Mapping[str, type[Policy]],
+        incomplete: bool = False) -> Group:
     """Read a group, with or without the outer key ``group``.
 
     :param policy_types: what the document may name; a mapping has policies
         alone
+    :param incomplete: whether parts were left out because of mistakes that
+        are already known; only the other parts are checked
     :raises InvalidDocument: something cannot be accepted; with all mistakes
     """
     document = _without_outer_key(document)
@@ -54,10 +57,11 @@ def parse_group(
     if document is not None:
         with mistakes.collected():
             _must_be_one(document)
-        group = _Reader(types, mistakes).group(document, '')
+        group = _Reader(types, mistakes, incomplete).group(document, '')
         check_adoptions(document, group, mistakes)
     mistakes.must_be_none()
-    check_members(group)
+    if not incomplete:
+        check_members(group)
     return group
 
 
@@ -105,8 +109,10 @@ def _bound(document: Any) -> None:
 class _Reader:
     """Turns what fits the schema into the model, outermost first."""
 
-    def __init__(self, types: PolicyTypes, mistakes: Mistakes):
+    def __init__(self, types: PolicyTypes, mistakes: Mistakes,
+                 incomplete: bool):
         self.mistakes = mistakes
+        self._incomplete = incomplete
         self.policies = _Rules('policy', types.policies, {})
         self.relationships = _Rules(
             'relationship', types.relationships, {'between': BETWEEN})
@@ -126,7 +132,7 @@ class _Reader:
             templates=tuple(each for each in groups if each.bounds))
         with self.mistakes.collected():
             check_names(group)
-        if self.mistakes:
+        if self.mistakes or self._incomplete:
             # Later checks may need a part that a mistake left out.
             return group
         with self.mistakes.collected():

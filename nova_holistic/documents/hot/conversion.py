@@ -12,8 +12,8 @@ from nova_holistic.documents.hot.membership import Membership
 from nova_holistic.documents.hot.parameters import Parameters, STACK_NAME
 from nova_holistic.documents.hot.resources import Resources
 from nova_holistic.documents.hot.source_places import SourcePlaces
-from nova_holistic.documents.hot.template_shape import validated_template
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.documents.hot.template_shape import readable_template
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 _NAME = 'stack'
 """Of the top-level group, where no name of the stack is given."""
@@ -27,30 +27,38 @@ class Conversion:
     :ivar places: of that document, with those of the template
     :ivar pointers: of each server resource, the path that its servers give as
         ``holistic_member``, with the index variable where they have one
+    :ivar mistakes: of the template; if there are any, the document contains
+        only the other parts
     """
 
     document: dict[str, Any]
     places: SourcePlaces
     pointers: Mapping[str, str]
+    mistakes: Mistakes
 
 
 def convert(template: Any, given: Mapping[str, str]) -> Conversion:
     """
     :param given: values of parameters, as text
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :raises InvalidDocument: nothing of the template can be read
     """
-    template = validated_template(template)
-    resolver = Resolver(Parameters(template.get('parameters', {}), given))
+    mistakes = Mistakes()
+    template = readable_template(template, mistakes)
+    resolver = Resolver(Parameters(
+        template.get('parameters', {}), given, mistakes), mistakes)
     resources = Resources(template['resources'], resolver)
     servers = resources.servers()
     if not any(server.asked for server in servers.values()):
-        raise InvalidDocument('resources', 'there are no servers to place')
-    entries = read_entries(template.get('groups'), resolver)
+        mistakes.add(InvalidDocument(
+            'resources', 'there are no servers to place'))
+    entries = ()
+    with mistakes.collected():
+        entries = read_entries(template.get('groups'), resolver)
     writer = DocumentWriter(resources, servers, Membership(
-        entries, template['resources'], servers))
+        entries, template['resources'], servers, mistakes), mistakes)
     document = writer.top(given.get(STACK_NAME, _NAME), entries)
     _bound(document)
-    return Conversion(document, writer.places, writer.pointers)
+    return Conversion(document, writer.places, writer.pointers, mistakes)
 
 
 def _bound(document: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from nova_holistic.documents.hot.resources import Resources
 from nova_holistic.documents.hot.server_resource import Server, ServerRequest
 from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.documents.validation import brief, join
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 
 class DocumentWriter:
@@ -28,8 +28,12 @@ class DocumentWriter:
     """
 
     def __init__(self, resources: Resources, servers: dict[str, Server],
-                 membership: Membership):
+                 membership: Membership, mistakes: Mistakes):
+        """
+        :param mistakes: receives the mistakes of all parts
+        """
         self._resources = resources
+        self._mistakes = mistakes
         self._servers = servers
         self._membership = membership
         # Paths of servers as entries know them, to those that they have.
@@ -78,8 +82,9 @@ class DocumentWriter:
         if not any(server.asked for server in servers):
             return
         origin = join('resources', name)
-        document = {'name': name,
-                    'policies': [self._resources.server_group(name)]}
+        document = {'name': name, 'policies': []}
+        with self._mistakes.collected():
+            document['policies'].append(self._resources.server_group(name))
         place = _add(around, 'groups', document, place)
         self.places.add(place, origin)
         self.places.add(join(place, 'name'), origin)
@@ -111,7 +116,8 @@ class DocumentWriter:
         for i in range(server.count or 0):
             name = f'{server.name}-{i}'
             self._moved[home + name] = prefix + name
-        self.pointers[server.name] = self._pointer(server, prefix)
+        with self._mistakes.collected():
+            self.pointers[server.name] = self._pointer(server, prefix)
 
     def _member(self, server: Server, asked: ServerRequest, head: dict,
                 document: dict, place: str) -> None:
@@ -162,9 +168,9 @@ class DocumentWriter:
                 names += [f'{name}-{n}' for n in range(part.get('count', 0))]
                 for name in names:
                     if name in taken:
-                        raise InvalidDocument(
+                        self._mistakes.add(InvalidDocument(
                             origin, f'{brief(name)} is already a name at '
-                            f'{taken[name]}')
+                            f'{taken[name]}'))
                 taken.update(dict.fromkeys(names, origin))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nova_holistic.documents.hot.parameters import Parameters
 from nova_holistic.documents.validation import brief, join
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 _MAX_TEXT = 2**16
 """Longest text worked out, in characters."""
@@ -41,9 +41,25 @@ class Resolver:
     """Evaluates functions. A function that cannot be evaluated remains
     unchanged."""
 
-    def __init__(self, parameters: Parameters):
+    def __init__(self, parameters: Parameters,
+                 mistakes: Mistakes):
+        """
+        :param mistakes: of the template, collected by those who read it
+        """
         self._parameters = parameters
         self._work = 0
+        self.mistakes = mistakes
+
+    def items(self, value: Any, place: str) -> Any:
+        """The value of a list. The mistakes of its items are collected, and
+        None stands for an item with a mistake."""
+        if not isinstance(value, list):
+            return self.value(value, place)
+        found: list[Any] = [None] * len(value)
+        for i, item in enumerate(value):
+            with self.mistakes.collected():
+                found[i] = self.value(item, join(place, i))
+        return found
 
     def value(self, value: Any, place: str) -> Any:
         """The value with every function in it worked out.

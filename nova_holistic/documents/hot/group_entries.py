@@ -51,7 +51,9 @@ def read_entries(section: Any, resolver: Resolver, place: str = 'groups',
                  depth: int = 1) -> tuple[GroupEntry, ...]:
     """Entries by name, or a list of entries with names.
 
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    The mistakes of each entry are collected, and its other parts are read.
+
+    :raises InvalidDocument: the section as a whole cannot be accepted
     """
     if section is None:
         return ()
@@ -63,13 +65,19 @@ def read_entries(section: Any, resolver: Resolver, place: str = 'groups',
         found = [(name, entry, join(place, name))
                  for name, entry in section.items()]
     elif isinstance(section, list):
-        found = [(_own_name(entry, join(place, i)), entry, join(place, i))
-                 for i, entry in enumerate(section)]
+        found = []
+        for i, entry in enumerate(section):
+            with resolver.mistakes.collected():
+                found.append((_own_name(entry, join(place, i)), entry,
+                              join(place, i)))
     else:
         raise InvalidDocument(
             place, f'must be a mapping or a list, not {brief(section)}')
-    return tuple(_entry(name, entry, resolver, where, depth)
-                 for name, entry, where in found)
+    entries = []
+    for name, entry, where in found:
+        with resolver.mistakes.collected():
+            entries.append(_entry(name, entry, resolver, where, depth))
+    return tuple(entries)
 
 
 def _own_name(entry: Any, place: str) -> Any:
@@ -93,14 +101,18 @@ def _entry(name: Any, entry: Any, resolver: Resolver, place: str,
     if len(members) > MAX_MEMBERS:
         raise InvalidDocument(
             join(place, 'members'), f'more than {MAX_MEMBERS} members')
-    return GroupEntry(
-        name, place,
-        tuple(_named(member, resolver, join(place, 'members', i))
-              for i, member in enumerate(members)),
-        read_entries(entry.get('groups'), resolver, join(place, 'groups'),
-                     depth + 1),
-        {key: resolver.value(entry[key], join(place, key))
-         for key in ('policies', 'relationships') if key in entry})
+    named, nested, rules = [], (), {}
+    for i, member in enumerate(members):
+        with resolver.mistakes.collected():
+            named.append(_named(member, resolver, join(place, 'members', i)))
+    with resolver.mistakes.collected():
+        nested = read_entries(entry.get('groups'), resolver,
+                              join(place, 'groups'), depth + 1)
+    for key in ('policies', 'relationships'):
+        with resolver.mistakes.collected():
+            if key in entry:
+                rules[key] = resolver.items(entry[key], join(place, key))
+    return GroupEntry(name, place, tuple(named), nested, rules)
 
 
 def _named(member: Any, resolver: Resolver, place: str) -> NamedResource:

@@ -9,7 +9,8 @@ from nova_holistic.documents.hot.group_entries import GroupEntry, NamedResource
 from nova_holistic.documents.hot.resources import RESOURCE_GROUP, SERVER_GROUP
 from nova_holistic.documents.hot.server_resource import Server
 from nova_holistic.documents.validation import brief
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.messages.suggestion import did_you_mean
 
 TOP = ''
 """Home of what no entry names; any other home is the place of an entry."""
@@ -22,13 +23,17 @@ class Membership:
     names it.
 
     :ivar inside: servers of each server group that has any
-    :raises InvalidDocument: an entry names what cannot be a member, or a
-        second time
     """
 
     def __init__(self, entries: Iterable[GroupEntry],
-                 resources: Mapping[str, Any], servers: Mapping[str, Server]):
+                 resources: Mapping[str, Any], servers: Mapping[str, Server],
+                 mistakes: Mistakes):
+        """
+        :param mistakes: receives the mistakes: an entry names what cannot be
+            a member, or a second time
+        """
         self._servers = servers
+        self._mistakes = mistakes
         self._said: dict[str, NamedResource] = {}
         self._homes: dict[str, str] = {}
         self._order: dict[str, list[str]] = {}
@@ -40,7 +45,8 @@ class Membership:
             for nested in entry.all():
                 self._name(nested, resources)
         for group, members in self.inside.items():
-            self._check_together(group, members)
+            with mistakes.collected():
+                self._check_together(group, members)
         self._order[TOP] = [
             s.name for s in servers.values()
             if s.name not in self._homes and s.server_group not in self._homes]
@@ -65,19 +71,26 @@ class Membership:
 
     def _name(self, entry: GroupEntry, resources: Mapping[str, Any]) -> None:
         for named in entry.members:
-            name = named.resource
-            if name in self._said:
-                raise InvalidDocument(
-                    named.place, f'resource {brief(name)} is a member '
-                    f'already, at {self._said[name].place}')
-            if name not in resources:
-                raise InvalidDocument(
-                    named.place, f'no resource {brief(name)}')
-            if name not in self._servers:
-                self._check_server_group(named, resources[name]['type'])
-            self._said[name] = named
-            self._homes[name] = entry.place
-            self._order.setdefault(entry.place, []).append(name)
+            with self._mistakes.collected():
+                self._check(named, resources)
+                name = named.resource
+                self._said[name] = named
+                self._homes[name] = entry.place
+                self._order.setdefault(entry.place, []).append(name)
+
+    def _check(self, named: NamedResource,
+               resources: Mapping[str, Any]) -> None:
+        name = named.resource
+        if name in self._said:
+            raise InvalidDocument(
+                named.place, f'resource {brief(name)} is a member already, '
+                f'at {self._said[name].place}')
+        if name not in resources:
+            raise InvalidDocument(
+                named.place, f'no resource {brief(name)}'
+                f'{did_you_mean(name, resources)}')
+        if name not in self._servers:
+            self._check_server_group(named, resources[name]['type'])
 
     def _check_server_group(self, named: NamedResource, kind: str) -> None:
         if kind != SERVER_GROUP:

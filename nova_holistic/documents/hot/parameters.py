@@ -10,7 +10,8 @@ from typing import Any
 from nova_holistic.documents.hot import parameter_constraints
 from nova_holistic.documents.text import load, MAX_DIGITS
 from nova_holistic.documents.validation import brief, join
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.messages.suggestion import did_you_mean
 
 STACK_NAME = 'OS::stack_name'
 _PSEUDO = (STACK_NAME, 'OS::stack_id', 'OS::project_id')
@@ -29,29 +30,29 @@ class Parameters:
 
     :param declared: section ``parameters``
     :param given: text by name, which stands before any default
-    :raises InvalidDocument: a name is not declared, or its value is not of
-        its type or breaks a constraint
+    :param mistakes: receives the mistakes of the given values: a name is not
+        declared, or its value is not of its type or breaks a constraint
     """
 
     def __init__(self, declared: Mapping[str, Mapping[str, Any]],
-                 given: Mapping[str, str]):
+                 given: Mapping[str, str], mistakes: Mistakes):
         self._declared = declared
         self._values: dict[str, Any] = {}
+        self._mistakes = mistakes
         self._read = 0
         for name, text in given.items():
-            if name not in declared and name not in _PSEUDO:
-                raise InvalidDocument(
-                    'parameters', f'the template has no parameter '
-                    f'{brief(name)}; it has {_some(declared)}')
-            self._values[name] = self._typed(name, text, 'the value given')
+            with mistakes.collected():
+                self._values[name] = self._given(name, text)
 
     def value(self, name: str, place: str) -> Any:
         """
         :param place: position of its use
         :raises InvalidDocument: there is no such parameter, or no value
         """
+        self._must_be_readable(name)
         if name not in self._declared and name not in _PSEUDO:
-            raise InvalidDocument(place, f'no parameter {brief(name)}')
+            raise InvalidDocument(place, f'no parameter {brief(name)}'
+                                         f'{did_you_mean(name, self._known)}')
         if name not in self._values:
             default = self._declared.get(name, {}).get('default')
             if default is None:
@@ -60,6 +61,25 @@ class Parameters:
                     'default and none is given')
             self._values[name] = self._typed(name, default, 'the default')
         return self._values[name]
+
+    def _must_be_readable(self, name: str) -> None:
+        """:raises InvalidDocument: the parameter has a mistake"""
+        known = self._mistakes.at(join('parameters', name))
+        if known is not None:
+            raise known
+
+    @property
+    def _known(self) -> list[str]:
+        return [*self._declared, *_PSEUDO]
+
+    def _given(self, name: str, text: str) -> Any:
+        if name not in self._declared and name not in _PSEUDO:
+            raise InvalidDocument(
+                'parameters', f'the template has no parameter {brief(name)}'
+                f'{did_you_mean(name, self._known)}; it has '
+                f'{_some(self._declared)}')
+        self._must_be_readable(name)
+        return self._typed(name, text, 'the value given')
 
     def _typed(self, name: str, value: Any, what: str) -> Any:
         if name in _PSEUDO:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers and server groups are read; all other resources are Heat's alone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from nova_holistic.documents.hot.boot_source import read_boot
 from nova_holistic.documents.hot.functions import function_name, Resolver
@@ -12,7 +12,10 @@ from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
+
+T = TypeVar('T')
 
 SERVER = 'OS::Nova::Server'
 SERVER_GROUP = 'OS::Nova::ServerGroup'
@@ -21,6 +24,8 @@ RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
 _INDEX = '%index%'
 _SHORTEST_INDEX = 3
 _LONGEST = 255
+_UNREADABLE = ServerRequest('unknown', None)
+"""Stands for the requirements of a server that has mistakes."""
 _POLICIES = ('affinity', 'anti-affinity', 'soft-affinity',
              'soft-anti-affinity')
 
@@ -33,16 +38,18 @@ class Resources:
         self._resolver = resolver
 
     def servers(self) -> dict[str, Server]:
-        """By name, in the order of the template."""
+        """By name, in the order of the template. Mistakes are collected."""
         found, total = {}, 0
         for name, resource in self._resources.items():
-            place = join('resources', name)
-            if resource['type'] == SERVER:
-                server = self._server(name, resource, place)
-            elif resource['type'] == RESOURCE_GROUP:
-                server = self._group_of_servers(name, resource, place)
-            else:
-                continue
+            place, server = join('resources', name), None
+            if resource['type'] in (SERVER, RESOURCE_GROUP):
+                # The name stands for a server even if it has mistakes.
+                server = Server(name, place, (_UNREADABLE,))
+            with self._resolver.mistakes.collected():
+                if resource['type'] == SERVER:
+                    server = self._server(name, resource, place)
+                elif resource['type'] == RESOURCE_GROUP:
+                    server = self._group_of_servers(name, resource, place)
             if server is not None:
                 found[name] = server
                 total += 1 if server.count is None else server.count
@@ -65,7 +72,8 @@ class Resources:
                 or policies[0] not in _POLICIES):
             raise InvalidDocument(
                 join(place, 'policies'),
-                f'must be a list of one of {", ".join(_POLICIES)}')
+                f'must be a list of one of {", ".join(_POLICIES)}'
+                f'{_similar_policy(policies)}')
         policy = {'type': policies[0], 'level': 'host'}
         rules = self._value(properties, 'rules', place) or {}
         if not isinstance(rules, dict):
@@ -87,7 +95,7 @@ class Resources:
         place = join(place, 'properties')
         return Server(
             name, place, (self._asked(properties, place),),
-            server_group=self._hinted(properties, place))
+            server_group=self._collected(self._hinted, properties, place))
 
     def _group_of_servers(self, name: str, resource: dict,
                           place: str) -> Server | None:
@@ -102,23 +110,26 @@ class Resources:
         if kind != SERVER:
             return None
         _check_made(resource, place)
-        self._check_removals(outer, around)
-        count = self._value(outer, 'count', around)
-        count = 1 if count is None else _whole(
-            count, join(around, 'count'), 0)
-        if count > MAX_MEMBERS:
-            raise InvalidDocument(join(around, 'count'),
-                                  f'must be at most {MAX_MEMBERS}')
-        index = self._index(outer, around)
+        self._collected(self._check_removals, outer, around)
+        count = self._collected(self._count, outer, around, default=1)
+        index = self._collected(self._index, outer, around, default=_INDEX)
         place = join(around, 'resource_def')
         properties = written_out(definition, 'properties', place)
         place = join(place, 'properties')
-        group = self._hinted(properties, place)
+        group = self._collected(self._hinted, properties, place)
         each = self._asked(properties, place)
         asked = [each.at_index(index, i) for i in range(count)]
         if len(set(asked)) == 1:
             asked = asked[:1]
         return Server(name, place, tuple(asked), count, index, group)
+
+    def _count(self, outer: dict, place: str) -> int:
+        count = self._value(outer, 'count', place)
+        count = 1 if count is None else _whole(count, join(place, 'count'), 0)
+        if count > MAX_MEMBERS:
+            raise InvalidDocument(join(place, 'count'),
+                                  f'must be at most {MAX_MEMBERS}')
+        return count
 
     def _check_removals(self, outer: dict, place: str) -> None:
         """Named for removal, an index is left out of those that servers get.
@@ -141,20 +152,38 @@ class Resources:
         return index
 
     def _asked(self, properties: dict, place: str) -> ServerRequest:
+        boot = read_boot(properties, self._resolver, place)
+        return ServerRequest(
+            self._collected(self._flavor, properties, place,
+                            default=_UNREADABLE.flavor),
+            self._collected(self._zone, properties, place),
+            boot.image, boot.volume,
+            self._collected(self._outer_group, properties, place))
+
+    def _flavor(self, properties: dict, place: str) -> str:
         flavor = _text(self._value(properties, 'flavor', place),
                        join(place, 'flavor'))
         if not flavor:
             raise InvalidDocument(join(place, 'flavor'), 'is missing')
+        return flavor
+
+    def _zone(self, properties: dict, place: str) -> str | None:
         zone = _text(self._value(properties, 'availability_zone', place),
                      join(place, 'availability_zone'))
         if zone and ':' in zone:
             raise InvalidDocument(
                 join(place, 'availability_zone'),
-                f'{brief(zone)} forces a host, which a plan cannot keep; say '
-                'a location at the member')
-        boot = read_boot(properties, self._resolver, place)
-        return ServerRequest(flavor, zone or None, boot.image, boot.volume,
-                             self._outer_group(properties, place))
+                f'{brief(zone)} forces a host, which a plan cannot keep; '
+                'state a location at the member')
+        return zone or None
+
+    def _collected(self, read: Callable[[dict, str], T], properties: dict,
+                   place: str, default: T | None = None) -> T | None:
+        """What the function reads; the default after a mistake, which is
+        collected."""
+        with self._resolver.mistakes.collected():
+            return read(properties, place)
+        return default
 
     def _outer_group(self, properties: dict, place: str) -> str | None:
         """The UUID of a server group outside the template."""
@@ -178,7 +207,8 @@ class Resources:
         for hint in (GROUP_HINT, MEMBER_HINT):
             if hint in hints:
                 raise InvalidDocument(
-                    join(place, hint), 'is for the pointer that is added')
+                    join(place, hint), 'is reserved for the pointer to the '
+                    'member, which nova-holistic adds')
         group = hints.get('group')
         if group is None:
             return None
@@ -188,9 +218,12 @@ class Resources:
         name = group['get_resource']
         found = self._resources.get(name) if isinstance(name, str) else None
         if found is None or found['type'] != SERVER_GROUP:
+            similar = did_you_mean(name if isinstance(name, str) else '', (
+                each for each, resource in self._resources.items()
+                if resource['type'] == SERVER_GROUP))
             raise InvalidDocument(
-                place, f'{brief(name)} is not a {SERVER_GROUP} of the '
-                       'template')
+                place, f'{brief(name)} is not an {SERVER_GROUP} of the '
+                       f'template{similar}')
         return name
 
     def _value(self, properties: dict, key: str, place: str) -> Any:
@@ -215,11 +248,18 @@ def written_out(around: Mapping[str, Any], key: str,
     return value
 
 
+def _similar_policy(policies: Any) -> str:
+    if not isinstance(policies, list) or len(policies) != 1 or not isinstance(
+            policies[0], str):
+        return ''
+    return did_you_mean(policies[0], _POLICIES)
+
+
 def _check_made(resource: dict, place: str) -> None:
     """Refuse what may not be created with the stack."""
     for key, message in (
-            ('condition', 'conditions are not supported on what is placed'),
-            ('external_id', 'what exists already cannot be placed')):
+            ('condition', 'conditions are not supported for planned servers'),
+            ('external_id', 'an existing resource cannot be planned')):
         if resource.get(key) is not None:
             raise InvalidDocument(join(place, key), message)
 

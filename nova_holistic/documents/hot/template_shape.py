@@ -7,7 +7,7 @@ from typing import Any
 from nova_holistic.documents.schemas.hot import TEMPLATE
 from nova_holistic.documents.text import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from nova_holistic.documents.validation import brief, join, validator
-from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 _MERGE = '<<'
 _PLAIN = (dict, list, str, int, float, type(None))
@@ -20,12 +20,45 @@ def validated_template(document: Any) -> dict[str, Any]:
 
     :raises InvalidDocument: it is not a valid template
     """
+    mistakes = Mistakes()
+    template = readable_template(document, mistakes)
+    mistakes.must_be_none()
+    return template
+
+
+def readable_template(document: Any, mistakes: Mistakes) -> dict[str, Any]:
+    """The sections of the template that can be read.
+
+    A server of an unknown flavor stands for each resource with a mistake.
+
+    :param mistakes: receives the mistakes
+    :raises InvalidDocument: nothing of the template can be read
+    """
     _bound(document)
     if isinstance(document, dict):
         document = {key: value for key, value in document.items()
                     if value is not None}
-    _check_shape(document)
-    return document
+    with mistakes.collected():
+        _check_shape(document)
+    if not mistakes:
+        return document
+    if not isinstance(document, dict) or not isinstance(
+            document.get('resources'), dict):
+        mistakes.must_be_none()
+    return _readable(document, mistakes)
+
+
+def _readable(document: dict[str, Any], mistakes: Mistakes) -> dict[str, Any]:
+    sections = {key: value for key, value in document.items()
+                if mistakes.at(key) is None}
+    parameters = document.get('parameters')
+    return {**sections,
+            'parameters': parameters if isinstance(parameters, dict) else {},
+            'resources': {
+                name: resource if mistakes.at(join('resources', name)) is None
+                else {'type': 'OS::Nova::Server',
+                      'properties': {'flavor': 'unknown'}}
+                for name, resource in document['resources'].items()}}
 
 
 def _bound(document: Any) -> None:

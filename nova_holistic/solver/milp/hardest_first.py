@@ -88,7 +88,7 @@ class HardestFirst:
     def _with_rowless_types(self, policies: list[Carried]) -> list[Carried]:
         """Add all policies of the types without rows: one policy may have rows
         for others of its type, for example those that share links."""
-        with_rows = self._case.rules.with_rows()
+        with_rows = self._case.rules.policies_with_rows()
         rowless = {type(each.policy) for each in policies
                    if id(each) not in with_rows}
         chosen = {id(each) for each in policies}

@@ -115,7 +115,8 @@ def test_the_template_file_is_never_overwritten(terminal):
      "parameters.size: the value given 'huge' must be one of "
      "'small', 'large'"),
     (('--parameter', 'sise=large'),
-     "parameters: the template has no parameter 'sise'; it has "
+     "parameters: the template has no parameter 'sise' (did you mean "
+     "'size'?); it has "
      "'database', 'image', 'size', 'web_count'"),
     (('--parameter', 'web_count=many'),
      "parameters.web_count: the value given 'many' is not of type number"),
@@ -149,6 +150,42 @@ def test_an_unsupported_function_is_reported_at_its_position(terminal, cloud):
             f'nova-holistic: {source}: resources.web.properties.resource_def.'
             'properties.flavor: function get_attr is not supported where a '
             'plan needs the value (line 57, column 11)\n')
+    assert not list(terminal.folder.glob('*-template.yaml'))
+
+
+def test_all_mistakes_are_reported_with_their_positions(terminal):
+    source = terminal.file('wrong.yaml', """\
+heat_template_version: 2021-04-16
+parameters:
+  flavor: {type: string, default: m1.small}
+resources:
+  web:
+    type: OS::Nova::Server
+    properties:
+      flavor: {get_param: flavour}
+      scheduler_hints: {holistic_member: web}
+groups:
+  front:
+    members: [webb]
+    policies:
+    - {type: anti-afinity}
+""")
+    assert terminal.run('template', source) == 2
+    assert terminal.out == ''
+    assert [line.removeprefix(f'nova-holistic: {source}: ')
+            for line in terminal.err.splitlines()] == [
+        "resources.web.properties.flavor.get_param: no parameter 'flavour' "
+        "(did you mean 'flavor'?) (line 8, column 16)",
+        'resources.web.properties.scheduler_hints.holistic_member: is reserved'
+        ' for the pointer to the member, which nova-holistic adds (line 9, '
+        'column 25)',
+        "groups.front.members[0]: no resource 'webb' (did you mean 'web'?) "
+        '(line 12, column 15)',
+        "groups.front.policies[0].type: policy type 'anti-afinity' is not "
+        "supported (did you mean 'anti-affinity'?); known are affinity, "
+        'aggregates, anti-affinity, availability_zone, exclusive, location, '
+        'soft-affinity, soft-anti-affinity, spread, traits (line 14, column '
+        '8)']
     assert not list(terminal.folder.glob('*-template.yaml'))
 
 

@@ -138,7 +138,7 @@ def test_an_empty_zone_is_any_zone():
     (server(scheduler_hints={'group': {'get_attr': ['b', 'id']}}),
      f'{PLACE}.scheduler_hints.group', 'get_attr'),
     (server(scheduler_hints=hint('b')), f'{PLACE}.scheduler_hints.group',
-     "'b' is not a OS::Nova::ServerGroup"),
+     "'b' is not an OS::Nova::ServerGroup"),
     (server(scheduler_hints=hint('gone')), f'{PLACE}.scheduler_hints.group',
      "'gone'"),
     (server(scheduler_hints={'holistic_member': 'x'}),
