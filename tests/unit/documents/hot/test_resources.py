@@ -146,7 +146,7 @@ def test_an_empty_zone_is_any_zone():
     ({**server(), 'condition': 'big'}, 'resources.a.condition',
      'not supported'),
     ({**server(), 'external_id': 'c0ffee'}, 'resources.a.external_id',
-     'exists already'),
+     'an existing resource'),
     ({'type': 7}, 'resources.a.type', 'text'),
     ({'properties': {}}, 'resources.a', 'type is missing'),
     (servers({'get_attr': ['b', 'n']}), f'{PLACE}.count', 'get_attr'),

@@ -59,7 +59,7 @@ def test_best_mixes_agree_with_exhaustive_search():
         prices = chance.integers(0, 6, (1, 3)).astype(float)
         sorts = DomainTypes(star, np.zeros(1, dtype=int), caps, joint,
                             np.ones(1))
-        plan_cost, mixes = sorts.best(prices)
+        profit, mixes = sorts.best(prices)
 
         def value(mix):
             return (mix[0] * (mix[1] * star.mbps[0] + mix[2] * star.mbps[1])
@@ -67,7 +67,7 @@ def test_best_mixes_agree_with_exhaustive_search():
 
         most = max(value(mix) for mix in itertools.product(
             *(range(cap + 1) for cap in caps[0])) if sum(mix) <= joint[0])
-        assert plan_cost[0] == pytest.approx(most)
+        assert profit[0] == pytest.approx(most)
         assert value(mixes[0]) == pytest.approx(most)
 
 
@@ -83,7 +83,7 @@ def test_bundle_values_agree_with_exhaustive_search():
         for _ in range(number + 5):
             best = _with_one_domain_more(best, caps, joint, (number, 5))
         for (a, b), pairs in best.items():
-            assert aggregate.plan_cost[0, a, b] == pairs
+            assert aggregate.most_pairs[0, a, b] == pairs
 
 
 def _with_one_domain_more(best, caps, joint, sizes):
