@@ -44,7 +44,7 @@ class Resolver:
     def __init__(self, parameters: Parameters,
                  mistakes: Mistakes):
         """
-        :param mistakes: of the template, collected by those who read it
+        :param mistakes: the mistakes of the template
         """
         self._parameters = parameters
         self._work = 0
