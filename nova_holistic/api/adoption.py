@@ -10,6 +10,7 @@ from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import microversions
 from nova_holistic.documents.adoption import adoptions, KEY, position
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.elastic.fitted_group import fitted
 from nova_holistic.model.group import Group
 from nova_holistic.table.queries.memberships import owners
 
@@ -60,9 +61,11 @@ def task_arguments(call: Call) -> dict[str, bool]:
 
 
 def to_be_created(group: Group, document: Mapping[str, Any]) -> Group:
-    """The group without the members that are existing servers."""
+    """The group without the members that are existing servers. If the number
+    of a member may change, each adopted server replaces a planned one."""
     adopted = adoptions(document)
     if not adopted:
         return group
-    return group.only({member.path for member in group.all_members()}
+    whole = fitted(group, adopted.keys(), ())
+    return whole.only({member.path for member in whole.all_members()}
                       - adopted.keys())

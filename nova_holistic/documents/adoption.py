@@ -5,11 +5,12 @@ The key ``adopt`` is a request and no part of the definition: an engine
 removes it from the document when the servers are members.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 
@@ -77,14 +78,38 @@ def check_adoptions(document: Mapping[str, Any], group: Group,
                 f'server {uuid} is adopted as {brief(paths[uuid])} already'))
         paths.setdefault(uuid, path)
     if complete:
-        _check_paths(paths.values(), group, mistakes)
+        _check_paths([*paths.values()], group, mistakes)
+
+
+def must_be_allowed(group: Group, paths: Collection[str],
+                    live: Collection[str]) -> None:
+    """Check the maximum of the members, and nested groups, whose number may
+    change.
+
+    :param group: as its document describes it
+    :param paths: of the servers that are adopted
+    :param live: paths of these and all other servers after the adoption
+    :raises InvalidDocument: with all mistakes
+    """
+    mistakes = Mistakes()
+    for each in counts(group, live):
+        if each.number > each.bounds.most:
+            mine = [path for path in paths
+                    if path.startswith((f'{each.path}-', f'{each.path}/'))]
+            if mine:
+                mistakes.add(InvalidDocument(
+                    position(max(mine)), f'{brief(each.path)} would exist '
+                    f'{each.number} times, and its maximum is '
+                    f'{each.bounds.most}'))
+    mistakes.must_be_none()
 
 
 def _check_paths(paths, group: Group, mistakes: Mistakes) -> None:
-    members = group.all_members()
-    known = {member.path for member in members}
+    """Members whose number may change exist up to their maximum."""
+    members = group.resized(paths).all_members()
+    known = {member.path for member in (*members, *group.all_members())}
     counted: dict[str, str] = {}
-    for member in members:
+    for member in (*group.all_members(), *members):
         counted.setdefault(member.description, member.path)
     for path in paths:
         if path in known:
@@ -94,6 +119,8 @@ def _check_paths(paths, group: Group, mistakes: Mistakes) -> None:
             message = (f'{brief(path)} has a count: name one of its servers, '
                        f'such as {brief(counted[path])}')
         mistakes.add(InvalidDocument(position(path), message))
+    with mistakes.collected():
+        must_be_allowed(group, paths, known.intersection(paths))
 
 
 def _nested(document: Mapping[str, Any], place: str) -> Iterator[str]:

@@ -119,11 +119,15 @@ class ActionRunner:
                 # The reconciler plans it again when the task has ended.
                 lose_place(self._table, self._holds, row, self._clock())
                 crash_points.reached('action.place-given-up')
+        last = {each.member: position
+                for position, each in enumerate(found.actions)}
         for position, action in enumerate(found.actions):
             if action.state != ActionState.REQUIRED:
                 break
-            failure = self._step(ownership, position, action,
-                                 found.changes[action.member])
+            # A move to an intermediate host leaves the requirements.
+            failure = self._step(
+                ownership, position, action, found.changes[action.member]
+                if position == last[action.member] else None)
             if failure is not None:
                 self._note(record, position, ActionState.FAILED, [
                     *action.reasons, failure.to_row()])
@@ -132,7 +136,11 @@ class ActionRunner:
         return found.reasons
 
     def _step(self, ownership: Ownership, position: int, action: Action,
-              change: ServerChange) -> Reason | None:
+              change: ServerChange | None) -> Reason | None:
+        """
+        :param change: that the action completes; None for a move to an
+            intermediate host
+        """
         record = ownership.record
         LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
                  record.uuid, action.kind, action.instance_uuid,
@@ -145,13 +153,15 @@ class ActionRunner:
         crash_points.reached('action.started')
         try:
             why = self._steps.carry_out(
-                ownership, action, change.flavor and change.flavor.id)
+                ownership, action, change and change.flavor
+                and change.flavor.id)
         except ServiceFailed as error:
             why = self._steps.failed(action, str(error))
         if why is None:
             self._positions.refresh(record.uuid)
             crash_points.reached('action.position-written')
-            self._write_row(change)
+            if change is not None:
+                self._write_row(change)
             crash_points.reached('action.row-written')
             self._note(record, position, ActionState.DONE)
             crash_points.reached('action.done')

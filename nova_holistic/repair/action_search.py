@@ -15,16 +15,19 @@ from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.engine.reasons import of_engine
 from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.repair import violations
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.repair.intermediate_hosts import complete_course
 from nova_holistic.repair.move_order import (
     Course, longest_course, Move, Surroundings)
 from nova_holistic.repair.proposal import with_preferences
 from nova_holistic.repair.server_changes import (
     change_of, ServerChange, ServerStatus)
+from nova_holistic.repair import violations
+from nova_holistic.solver.check import fits
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
@@ -76,6 +79,18 @@ class FoundCourse:
     planned_again: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Moves:
+    """The moves of one plan, in no order."""
+
+    surroundings: Surroundings
+    moves: Sequence[Move]
+
+    def found(self, course: Course) -> FoundCourse:
+        return FoundCourse(course, tuple(
+            row.member.path for row in self.surroundings.given_up))
+
+
 class ActionSearch:
     """Plans in which certain members may move, and their orders.
 
@@ -97,24 +112,47 @@ class ActionSearch:
         self.reasons: Sequence[Reason] = ()
 
     def best(self) -> FoundCourse | None:
-        """The plan with the fewest blocked moves; None if there is no plan."""
+        """The plan with the fewest blocked moves; None if there is no plan.
+
+        Servers use intermediate hosts only if every plan blocks a move
+        otherwise.
+        """
         barred = {row.member.path: {row.place.host} for row in self._free
                   if row.state == MemberState.BUILT
                   and self._changes[row.member.path].flavor is not None}
+        tried: list[_Moves] = []
         best: FoundCourse | None = None
         for _ in range(ATTEMPTS):
             hosts = self._solved(barred)
             if hosts is None:
                 break
-            found = self._ordered(hosts)
+            tried.append(self._moves(hosts))
+            found = tried[-1].found(longest_course(
+                tried[-1].surroundings, tried[-1].moves))
             obstacles = found.course.obstacles
             if best is None or len(obstacles) < len(best.course.obstacles):
                 best = found
             if not obstacles:
-                break
+                return found
             for move in obstacles:
                 barred.setdefault(move.member, set()).add(move.destination)
+        for each in tried:
+            course = complete_course(
+                each.surroundings, each.moves, self._suitable)
+            if course is not None:
+                return each.found(course)
         return best
+
+    def _suitable(self, move: Move, host: Host) -> bool:
+        """Whether a host meets the requirements of a server before or after
+        its action, apart from its room and location."""
+        case, row = self._case, self._changes[move.member].row
+        if host.name in case.refused.get(row.member.description, ()):
+            return False
+        return any(fits(replace(row.member, requirements=replace(
+            wanted, resources=FrozenMapping(), location=())), host,
+            case.snapshot) for wanted in (
+                row.member.requirements, self._changes[move.member].wanted))
 
     def _solved(self, barred: _Barred) -> Mapping[str, str] | None:
         """New hosts of the free members; the others stay."""
@@ -154,21 +192,20 @@ class ActionSearch:
         return (change.after() if change is not None
                 and change.obstacle is None else row)
 
-    def _ordered(self, hosts: Mapping[str, str]) -> FoundCourse:
+    def _moves(self, hosts: Mapping[str, str]) -> _Moves:
+        """The moves to the hosts of a plan."""
         case, changes = self._case, self._changes
         moved = [row for row in self._free
                  if hosts[row.member.path] != row.place.host]
         planned = [row for row in moved if row.state == MemberState.PLANNED]
         moves = [_move(changes[row.member.path], hosts[row.member.path])
                  for row in moved if row.state == MemberState.BUILT]
-        course = longest_course(Surroundings(
+        return _Moves(Surroundings(
             violations.checked_rules(case.group, case.members),
             [row for row in case.members
              if row.state in OCCUPYING and row not in planned],
             violations.with_known_hosts(case.snapshot, case.members),
             planned, violations.extra_servers(case.members)), moves)
-        return FoundCourse(course, tuple(
-            row.member.path for row in planned))
 
 
 def _move(change: ServerChange, host: str) -> Move:

@@ -97,7 +97,7 @@ def longest_course(surroundings: Surroundings,
     The search goes through sets of completed moves, depth first. It is
     complete if there are at most ``MOST_STATES`` of them.
     """
-    state = _State(surroundings)
+    check = MoveCheck(surroundings)
     done: list[Move] = []
     furthest: list[Move] = []
     seen = {frozenset[Move]()}
@@ -108,7 +108,7 @@ def longest_course(surroundings: Surroundings,
             after = completed | {move}
             if (move in completed or after in seen
                     or len(seen) >= MOST_STATES
-                    or state.obstacle(done, move)):
+                    or check.obstacle(done, move)):
                 continue
             seen.add(after)
             done.append(move)
@@ -121,12 +121,12 @@ def longest_course(surroundings: Surroundings,
             if done:
                 done.pop()
     return Course(tuple(furthest), FrozenMapping({
-        move: state.obstacle(furthest, move) or 'the search was given up'
+        move: check.obstacle(furthest, move) or 'the search was given up'
         for move in moves if move not in furthest}))
 
 
-class _State:
-    """The group after some of the moves."""
+class MoveCheck:
+    """Whether a move is possible after other moves."""
 
     def __init__(self, surroundings: Surroundings):
         snapshot, members = surroundings.snapshot, surroundings.members
@@ -146,7 +146,7 @@ class _State:
 
     def obstacle(self, done: Sequence[Move], move: Move) -> str:
         """Why a move is not possible after others; empty if it is."""
-        free = self._lacking(done, move)
+        free = self.lacking(done, move)
         if free:
             return f'the destination has too little free {free}'
         before = {**self._there, **{
@@ -162,8 +162,9 @@ class _State:
                 return f'it would violate {rule.title}'
         return ''
 
-    def _lacking(self, done: Sequence[Move], move: Move) -> str:
-        """Resource class of which the destination has too little."""
+    def lacking(self, done: Sequence[Move], move: Move) -> str:
+        """Resource class of which the destination has too little after other
+        moves; empty if it has enough."""
         host = self._hosts[move.destination]
         for name, amount in self._demand_after(move).items():
             inventory = host.inventories.get(name)

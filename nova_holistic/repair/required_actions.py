@@ -100,7 +100,10 @@ def _answer(changes: Mapping[str, ServerChange], found: FoundCourse,
         each.obstacle for each in changes.values()
         if each.obstacle is not None)]
     blocked = {move.member: move for move in course.obstacles}
+    last = {move.member: move for move in course.moves}
     carried = [_action(changes[move.member], move, ActionState.REQUIRED)
+               if move is last[move.member]
+               else _first_move(changes[move.member], move)
                for move in course.moves]
     moved = {action.member for action in carried}
     stuck = [_action(change, blocked.get(path), ActionState.BLOCKED,
@@ -139,6 +142,20 @@ def _action(change: ServerChange, move: Move | None, state: ActionState,
     current = row.member.requirements.flavor
     return Action(
         row.member.path, row.instance_uuid or '', kind, state,
-        row.place.host, target if move is None else move.destination,
+        row.place.host if move is None else move.source,
+        target if move is None else move.destination,
         current, current if flavor is None else change.wanted.flavor,
         tuple(each.to_row() for each in (*reasons, *why)))
+
+
+def _first_move(change: ServerChange, move: Move) -> Action:
+    """The move of a server to an intermediate host."""
+    row = change.row
+    current = row.member.requirements.flavor
+    why = Reason.told(row.member.path, MarkedText(
+        'the server moves to an intermediate host first: no other order of '
+        'the actions keeps the policies and has room at each step'))
+    return Action(
+        row.member.path, row.instance_uuid or '', ActionKind.MIGRATE,
+        ActionState.REQUIRED, move.source, move.destination, current, current,
+        (why.to_row(),))

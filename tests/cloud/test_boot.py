@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One command creates a group of fifty servers."""
+"""One command creates a group of servers: twelve, or fifty with
+``--effort=full``."""
 
 import json
 import os
@@ -20,8 +21,9 @@ from tools.cloud.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures('computes')
 
-NUMBER = 50
 PARALLEL = 20
+FEW = 3
+"""Servers that a command creates at once if it is killed in the middle."""
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def shop(tmp_path, openstack):
     """A function that writes the definition of a group into a file."""
     image = openstack('image', 'show', IMAGE)['id']
 
-    def written(number=NUMBER, **request):
+    def written(number, **request):
         member = {'flavor': 'tiny', 'server': {
             'imageRef': image, 'networks': 'none', **request}}
         file = tmp_path / 'shop.json'
@@ -43,9 +45,9 @@ def shop(tmp_path, openstack):
                 {'name': 'web', 'policies': [
                     {'type': 'anti-affinity', 'max_per_domain': 4}],
                  'members': [{**member, 'name': 'server',
-                              'count': number - 10}]},
+                              'count': number - 4}]},
                 {'name': 'shard', 'count': 2, 'members': [
-                    {**member, 'name': 'node', 'count': 5}]}]}}))
+                    {**member, 'name': 'node', 'count': 2}]}]}}))
         return file
     return written
 
@@ -55,7 +57,7 @@ def create(file, parallel=PARALLEL):
             '--parallel', parallel)
 
 
-def one_server_each(client, servers, number=NUMBER):
+def one_server_each(client, servers, number):
     """Each member of the only group has its server, and no others exist; the
     UUIDs of the servers."""
     found = {server['id']: server for server in servers.all()}
@@ -78,20 +80,20 @@ def test_one_command_creates_all_servers(
 
 
 def test_a_killed_command_is_continued_and_rolled_back(
-        cloud, openstack, admin, demo, servers, shop):
-    file = shop()
+        cloud, openstack, admin, demo, servers, shop, size):
+    file = shop(size.booted)
     script = os.path.join(os.path.dirname(sys.executable), 'openstack')
     command = subprocess.Popen(
-        [script, *map(str, create(file))],
+        [script, *map(str, create(file, FEW))],
         env=os.environ | catalog.variables(cloud.layout, catalog.MEMBER),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for('some servers', lambda: len(servers.all()) > 5, pause=0.1)
+    wait_for('some servers', lambda: len(servers.all()) > FEW, pause=0.1)
     command.send_signal(signal.SIGKILL)
     assert command.wait() == -signal.SIGKILL
     before = {server['id'] for server in servers.all()}
-    assert len(before) < NUMBER
+    assert len(before) < size.booted
     group = openstack(*create(file))
-    assert before <= one_server_each(Client(demo), servers)
+    assert before <= one_server_each(Client(demo), servers, size.booted)
     openstack.plain('holistic', 'group', 'rollback', group['id'],
                     '--parallel', PARALLEL)
     assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
@@ -101,6 +103,6 @@ def test_a_killed_command_is_continued_and_rolled_back(
 def test_a_group_whose_server_is_refused_is_rolled_back(
         openstack, admin, demo, servers, shop):
     with pytest.raises(Refused, match='Invalid key_name provided'):
-        openstack(*create(shop(12, key_name='unknown')), '--rollback')
+        openstack(*create(shop(6, key_name='unknown')), '--rollback')
     assert (servers.all(), list(Client(demo).groups.list())) == ([], [])
     UsageAccounts(admin).assert_empty()

@@ -83,20 +83,20 @@ def wait_for_deletion(session):
 
 
 def test_one_request_creates_servers_of_the_user(client, demo, node):
-    group = create(client, node('web', 15, {'name': '{group}-{index}'}),
-                   node('db', 5))
+    group = create(client, node('web', 4, {'name': '{group}-{index}'}),
+                   node('db', 2))
     boot = ended(client, group)
     assert (boot['status'], boot['reasons']) == ('complete', [])
     assert Counter(each['state'] for each in boot['servers']) == {
-        'active': 20}
+        'active': 6}
     servers = {each['id']: each for each in Servers(demo).all()}
     assert {each['server_id'] for each in boot['servers']} == set(servers)
     assert {(each['user_id'], each['tenant_id'])
             for each in servers.values()} == {
                 (demo.get_user_id(), demo.get_project_id())}
     assert {each['name'] for each in servers.values()} == {
-        *(f'shop-{number}' for number in range(15)),
-        *(f'shop-db-{number}' for number in range(5))}
+        *(f'shop-{number}' for number in range(4)),
+        *(f'shop-db-{number}' for number in range(2))}
     places = {each['member']: each for each
               in client.groups.placements(group)}
     assert {each['member']: each['server_id'] for each in boot['servers']} == {
@@ -106,7 +106,7 @@ def test_one_request_creates_servers_of_the_user(client, demo, node):
 
 def test_another_engine_continues_and_creates_nothing_twice(
         cloud, client, demo, node, table):
-    group = create(client, node('web', 8))
+    group = create(client, node('web', 4))
 
     def begun():
         boot = table.boots.get(group)
@@ -125,14 +125,14 @@ def test_another_engine_continues_and_creates_nothing_twice(
     servers = Servers(demo).all()
     assert sorted(each['id'] for each in servers) == sorted(
         each['server_id'] for each in found['servers'])
-    assert len(servers) == 8
+    assert len(servers) == 4
     wait_for_deletion(demo)
 
 
 def test_a_server_that_cannot_be_built_rolls_everything_back(
         client, demo, node):
     group = create(
-        client, node('web', 3), node('bad', 1, {'key_name': 'missing'}),
+        client, node('web', 2), node('bad', 1, {'key_name': 'missing'}),
         rollback=True)
     boot = ended(client, group)
     assert boot['status'] == 'rolled-back'

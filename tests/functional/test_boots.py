@@ -26,8 +26,8 @@ class Killed(BaseException):
     """The engine ends at this moment."""
 
 
-@pytest.fixture
-def cloud(lend_cloud):
+@pytest.fixture(scope='module')
+def running(lend_cloud):
     with lend_cloud(HOSTS, options=OPTIONS) as cloud:
         cloud.create_flavor('small', 2, 512, 1)
         yield cloud
@@ -101,11 +101,7 @@ def test_each_member_gets_its_server(cloud, boots):
     assert shown == {}
     boot = cloud.table.boots.get(group)
     assert (boot.open, boot.credential, boot.engine) == (False, None, None)
-
-
-def test_a_closed_boot_is_not_taken_again(boots):
-    group = boots.ask()
-    assert boots.run(group)
+    # A closed boot is not taken again.
     assert boots.take(group) is None
 
 
@@ -291,7 +287,8 @@ def test_an_engine_that_stops_leaves_the_rest_to_others(cloud, boots):
     assert len(cloud.servers()) == 2
 
 
-def test_a_delete_of_the_group_stops_the_creation(cloud, boots):
+def test_a_delete_of_the_group_stops_the_creation(
+        cloud, boots, monkeypatch):
     group = boots.ask()
     seen = []
 
@@ -299,7 +296,7 @@ def test_a_delete_of_the_group_stops_the_creation(cloud, boots):
         if not seen:
             seen.append(boots.run(group))
 
-    cloud.lifecycle._sleep = look
+    monkeypatch.setattr(cloud.lifecycle, '_sleep', look)
     cloud.lifecycle.delete(group)
     assert seen == [True]
     assert cloud.table.get_group(group) is None
@@ -307,10 +304,11 @@ def test_a_delete_of_the_group_stops_the_creation(cloud, boots):
     assert (cloud.servers(), boots.rights.ended) == ([], 1)
 
 
-def test_a_delete_does_not_wait_forever_for_an_engine(cloud, boots):
+def test_a_delete_does_not_wait_forever_for_an_engine(
+        cloud, boots, monkeypatch):
     group = boots.ask()
     boots.take(group)
-    cloud.lifecycle._sleep = lambda seconds: None
+    monkeypatch.setattr(cloud.lifecycle, '_sleep', lambda seconds: None)
     with pytest.raises(errors.GroupBusy, match='creating servers'):
         cloud.lifecycle.delete(group)
     assert boots.run(group, 'another')

@@ -21,8 +21,8 @@ APART = [{'type': 'anti-affinity', 'level': 'host'}]
 LIVE = (MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT)
 
 
-@pytest.fixture
-def cloud(lend_cloud):
+@pytest.fixture(scope='module')
+def running(lend_cloud):
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 512, 1)
         yield cloud
@@ -122,12 +122,12 @@ def resized(cloud, group, servers, number):
 
 
 def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
-    """NOVA_HOLISTIC_TEST_EFFORT=10 makes 50 rounds of it, and of the next
+    """NOVA_HOLISTIC_TEST_EFFORT=12.5 makes 50 rounds of it, and of the next
     test. The number of servers goes from the minimum to the maximum."""
     least, desired, most = 1, 2, 4
     group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
     servers = []
-    for number in range(effort.times(5)):
+    for number in range(effort.times(4)):
         resized(cloud, group, servers, least + number % (most - least))
         servers.append(build(cloud, group))
         assert_nothing_is_left_over(cloud, group)
@@ -143,7 +143,7 @@ def test_a_server_is_deleted_before_the_new_one_is_created(cloud):
     least, desired, most = 1, 2, 4
     group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
     servers = []
-    for number in range(effort.times(5)):
+    for number in range(effort.times(4)):
         resized(cloud, group, servers, 1 + number % most)
         cloud.delete_server(servers.pop(0))
         if number % 2:
@@ -285,6 +285,7 @@ def test_a_further_server_sends_one_request_to_placement(cloud):
                 'small', {'group': group, 'member': 'node'}, instance)
             with counted() as calls:
                 assert cloud.select_destinations(spec, [instance])[0]
+            cloud.delete_consumer(instance)
             found.append(calls)
     # The first answers fill caches.
     for calls in found[2:3], found[-1:]:

@@ -2,11 +2,13 @@
 """An update changes flavors, zones and policies of members with servers."""
 
 from dataclasses import replace
+import time
 
 import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.embedded.waiting import INTERVAL
 from nova_holistic.service.direct_engine import DirectEngine
 from tests.functional.claims import APART, host_of_active, SMALL
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
@@ -34,7 +36,9 @@ def running(lend_cloud):
 
 @pytest.fixture
 def service(cloud):
-    """The API, and an engine in this process."""
+    """The API, and an engine in this process. It waits for Nova as often as
+    tests do."""
+    cloud.action_runner.wait_with(lambda seconds: time.sleep(INTERVAL))
     return Service(cloud.table, DirectEngine(
         cloud.conf, cloud.table, cloud.inventory, cloud.planner,
         cloud.lifecycle, cloud.clock, cloud.repairer))
@@ -182,6 +186,33 @@ def test_no_order_keeps_the_policy(cloud, service):
     assert 'no order' in shown['reasons'][0]['message']
     assert [cloud.host_of(server) for server in servers.values()] == [
         'one', 'two']
+
+
+def test_two_servers_swap_their_hosts_by_an_intermediate_host(
+        cloud, service):
+    document = {**shop(a='small', b='small'), 'policies': APART}
+    group, servers = built(cloud, document, {'a': 'one', 'b': 'two'})
+    for member, rack in zip(document['members'], ('r2', 'r1')):
+        member['location'] = f'az1/{rack}'
+    shown = update(service, group, document)
+    first, second, third = shown['actions']
+    between = first['to_host']
+    assert between not in ('one', 'two')
+    assert [(each['from_host'], each['to_host']) for each in (
+        first, second, third)] in (
+            [('one', between), ('two', 'one'), (between, 'two')],
+            [('two', between), ('one', 'two'), (between, 'one')])
+    assert first['member'] == third['member'] != second['member']
+    assert 'intermediate host' in first['reasons'][0]['message']
+    assert {each[1:3] for each in actions(shown)} == {
+        ('migrate', 'required')}
+    shown = update(service, group, document, apply=True)
+    assert (shown['status'], shown['reasons']) == ('complete', [])
+    assert [cloud.host_of(servers[name]) for name in 'ab'] == ['two', 'one']
+    assert len(cloud._migrations(first['instance_uuid'])) == 2
+    assert [cloud.row(group, name).member.requirements.location
+            for name in 'ab'] == [('az1', 'r2'), ('az1', 'r1')]
+    assert cloud.reconciler.reconcile() == {}
 
 
 def test_no_plan_changes_nothing(cloud, service):

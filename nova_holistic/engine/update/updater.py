@@ -9,7 +9,8 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
-from nova_holistic.documents.adoption import adoptions, without_adoptions
+from nova_holistic.documents.adoption import (
+    adoptions, must_be_allowed, without_adoptions)
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.adoption import Adopter, ReadServers
 from nova_holistic.engine.decision.planning_request import (
@@ -122,11 +123,12 @@ class _Update(Change):
     def propose(self) -> RevisionProposal:
         parts, record = self._parts, self.record
         members = parts.table.members(record.uuid)
+        group = sized(self._revised, members, self._wanted,
+                      self._asked.get('added', ()))
+        must_be_allowed(self._revised, self._wanted.keys(), {
+            member.path for member in group.all_members()})
         where = replace(
-            revised_members(
-                record, sized(self._revised, members, self._wanted,
-                              self._asked.get('added', ())),
-                members, self._before),
+            revised_members(record, group, members, self._before),
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
             server_groups=parts.table.bindings.server_groups(record.uuid))

@@ -51,7 +51,12 @@ def policies(rules):
             yield {'type': kind, 'level': argument, 'max_per_domain': most}
 
 
-def product_course(servers, free, rules):
+def product_course(*case):
+    surroundings, moves = product_case(*case)
+    return longest_course(surroundings, moves), moves
+
+
+def product_case(servers, free, rules):
     document = {
         'name': 'shop', 'policies': list(policies(rules)),
         'members': [{'name': name, 'resources': {'VCPU': size}}
@@ -74,7 +79,7 @@ def product_course(servers, free, rules):
                   FrozenMapping({'VCPU': after}))
              for name, (source, before, destination, after)
              in servers.items() if (source, before) != (destination, after)]
-    return longest_course(Surroundings(group, rows, snapshot), moves), moves
+    return Surroundings(group, rows, snapshot), moves
 
 
 class Oracle:
@@ -104,24 +109,34 @@ class Oracle:
             else:
                 yield sum(max(0, n - most) for n in domains.values())
 
+    def start(self):
+        """Free room and hosts before the first step."""
+        return dict(self.free), {
+            name: server[0] for name, server in self.servers.items()}
+
     def possible(self, order):
         """Whether each step of this order is possible."""
-        free = dict(self.free)
-        hosts = {name: server[0] for name, server in self.servers.items()}
-        for name in order:
-            source, before, destination, after = self.servers[name]
-            if after > free[destination]:
-                return False
-            now = list(self.wrong({**hosts, name: destination}))
-            was = list(self.wrong(hosts))
-            without = list(self.wrong(
-                {each: h for each, h in hosts.items() if each != name}))
-            if any(n and n > min(w, o)
-                   for n, w, o in zip(now, was, without, strict=True)):
-                return False
-            hosts[name] = destination
-            free[destination] -= after
-            free[source] += before
+        state = self.start()
+        return all(self.step(*state, name, *self.servers[name][2:])
+                   for name in order)
+
+    def step(self, free, hosts, name, destination, after):
+        """Move a server; False if that is not possible.
+
+        :param after: size of the server after the move
+        """
+        if after > free[destination]:
+            return False
+        now = list(self.wrong({**hosts, name: destination}))
+        was = list(self.wrong(hosts))
+        without = list(self.wrong(
+            {each: h for each, h in hosts.items() if each != name}))
+        if any(n and n > min(w, o)
+               for n, w, o in zip(now, was, without, strict=True)):
+            return False
+        free[destination] -= after
+        free[hosts[name]] += self.servers[name][1]
+        hosts[name] = destination
         return True
 
     def most(self, names):
