@@ -6,9 +6,13 @@ from nova_holistic.api import errors
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import microversions
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
 from nova_holistic.table.records import GroupRecord
 
 APPLY = 'apply'
+REBUILT = 'rebuilt'
+"""Parameter of the task: paths of the members whose image is changed."""
 
 
 def must_be_known(call: Call) -> None:
@@ -20,6 +24,28 @@ def must_be_known(call: Call) -> None:
         raise InvalidDocument(
             APPLY, f'unknown key before version {microversions.ACTIONS} of '
                    'the API')
+
+
+def changed_images(call: Call, record: GroupRecord, before: Group,
+                   after: Group) -> dict[str, list[str]]:
+    """The parameters of the task: members whose servers may have to be
+    rebuilt.
+
+    :param before: the group as it is defined now
+    """
+    if {None} == {_image(member) for group in (before, after)
+                  for member in group.all_members()}:
+        return {}
+    paths = call.service.table.listing.live_paths(record.uuid)
+    known = {member.path: _image(member)
+             for member in before.resized(paths).all_members()}
+    return {REBUILT: [
+        member.path for member in after.resized(paths).all_members()
+        if known.get(member.path, _image(member)) != _image(member)]}
+
+
+def _image(member: Member) -> object:
+    return member.requirements.image
 
 
 def task_arguments(call: Call, record: GroupRecord) -> dict[str, bool]:

@@ -141,20 +141,23 @@ class Lifecycle:
         members = self._release(group_uuid, self._table.members(group_uuid))
         # A claim in progress, or an interrupted claim, may still have its
         # hold: the swap will not find it, and that create fails.
-        self._holds.drop([m.hold for m in members
-                          if m.held or m.state == MemberState.CLAIMED],
-                         group.project_id, group.user_id)
+        dropped = {m.hold for m in members
+                   if m.held or m.state == MemberState.CLAIMED}
+        self._holds.drop(
+            [m.hold for m in members if m.hold in dropped],
+            group.project_id, group.user_id)
         crash_points.reached('delete.holds-dropped')
         # An update that an engine left half done.
         self._holds.drop(journal.holds_of(self._pending(group_uuid)),
                          group.project_id, group.user_id)
         crash_points.reached('delete.update-dropped')
-        self._table.delete_group(group_uuid)
+        last = self._table.delete_group(group_uuid)
         crash_points.reached('delete.group-deleted')
-        # A claim that was undone between these two steps is held again,
-        # although no row names its hold any longer.
-        self._holds.drop([m.hold for m in members
-                          if m.state == MemberState.CLAIMED])
+        # Between these two steps, a claim may have been undone, or the place
+        # of a deleted server may have been returned: it is held again,
+        # although no row names the hold any longer.
+        self._holds.drop(sorted((last - dropped).union(
+            m.hold for m in members if m.state == MemberState.CLAIMED)))
 
     def _stop_boot(self, group_uuid: str) -> None:
         """Return when no engine creates servers of the group, and the right to

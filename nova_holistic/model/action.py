@@ -8,11 +8,7 @@ import enum
 
 
 class ActionKind(enum.StrEnum):
-    """An operation of Nova on one server.
-
-    No code requires a rebuild yet: the definition of a member names no image
-    that is compared with the image of its server.
-    """
+    """An operation of Nova on one server."""
 
     RESIZE = 'resize'
     MIGRATE = 'migrate'

@@ -19,9 +19,10 @@ from nova_holistic.engine.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.model.action import Action, ActionState
+from nova_holistic.model.action import Action, ActionKind, ActionState
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.action_steps import ActionSteps
+from nova_holistic.reconcile import image_changes
 from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.judged_status import judged_status
 from nova_holistic.reconcile.lost_places import lose_place
@@ -124,9 +125,10 @@ class ActionRunner:
         for position, action in enumerate(found.actions):
             if action.state != ActionState.REQUIRED:
                 break
-            # A move to an intermediate host leaves the requirements.
+            # The row states the new requirements after the last action.
             failure = self._step(
-                ownership, position, action, found.changes[action.member]
+                ownership, position, _wanted(action, found),
+                found.changes[action.member]
                 if position == last[action.member] else None)
             if failure is not None:
                 self._note(record, position, ActionState.FAILED, [
@@ -135,13 +137,15 @@ class ActionRunner:
                 return [failure]
         return found.reasons
 
-    def _step(self, ownership: Ownership, position: int, action: Action,
+    def _step(self, ownership: Ownership, position: int,
+              step: tuple[Action, str],
               change: ServerChange | None) -> Reason | None:
         """
-        :param change: that the action completes; None for a move to an
-            intermediate host
+        :param step: the action, and the flavor or image that it is for
+        :param change: that the action completes; None if the server requires
+            a further action
         """
-        record = ownership.record
+        record, (action, wanted) = ownership.record, step
         LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
                  record.uuid, action.kind, action.instance_uuid,
                  action.member, action.from_host, action.to_host)
@@ -152,9 +156,7 @@ class ActionRunner:
         self._note(record, position, ActionState.STARTED)
         crash_points.reached('action.started')
         try:
-            why = self._steps.carry_out(
-                ownership, action, change and change.flavor
-                and change.flavor.id)
+            why = self._steps.carry_out(ownership, action, wanted)
         except ServiceFailed as error:
             why = self._steps.failed(action, str(error))
         if why is None:
@@ -188,17 +190,21 @@ class ActionRunner:
         built = [row for row in members if row.state == MemberState.BUILT]
         views = self._instances.find(
             [row.instance_uuid or '' for row in built], record.project_id)
-        return required_actions.propose(
+        servers = {
+            row.member.path: ServerStatus(
+                view.status, view.flavor, view.task is None, view.image)
+            for row in built
+            for view in [views.get(row.instance_uuid or '')]
+            if view is not None}
+        group = self._groups.sized(record, members)
+        found = required_actions.propose(
             self._conf, self._snapshot_planner, ActionCase(
-                record, self._groups.sized(record, members), members,
-                self._inventory.snapshot(), {
-                    row.member.path: ServerStatus(
-                        view.status, view.flavor, view.task is None)
-                    for row in built
-                    for view in [views.get(row.instance_uuid or '')]
-                    if view is not None},
+                record, group, members, self._inventory.snapshot(), servers,
                 refused_hosts.read(self._conf, self._table, record.uuid,
                                    self._clock())))
+        return image_changes.with_rebuilds(found, image_changes.images(
+            self._inventory, record.project_id, group, image_changes.named(
+                record, self._table.actions.of_group(record.uuid))), servers)
 
     def _write(self, record: GroupRecord, found: RequiredActions) -> None:
         """Write the actions, and what rows of servers do not state yet."""
@@ -227,6 +233,15 @@ class ActionRunner:
               why: Sequence[Mapping[str, Any]] | None = None) -> None:
         _must(self._table.actions.change(
             record.uuid, record.engine or '', position, state, why))
+
+
+def _wanted(action: Action, found: RequiredActions) -> tuple[Action, str]:
+    """The action, and the flavor or image that the server gets."""
+    if action.kind == ActionKind.REBUILD:
+        return action, found.images[action.member]
+    flavor = found.changes[action.member].flavor
+    return action, (flavor.id if flavor is not None
+                    and action.kind == ActionKind.RESIZE else '')
 
 
 def _with_reasons(changes: Mapping[str, Any],

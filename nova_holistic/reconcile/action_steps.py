@@ -10,6 +10,7 @@ from nova_holistic.engine.ownership import Ownership
 from nova_holistic.model.action import Action, ActionKind
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
+from nova_holistic.reconcile.image_changes import REBUILDABLE
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.repair.server_changes import MOVABLE, RESIZABLE
@@ -22,6 +23,10 @@ TO_CONFIRM = 'VERIFY_RESIZE'
 """Status of a server whose resize or cold migration has to be confirmed."""
 
 OFF = 'SHUTOFF'
+
+STATUSES = {ActionKind.RESIZE: RESIZABLE, ActionKind.MIGRATE: MOVABLE,
+            ActionKind.REBUILD: REBUILDABLE}
+"""Statuses of a server in which each action can begin."""
 
 
 class ActionSteps:
@@ -42,7 +47,7 @@ class ActionSteps:
         """Why the action cannot begin: the server has changed since it was
         planned."""
         view = self._instances.get(action.instance_uuid)
-        allowed = (RESIZABLE if action.kind == ActionKind.RESIZE else MOVABLE)
+        allowed = STATUSES[action.kind]
         if (view is None or view.host != action.from_host
                 or view.task is not None or view.status not in allowed):
             return Reason.of(action.member, MarkedText(
@@ -51,16 +56,19 @@ class ActionSteps:
         return None
 
     def carry_out(self, ownership: Ownership, action: Action,
-                  flavor: str | None) -> Reason | None:
+                  wanted: str) -> Reason | None:
         """Carry out one action and wait for its end.
 
-        :param flavor: id of the flavor to which the server is resized
+        :param wanted: id of the flavor to which the server is resized, or UUID
+            of the image with which it is rebuilt; empty for a migration
         :returns: why the action has failed
         :raises ServiceFailed: Nova refuses, or does not answer
         """
         server, host = action.instance_uuid, action.to_host or ''
-        if flavor is not None:
-            self._actions.resize(server, flavor)
+        if action.kind == ActionKind.RESIZE:
+            self._actions.resize(server, wanted)
+        elif action.kind == ActionKind.REBUILD:
+            self._actions.rebuild(server, wanted)
         elif self._is_off(server):
             self._actions.migrate(server, host)
         else:
@@ -72,7 +80,7 @@ class ActionSteps:
         view = self._instances.get(server)
         if view is None:
             return self.failed(action, 'the server is gone')
-        if view.host != host or flavor not in (None, view.flavor):
+        if view.host != host or not _has(view, action.kind, wanted):
             return self.failed(
                 action, 'Nova did not change the server; its migrations and '
                         'actions state why')
@@ -102,7 +110,9 @@ class ActionSteps:
     def failed(self, action: Action, why: str) -> Reason:
         return Reason(
             action.member,
-            f'the action {action.kind} to host {action.to_host} failed: '
+            f'the action {action.kind} '
+            f'{"on" if action.kind == ActionKind.REBUILD else "to"} host '
+            f'{action.to_host} failed: '
             f'{why}', public=str(format_message(
                 'the action {} of the server failed', str(action.kind))))
 
@@ -129,3 +139,12 @@ class ActionSteps:
     def _is_off(self, server: str) -> bool:
         view = self._instances.get(server)
         return view is not None and view.status == OFF
+
+
+def _has(view: InstanceView, kind: ActionKind, wanted: str) -> bool:
+    """Whether Nova has given a server what an action is for."""
+    if kind == ActionKind.RESIZE:
+        return view.flavor == wanted
+    if kind == ActionKind.REBUILD:
+        return view.image == wanted and view.status != 'ERROR'
+    return True

@@ -63,6 +63,8 @@ class InstanceView:
         user
     :ivar task: what Nova is doing with it; None for nothing
     :ivar project_id: that it belongs to; empty if it is not known
+    :ivar image: UUID of its image; empty if its root disk is a volume, or if
+        the image is not known
     """
 
     uuid: str
@@ -74,6 +76,7 @@ class InstanceView:
     fault: bool = False
     task: str | None = None
     project_id: str = ''
+    image: str = ''
 
     @property
     def is_moving(self) -> bool:
@@ -285,4 +288,5 @@ def _view(server: Mapping[str, Any]) -> InstanceView:
         flavor=(server.get('flavor') or {}).get('id', ''),
         fault='fault' in server,
         task=server.get('OS-EXT-STS:task_state'),
-        project_id=server.get('tenant_id', ''))
+        project_id=server.get('tenant_id', ''),
+        image=(server.get('image') or {}).get('id', ''))

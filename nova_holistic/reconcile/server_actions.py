@@ -41,6 +41,13 @@ class ServerActions:
         """
         self._act(instance_uuid, TO_A_HOST, {'resize': {'flavorRef': flavor}})
 
+    def rebuild(self, instance_uuid: str, image: str) -> None:
+        """Replace the root disk of a server by an image, on the same host.
+
+        :param image: UUID of the image
+        """
+        self._act(instance_uuid, TO_A_HOST, {'rebuild': {'imageRef': image}})
+
     def confirm(self, instance_uuid: str) -> None:
         """Confirm a resize or a cold migration."""
         self._act(instance_uuid, TO_A_HOST, {'confirmResize': None})

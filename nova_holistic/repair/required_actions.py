@@ -30,6 +30,8 @@ class RequiredActions:
         before the first action
     :ivar reasons: why actions are blocked
     :ivar changes: of all built members, by path
+    :ivar images: UUIDs of the images with which servers are rebuilt, by path
+        of the member
     """
 
     actions: tuple[Action, ...]
@@ -37,6 +39,7 @@ class RequiredActions:
     reasons: tuple[Reason, ...] = ()
     changes: Mapping[str, ServerChange] = field(
         default_factory=FrozenMapping)
+    images: Mapping[str, str] = field(default_factory=FrozenMapping)
 
     @property
     def is_empty(self) -> bool:

@@ -31,11 +31,13 @@ class ServerStatus:
 
     :ivar flavor: id of its flavor
     :ivar idle: whether Nova is doing nothing with it
+    :ivar image: UUID of its image; empty if its root disk is a volume
     """
 
     status: str
     flavor: str
     idle: bool = True
+    image: str = ''
 
     def allows(self, statuses: Sequence[str]) -> bool:
         return self.idle and self.status in statuses

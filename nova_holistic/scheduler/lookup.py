@@ -11,6 +11,7 @@ from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.claim.claims import Claims, NotUndone
+from nova_holistic.scheduler.claim import held_siblings
 from nova_holistic.scheduler.claim.host_search import HostSearch
 from nova_holistic.scheduler.claim.member_growth import MemberGrowth
 from nova_holistic.scheduler.claim.replacement_host import ReplacementHost
@@ -132,6 +133,12 @@ class Lookup:
         except table_errors.ClaimRefused as refusal:
             if self._connections.table.member_of_instance(instance_uuid):
                 raise
+            found = held_siblings.take_over(self._connections, pointer)
+            if found is not None:
+                row, others = found
+                return self._growth.note(claims.take(
+                    pointer.group, pointer.member, instance_uuid,
+                    SeenRows([row], are_bare=False)), others)
             return self._growth.grow(claims, pointer, instance_uuid, refusal)
 
     def _choices(self, claims: Claims, record: GroupRecord,
@@ -246,7 +253,9 @@ class Lookup:
             self._context, self._spec, self._scheduler.host_manager)
         pointed_at = membership.pointed_at(rows, pointer.member)
         if not pointed_at:
-            self._growth.must_be_possible(record, rows, pointer.member)
+            if not held_siblings.exists(
+                    self._connections, record, rows, pointer.member):
+                self._growth.must_be_possible(record, rows, pointer.member)
             return ()
         matching = self._matching(pointed_at)
         owners = {row.instance_uuid for row in rows}

@@ -140,14 +140,25 @@ class PlacementTable:
                 rows.group_changes(changes))
 
     @retried
-    def delete_group(self, group_uuid: str) -> None:
-        """Forget a group, its members and its history."""
+    def delete_group(self, group_uuid: str) -> frozenset[str]:
+        """Forget a group, its members and its history.
+
+        :returns: the holds that its members had at that moment
+        """
         with self.database.writer() as session:
-            session.execute(sa.delete(MemberRow).where(
-                MemberRow.group_uuid == group_uuid))
+            mine = MemberRow.group_uuid == group_uuid
+            # This locks the rows, so that the next statement reads their last
+            # state.
+            session.execute(
+                sa.update(MemberRow).where(mine).values(held=MemberRow.held)
+                .execution_options(synchronize_session=False))
+            holds = frozenset(session.scalars(sa.select(MemberRow.hold).where(
+                mine, MemberRow.held.is_(True))))
+            session.execute(sa.delete(MemberRow).where(mine))
             session.execute(sa.delete(GroupRow).where(
                 GroupRow.uuid == group_uuid))
             events.delete(session, group_uuid, timeutils.utcnow())
+        return holds
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],

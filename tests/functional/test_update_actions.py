@@ -3,10 +3,11 @@
 
 from dataclasses import replace
 import time
+import uuid
 
 import pytest
 
-from nova_holistic.embedded.calls.servers import PROJECT
+from nova_holistic.embedded.calls.servers import IMAGE, PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import INTERVAL
 from nova_holistic.service.direct_engine import DirectEngine
@@ -16,6 +17,8 @@ from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
 OWNER = replace(MEMBER, project=PROJECT)
 VERSION = {'OpenStack-API-Version': 'holistic 1.2'}
 NOTHING = ('nothing', 'done')
+OTHER_IMAGE = '76fa36fc-c930-4bf3-8c8a-ea2a2420deb6'
+"""Another image of nova.tests' Glance."""
 
 HOSTS = tuple(
     EmbeddedHost(name, zone=zone, rack=rack, vcpus=vcpus)
@@ -256,6 +259,96 @@ def test_a_refused_step_stops_the_actions(cloud, service, monkeypatch):
     assert cloud._migrations(first) == migrations
     assert {cloud.get_server(server)['flavor']['original_name']
             for server in servers.values()} == {'big'}
+
+
+def imaged(flavor='small', image=IMAGE, **keys):
+    return {'name': 'shop', 'members': [
+        {'name': name, 'flavor': flavor, 'image': image, **keys}
+        for name in 'ab']}
+
+
+def test_a_new_image_rebuilds_servers(cloud, service):
+    group, servers = built(cloud, imaged(), {'a': 'one', 'b': 'two'})
+    shown = update(service, group, imaged(image=OTHER_IMAGE), token=OWNER)
+    assert [(each['action'], each['state']) for each in shown['actions']] == [
+        ('rebuild', 'required')] * 2
+    assert OTHER_IMAGE in shown['actions'][0]['reasons'][0]['message']
+    # The list remains until the servers are rebuilt.
+    shown = update(service, group, imaged(image=OTHER_IMAGE))
+    assert actions(shown) == [('a', 'rebuild', 'required', 'one'),
+                              ('b', 'rebuild', 'required', 'two')]
+    # The user rebuilds one of them.
+    cloud.act(servers['a'], 'rebuild', imageRef=OTHER_IMAGE)
+    cloud.wait_for_status(servers['a'], 'ACTIVE')
+    shown = update(service, group, imaged(image=OTHER_IMAGE), apply=True)
+    assert (shown['status'], shown['reasons']) == ('complete', [])
+    assert sorted(actions(shown)) == [('a', *NOTHING, 'one'),
+                                      ('b', 'rebuild', 'done', 'two')]
+    for name, host in ('a', 'one'), ('b', 'two'):
+        found = cloud.get_server(servers[name])
+        assert (found['image']['id'], found['status'],
+                found['OS-EXT-SRV-ATTR:host']) == (
+                    OTHER_IMAGE, 'ACTIVE', host)
+    shown = update(service, group, imaged(image=OTHER_IMAGE), apply=True)
+    assert {each[1:3] for each in actions(shown)} == {NOTHING}
+    assert cloud.reconciler.reconcile() == {}
+
+
+def test_a_server_is_resized_before_it_is_rebuilt(cloud, service):
+    document = imaged()
+    del document['members'][1]
+    group, servers = built(cloud, document, {'a': 'one'})
+    document['members'][0] |= {'flavor': 'big', 'image': OTHER_IMAGE}
+    shown = update(service, group, document, apply=True)
+    assert (shown['status'], shown['reasons']) == ('complete', [])
+    resize, rebuild = shown['actions']
+    assert [each['action'] for each in (resize, rebuild)] == [
+        'resize', 'rebuild']
+    assert rebuild['to_host'] == resize['to_host'] != 'one'
+    found = cloud.get_server(servers['a'])
+    assert (found['image']['id'], found['flavor']['original_name']) == (
+        OTHER_IMAGE, 'big')
+    assert cloud.row(group, 'a').member.requirements.flavor == 'big'
+    assert cloud.reconciler.reconcile() == {}
+
+
+def test_a_server_with_another_image_is_not_rebuilt_by_other_changes(
+        cloud, service):
+    """Its user created it with this image."""
+    document = imaged(image=OTHER_IMAGE)
+    group, servers = built(cloud, document, {'a': 'one', 'b': 'two'})
+    document['policies'] = APART
+    shown = update(service, group, document, apply=True)
+    assert {each[1:3] for each in actions(shown)} == {NOTHING}
+    assert cloud.get_server(servers['a'])['image']['id'] == IMAGE
+
+
+def test_a_rebuild_that_nova_refuses_is_reported(cloud, service):
+    """The repeated command continues."""
+    document = imaged()
+    del document['members'][1]
+    group, servers = built(cloud, document, {'a': 'one'})
+    document['members'][0]['image'] = OTHER_IMAGE
+    actor = cloud.action_runner._steps._actions
+    rebuild = actor.rebuild
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(actor, 'rebuild', lambda server, image: rebuild(
+            server, str(uuid.uuid4())))
+        shown = update(service, group, document, apply=True)
+    assert actions(shown) == [('a', 'rebuild', 'failed', 'one')]
+    (why,) = shown['reasons']
+    assert why['message'].startswith(
+        'the action rebuild on host one failed')
+    shown = update(service, group, document, apply=True)
+    assert actions(shown) == [('a', 'rebuild', 'done', 'one')]
+    assert cloud.get_server(servers['a'])['image']['id'] == OTHER_IMAGE
+
+
+def test_an_image_that_has_no_name_is_refused(cloud, service):
+    group, _ = built(cloud, imaged(), {'a': 'one', 'b': 'two'})
+    shown = update(service, group, imaged(image={'hw_machine_type': 'q35'}))
+    assert 'can be rebuilt only if' in shown['reasons'][0]['message']
+    assert shown['actions'] == []
 
 
 def test_only_administrators_have_actions_carried_out(cloud, service):

@@ -31,8 +31,18 @@ def octavia(name, flavor, server_group):
 
 
 def heat(name, flavor, server_group):
-    """OS::Nova::Server of Heat, as Magnum's templates use it: with
-    ``scheduler_hints: {group: {get_param: nodes_server_group_id}}``."""
+    """As Magnum's templates use it: with ``scheduler_hints: {group:
+    {get_param: nodes_server_group_id}}``."""
+    return heat_server(name, flavor, {'group': server_group})
+
+
+def heat_server(name, flavor, hints):
+    """OS::Nova::Server of Heat, alone, in an OS::Heat::ResourceGroup or in an
+    OS::Heat::AutoScalingGroup.
+
+    :param hints: the property ``scheduler_hints``. A ResourceGroup replaces
+        ``%index%``; an AutoScalingGroup sends the same hints for each server
+    """
     return '2.1', {
         'server': {
             'name': name, 'imageRef': IMAGE, 'flavorRef': flavor,
@@ -40,7 +50,7 @@ def heat(name, flavor, server_group):
             'metadata': {'metering.stack': 'nodes'},
             'min_count': 1, 'max_count': 1,
             'networks': [{'uuid': NETWORK}]},
-        'os:scheduler_hints': {'group': server_group}}
+        'os:scheduler_hints': hints}
 
 
 def heat_with_stack_hints(name, flavor, server_group):

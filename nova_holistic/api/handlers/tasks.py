@@ -9,7 +9,7 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, limits, waiting
+from nova_holistic.api import errors, limits, server_actions, waiting
 from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import actions, groups as views
 from nova_holistic import crash_points
@@ -46,6 +46,8 @@ def request_update(call: Call, record: GroupRecord,
         # Members that are released from now on stay released, independent of
         # when an engine begins.
         'released': member_release.released(service.table.database, record),
+        **(server_actions.changed_images(call, record, before, group)
+           if arguments.get('actions') else {}),
         **arguments,
     }, REVISABLE, size)
 

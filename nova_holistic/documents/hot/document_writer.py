@@ -7,7 +7,7 @@ server group becomes a nested group with its resource's name, and so does an
 OS::Heat::ResourceGroup whose servers differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nova_holistic.documents.hot.group_entries import GroupEntry
@@ -122,6 +122,8 @@ class DocumentWriter:
     def _member(self, server: Server, asked: ServerRequest, head: dict,
                 document: dict, place: str) -> None:
         keys = self._membership.keys(server.name)
+        if 'count' in keys:
+            keys = {**keys, 'count': self._bounds(server, keys['count'])}
         place = _add(document, 'members',
                      {**head, **asked.keys(), **keys}, place)
         self._trace(place, server)
@@ -129,6 +131,20 @@ class DocumentWriter:
             self.places.add(
                 join(place, key),
                 join(self._membership.place(server.name), key))
+
+    def _bounds(self, server: Server, count: Mapping[str, Any]
+                ) -> Mapping[str, Any]:
+        """The count of a resource whose number of servers may change."""
+        place = join(self._membership.place(server.name), 'count')
+        if server.count is None or not server.alike:
+            raise InvalidDocument(
+                place, 'is for an OS::Heat::ResourceGroup whose servers are '
+                'equal')
+        if count.get('desired', server.count) != server.count:
+            raise InvalidDocument(
+                join(place, 'desired'), f'the count of resource '
+                f'{brief(server.name)} is {server.count}')
+        return {**count, 'desired': server.count}
 
     def _trace(self, place: str, server: Server) -> None:
         origin = join('resources', server.name)
@@ -165,13 +181,20 @@ class DocumentWriter:
                 origin = self.places.origin(join(place, key, i, 'name'))
                 name = part['name']
                 names = [name] if isinstance(name, str) else []
-                names += [f'{name}-{n}' for n in range(part.get('count', 0))]
+                names += [f'{name}-{n}' for n in range(_most(part))]
                 for name in names:
                     if name in taken:
                         self._mistakes.add(InvalidDocument(
                             origin, f'{brief(name)} is already a name at '
                             f'{taken[name]}'))
                 taken.update(dict.fromkeys(names, origin))
+
+
+def _most(part: Mapping[str, Any]) -> int:
+    """How many servers a member can have, if they are numbered."""
+    count = part.get('count', 0)
+    return (count if isinstance(count, int)
+            else count.get('max', count['desired']))
 
 
 def _add(document: dict, key: str, part: dict, place: str) -> str:

@@ -5,7 +5,7 @@ Heat validates the rest of a template.
 """
 
 from nova_holistic.documents.schemas import common
-from nova_holistic.documents.schemas.group import LOCATION, MEMBER
+from nova_holistic.documents.schemas.group import COUNT, LOCATION, MEMBER
 
 VERSIONS = (
     '2013-05-23', '2014-10-16', '2015-04-30', '2015-10-15', '2016-04-08',
@@ -72,6 +72,11 @@ ENTRY_MEMBER = {
         'traits': MEMBER['properties']['traits'],
         'aggregates': common.TEXTS,
         'location': LOCATION,
+        'count': {
+            'type': 'object',
+            'additionalProperties': False,
+            'properties': COUNT['then']['properties'],
+        },
     },
 }
 """A member that says more than its resource can, functions worked out."""

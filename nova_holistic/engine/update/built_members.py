@@ -2,7 +2,7 @@
 """Changes of members that have a server.
 
 The update does not affect the servers. Afterwards, actions of Nova bring them
-in line with the definition: a resize or a migration.
+in line with the definition: a resize, a migration or a rebuild.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,8 +43,12 @@ def refused_changes(record: GroupRecord,
 
 def _objection(before: Requirements | None, wanted: Requirements) -> str:
     if before is not None and _lasting(before) != _lasting(wanted):
-        return ('the image, the kind of root disk and the server group of an '
-                'existing server cannot be changed')
+        return ('the kind of root disk and the server group of an existing '
+                'server cannot be changed')
+    if before is not None and before.image != wanted.image and (
+            wanted.boot_from_volume or not isinstance(wanted.image, str)):
+        return ('the server can be rebuilt only if its root disk is not a '
+                'volume and the definition names the image')
     if wanted.flavor is None and (
             before is None or before.flavor is not None
             or before.resources != wanted.resources):
@@ -54,7 +58,7 @@ def _objection(before: Requirements | None, wanted: Requirements) -> str:
 
 
 def _lasting(wanted: Requirements) -> Any:
-    return wanted.image, wanted.boot_from_volume, wanted.server_group
+    return wanted.boot_from_volume, wanted.server_group
 
 
 def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,

@@ -85,6 +85,16 @@ class MemberGrowth:
         return [*(row for row in self._others if row.id not in self._grown),
                 *self._grown.values()]
 
+    def note(self, row: MemberRecord,
+             others: Sequence[MemberRecord]) -> MemberRecord:
+        """Remember a row that has got a held place.
+
+        :param others: all other rows of the group
+        """
+        self._others = others
+        self._grown[row.id] = row
+        return row
+
     def must_be_possible(self, record: GroupRecord,
                          rows: Sequence[MemberRecord], path: str) -> None:
         """

@@ -7,6 +7,7 @@ from nova import context as nova_context
 
 from nova_holistic.documents.unruled import parse_unruled
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.bounds import numbered
 from nova_holistic.model.elastic.growth import Existing, next_server, NotGrown
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.hosts import cells
@@ -49,11 +50,18 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
     except InvalidDocument:
         return False
     except NotGrown:
-        return _loses_one([
+        return _has_held_place(rows, pointer.member) or _loses_one([
             row.instance_uuid for row in rows if row.instance_uuid
             and row.state in group_growth.REUSED and pointer.member in (
                 row.member.path, row.member.description)])
     return True
+
+
+def _has_held_place(rows: Sequence[MemberRecord], path: str) -> bool:
+    """Whether a place of the same member is held for another server."""
+    return any(row.state == MemberState.PLANNED
+               and numbered(row.member.description, path) is not None
+               for row in rows)
 
 
 def _loses_one(servers: list[str]) -> bool:

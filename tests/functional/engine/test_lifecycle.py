@@ -224,7 +224,7 @@ def test_a_claim_undone_while_its_group_is_deleted_leaves_no_hold(
         assert world.table.change_state(
             row.id, [MemberState.CLAIMED], MemberState.PLANNED, world.now,
             of_instance=row.instance_uuid, instance_uuid=None, held=True)
-        delete_group(uuid)
+        return delete_group(uuid)
 
     monkeypatch.setattr(world.table, 'delete_group', undo_and_delete)
     world.lifecycle.delete(group.uuid)

@@ -121,6 +121,17 @@ def test_a_group_deleted_while_a_place_is_returned_holds_nothing(
     assert world.vcpus_used() == 0
 
 
+def test_a_place_returned_while_its_group_is_deleted_is_not_held(
+        world, group):
+    """A client deletes the servers, and the group immediately afterwards."""
+    delete(world, served(world, group, 'built'))
+    world.lifecycle_with(Interleaved(
+        world.table, 'delete_group', before=lambda: reconcile(world)),
+        world.holds).delete(group.uuid)
+    assert world.table.get_group(group.uuid) is None
+    assert world.vcpus_used() == 0
+
+
 def test_wherever_a_pass_dies_the_next_one_returns_the_place(world):
     group = world.create(shop(1), lease=0)
 

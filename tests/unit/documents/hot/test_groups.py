@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section ``groups``: resources as members of groups with policies."""
 
+from nova_holistic.documents.hot.conversion import convert
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
+from nova_holistic.model.bounds import Bounds
 import pytest
 
 from tests.unit.builders import two_racks
@@ -61,6 +63,34 @@ def test_a_member_entry_adds_location_traits_and_aggregates():
     assert asked.required_traits == {'CUSTOM_NVME'}
     assert asked.aggregates == {'ssd'}
     assert asked.location == ('az1', 'rack1')
+
+
+def test_the_number_of_servers_of_a_resource_may_change():
+    document = template(
+        {'web': servers(2)},
+        {'g': {'members': [{'resource': 'web', 'count': {
+            'min': 1, 'max': param('most')}}]}},
+        parameters={'most': {'type': 'number', 'default': 5}})
+    member, = read(document).groups[0].members
+    assert member.bounds == Bounds(1, 2, 5)
+    assert paths(document) == ['g/web-0', 'g/web-1']
+    assert convert(document, {}).pointers == {'web': 'g/web-%index%'}
+
+
+@pytest.mark.parametrize('resource, count, place, words', [
+    (server(), {'max': 3}, '', 'equal'),
+    (servers(2, 'm1.%index%'), {'max': 3}, '', 'equal'),
+    (servers(2), {'desired': 3, 'max': 3}, '.desired', '2'),
+    (servers(2), {'max': 1}, '.max', 'less than desired'),
+    (servers(2), {'min': 3, 'max': 4}, '.min', 'more than desired'),
+    (servers(2), {'most': 3}, '.most', 'unknown'),
+    (servers(2), 3, '', 'mapping'),
+])
+def test_a_count_that_cannot_change_is_refused(resource, count, place, words):
+    found = refusal(template({'web': resource}, {
+        'g': {'members': [{'resource': 'web', 'count': count}]}}))
+    assert found[0] == f'groups.g.members[0].count{place}', found
+    assert words in found[1], found
 
 
 def test_relationships_are_between_members_and_groups():

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that have to be rebuilt, because an update changed the image of
+their members.
+
+A rebuild erases the root disk. Therefore a server with another image than its
+member is rebuilt only if an update has changed the image: the server may have
+been created with another image on purpose. The update names the members; until
+their servers are rebuilt, the list of actions does.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.action import Action, ActionKind, ActionState
+from nova_holistic.model.group import Group
+from nova_holistic.model.messages.marked_text import format_message
+from nova_holistic.model.plan import Reason
+from nova_holistic.repair.required_actions import RequiredActions
+from nova_holistic.repair.server_changes import ServerChange, ServerStatus
+from nova_holistic.table.records import GroupRecord
+
+KEY = 'rebuilt'
+"""Parameter of a task: paths of the members whose image the update changes."""
+
+REBUILDABLE = ('ACTIVE', 'SHUTOFF', 'ERROR')
+"""Statuses of servers that Nova rebuilds."""
+
+
+def named(record: GroupRecord, before: Collection[Action]) -> frozenset[str]:
+    """Paths of members whose servers may have to be rebuilt.
+
+    :param before: the actions that the group has
+    """
+    return frozenset((record.pending or {}).get(KEY, ())).union(
+        each.member for each in before if each.kind == ActionKind.REBUILD
+        and each.state != ActionState.DONE)
+
+
+def images(inventory: CloudInventory, project_id: str, group: Group,
+           paths: Collection[str]) -> Mapping[str, str]:
+    """The UUID of the image of each member, by path. If there is no such
+    image, it is the name: Nova refuses it.
+
+    :param group: with all its members; not bound
+    :param paths: of the members
+    :raises HolisticError: the images cannot be read
+    """
+    wanted = {member.path: member.requirements.image
+              for member in group.all_members() if member.path in paths}
+    found = {name: inventory.image(name, project_id)
+             for name in set(wanted.values()) if isinstance(name, str)}
+    return {path: (image.id if (image := found[name]) else '') or name
+            for path, name in wanted.items() if isinstance(name, str)}
+
+
+def with_rebuilds(found: RequiredActions, wanted: Mapping[str, str],
+                  servers: Mapping[str, ServerStatus]) -> RequiredActions:
+    """The actions, with the rebuilds that servers require. They follow the
+    moves.
+
+    :param wanted: UUIDs of images by path
+    :param servers: that Nova shows, by path
+    """
+    needed = {path: image for path, image in wanted.items()
+              if path in found.changes and path in servers
+              and not _has(servers[path], image)}
+    if not needed:
+        return found
+    moves = [each for each in found.actions
+             if each.state == ActionState.REQUIRED]
+    hosts = {each.member: each.to_host for each in moves}
+    rebuilds = [_action(found.changes[path], image, servers[path],
+                        hosts.get(path)) for path, image in needed.items()]
+    return replace(found, images=needed, actions=(
+        *moves, *_in(rebuilds, ActionState.REQUIRED), *(
+            each for each in found.actions if each not in moves
+            and (each.kind != ActionKind.NOTHING
+                 or each.member not in needed)),
+        *_in(rebuilds, ActionState.BLOCKED)))
+
+
+def _has(server: ServerStatus, image: str) -> bool:
+    """Nova names the new image before it has rebuilt the server."""
+    return server.image == image and server.status != 'ERROR'
+
+
+def _in(actions: Sequence[Action], state: ActionState) -> Sequence[Action]:
+    return [each for each in actions if each.state == state]
+
+
+def _action(change: ServerChange, image: str, server: ServerStatus,
+            host: str | None) -> Action:
+    """
+    :param host: to which the server moves before
+    """
+    row = change.row
+    reasons = [Reason.told(row.member.path, format_message(
+        'the definition asks for image {}', change.wanted.image or image))]
+    able = server.allows(REBUILDABLE)
+    if not able:
+        reasons.append(Reason.told(row.member.path, format_message(
+            'the server is {}{}: Nova cannot rebuild it', server.status,
+            '' if server.idle else ', and Nova is working on it')))
+    flavor = (change.wanted.flavor if change.flavor is not None
+              else row.member.requirements.flavor)
+    host = host or row.place.host
+    return Action(
+        row.member.path, row.instance_uuid or '', ActionKind.REBUILD,
+        ActionState.REQUIRED if able else ActionState.BLOCKED, host, host,
+        flavor, flavor, tuple(each.to_row() for each in reasons))

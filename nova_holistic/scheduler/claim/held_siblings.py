@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A create that names a server of an elastic member takes a place that is
+held for another server of this member.
+
+Clients that number their servers, such as an OS::Heat::ResourceGroup, may
+never use a number again. Without this exchange, the place that is held under
+such a number would count for the maximum until the end of the lease.
+"""
+
+from collections.abc import Sequence
+
+from nova_holistic.model.bounds import numbered
+from nova_holistic.model.elastic.counts import counts
+from nova_holistic.model.group import Group
+from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.scheduler.policies import membership
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.changes import held_places
+from nova_holistic.table.changes.held_places import Handover
+from nova_holistic.table.records import (
+    GroupRecord, MemberRecord, MemberState)
+
+
+def find(group: Group, rows: Sequence[MemberRecord],
+         path: str) -> MemberRecord | None:
+    """The planned row that a create with this pointer takes instead of a new
+    one; None if the group holds no such place.
+
+    While the member has fewer servers and held places than are desired, it
+    gets a further one instead.
+
+    :param group: as its document describes it
+    :param path: of one server
+    """
+    live = {row.member.path for row in rows
+            if row.state != MemberState.RELEASED}
+    held = [row for row in rows if row.state == MemberState.PLANNED
+            and numbered(row.member.description, path) is not None]
+    if path in live or not held:
+        return None
+    description = held[-1].member.description
+    number = next((each for each in counts(group, live)
+                   if each.path == description), None)
+    if number is None or number.missing or _is_named(
+            group, [path, *(row.member.path for row in held)]):
+        return None
+    return held[-1]
+
+
+def _is_named(group: Group, paths: Sequence[str], prefix: str = '') -> bool:
+    """Whether a relationship distinguishes one of the servers."""
+    return any(prefix + side in paths for each in group.relationships
+               for side in getattr(each, 'between', ())) or any(
+                   _is_named(nested, paths, f'{prefix}{nested.name}/')
+                   for nested in group.groups)
+
+
+def take_over(connections: Connections, pointer: Pointer
+              ) -> tuple[MemberRecord, Sequence[MemberRecord]] | None:
+    """The row that such a place has under the path of the pointer, still
+    planned, and the other rows of the group; None if there is no such place,
+    or if it has changed."""
+    found = connections.table.group_cache.read(pointer.group)
+    if found is None or found[0].status not in CLAIMABLE:
+        return None
+    record, rows = found
+    held = find(membership.parsed_group(record, connections.policy_types),
+                rows, pointer.member)
+    row = held and held_places.hand_over(
+        connections.table.database,
+        Handover(record, held, pointer.member), connections.clock())
+    return row and (row, [each for each in rows
+                          if each.id not in (held.id, row.id)])
+
+
+def exists(connections: Connections, record: GroupRecord,
+           rows: Sequence[MemberRecord], path: str) -> bool:
+    """Whether a create with this pointer may take such a place."""
+    return find(membership.parsed_group(record, connections.policy_types),
+                rows, path) is not None

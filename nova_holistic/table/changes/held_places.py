@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A place that is held for one server becomes the place of an equal server.
+
+The servers of a member whose number may change are equal. A client that
+numbers its servers may never use a number again. The place that is held under
+this number then serves the next server.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+import uuid
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.changes import (
+    alternates, places_versions, transitions)
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
+from nova_holistic.table import rows
+
+
+class _NotHandedOver(Exception):
+    """Ends the transaction without a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """
+    :ivar record: the group as it was read
+    :ivar held: the planned row as it was read
+    :ivar path: of the server that gets the place
+    """
+
+    record: GroupRecord
+    held: MemberRecord
+    path: str
+
+
+def hand_over(database: Database, handover: Handover,
+              now: datetime) -> MemberRecord | None:
+    """Give the place and the hold of a planned row to another path. Its former
+    row is released, and other servers may take it.
+
+    :returns: the planned row at the path; None if the group or the row has
+        changed, or another member has the path
+    """
+    try:
+        return _hand_over(database, handover, now)
+    except (_NotHandedOver, Duplicate):
+        return None
+
+
+@retried
+def _hand_over(database: Database, handover: Handover,
+               now: datetime) -> MemberRecord:
+    record, held = handover.record, handover.held
+    with database.writer() as session:
+        # This locks the group's row, as for all changes of places.
+        if not transitions.change_group(session, record.uuid, [
+                GroupRow.status.in_(CLAIMABLE),
+                GroupRow.revision == record.revision], {
+                    'updated_at': now,
+                    'places_version': places_versions.next_version()}):
+            raise _NotHandedOver
+        version = session.scalar(sa.select(GroupRow.places_version).where(
+            GroupRow.uuid == record.uuid)) or 0
+        row = rows.member_record(_released(session, held, version))
+        row = replace(
+            row, held=True, state=MemberState.PLANNED, hold=held.hold,
+            updated_at=now, member=replace(held.member, path=handover.path))
+        number = _write(session, row, version)
+        alternates.ask(session, [record.uuid], now)
+        return replace(row, id=number)
+
+
+def _released(session: orm.Session, held: MemberRecord,
+              version: int) -> MemberRow:
+    """Release the former row; returns it as it is then."""
+    mine = MemberRow.id == held.id
+    if not _change(session, [
+            mine, MemberRow.hold == held.hold,
+            MemberRow.path == held.member.path,
+            MemberRow.state == MemberState.PLANNED], {
+                'state': str(MemberState.RELEASED), 'held': False,
+                'returned': True, 'hold': str(uuid.uuid4()),
+                'places_version': version}):
+        raise _NotHandedOver
+    return session.scalars(sa.select(MemberRow).where(mine)).one()
+
+
+def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
+    """Write the row at its path, where at most a released one may be."""
+    found = session.execute(sa.select(MemberRow.id, MemberRow.state).where(
+        MemberRow.group_uuid == row.group_uuid,
+        MemberRow.path == row.member.path)).first()
+    if found is None:
+        last = session.scalar(sa.select(sa.func.max(MemberRow.position)).where(
+            MemberRow.group_uuid == row.group_uuid))
+        return session.execute(sa.insert(MemberRow).values(
+            **rows.member_values(row, (last or 0) + 1),
+            places_version=version)).inserted_primary_key[0]
+    if found.state != MemberState.RELEASED or not _change(
+            session, [MemberRow.id == found.id,
+                      MemberRow.state == MemberState.RELEASED],
+            {**rows.renewed_values(row), 'places_version': version}):
+        raise _NotHandedOver
+    return found.id
+
+
+def _change(session: orm.Session, where: Sequence[Any],
+            values: dict[str, Any]) -> bool:
+    return bool(session.execute(
+        sa.update(MemberRow).where(*where).values(**values)
+        .execution_options(synchronize_session=False)).rowcount)
