@@ -95,11 +95,11 @@ def _action(change: ServerChange, image: str, server: ServerStatus,
     :param host: to which the server moves before
     """
     row = change.row
-    reasons = [Reason.told(row.member.path, format_message(
+    reasons = [Reason.of(row.member.path, format_message(
         'the definition asks for image {}', change.wanted.image or image))]
     able = server.allows(REBUILDABLE)
     if not able:
-        reasons.append(Reason.told(row.member.path, format_message(
+        reasons.append(Reason.of(row.member.path, format_message(
             'the server is {}{}: Nova cannot rebuild it', server.status,
             '' if server.idle else ', and Nova is working on it')))
     flavor = (change.wanted.flavor if change.flavor is not None

@@ -155,7 +155,7 @@ def _first_move(change: ServerChange, move: Move) -> Action:
     """The move of a server to an intermediate host."""
     row = change.row
     current = row.member.requirements.flavor
-    why = Reason.told(row.member.path, MarkedText(
+    why = Reason.of(row.member.path, MarkedText(
         'the server moves to an intermediate host first: no other order of '
         'the actions keeps the policies and has room at each step'))
     return Action(
