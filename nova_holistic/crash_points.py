@@ -215,8 +215,9 @@ POINTS: Mapping[str, str] = {
         'of the server does not state it yet.',
     # The scheduler
     'claim.plan-asked':
-        'A group has the task to plan a further member, and the create is not '
-        'refused yet.',
+        'A group has to plan a further member; the create is not refused.',
+    'claim.place-handed-over':
+        'A held place has the path of a server that has not claimed it yet.',
     'claim.row-grown':
         'A row of a further member is in the table, and its server has no '
         'allocation.',
@@ -224,8 +225,7 @@ POINTS: Mapping[str, str] = {
         'A refused server of a further member has no allocation any longer, '
         'and the member is still claimed.',
     'claim.shrunk':
-        'A further member is released again, and the status of the group is '
-        'not settled.',
+        'A further member is released again; its group is not settled.',
     'claim.row-claimed':
         'The row is the server\'s, and the hold still exists.',
     'claim.row-moved':

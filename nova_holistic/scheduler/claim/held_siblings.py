@@ -9,6 +9,7 @@ such a number would count for the maximum until the end of the lease.
 
 from collections.abc import Sequence
 
+from nova_holistic import crash_points
 from nova_holistic.model.bounds import numbered
 from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.group import Group
@@ -70,8 +71,10 @@ def take_over(connections: Connections, pointer: Pointer
     row = held and held_places.hand_over(
         connections.table.database,
         Handover(record, held, pointer.member), connections.clock())
-    return row and (row, [each for each in rows
-                          if each.id not in (held.id, row.id)])
+    if row is None:
+        return None
+    crash_points.reached('claim.place-handed-over')
+    return row, [each for each in rows if each.id not in (held.id, row.id)]
 
 
 def exists(connections: Connections, record: GroupRecord,

@@ -9,10 +9,11 @@ import uuid
 import pytest
 
 from nova_holistic import policies
-from nova_holistic.scheduler.claim import member_growth
+from nova_holistic.scheduler.claim import held_siblings, member_growth
 from nova_holistic.scheduler.claim.member_growth import MemberGrowth
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.store import OCCUPYING
 from tests.services.crash import operations as do
 from tests.services.crash.operations import nodes
@@ -73,6 +74,18 @@ def _grown(parts, claims, group, server, limit=1):
                            RequestRefused('no planned place is left'))
 
 
+def take_a_place_of_another_number(parts, group, server):
+    """The place is held for a number that the client does not use."""
+    row, _ = held_siblings.take_over(
+        replace(do._connections(parts),
+                policy_types=policies.load_policy_types()),
+        Pointer(group, 'node-5'))
+    claims = do._claims(parts)
+    claims.swap(claims.take(
+        group, 'node-5', server, SeenRows([row], are_bare=False)))
+    claims.confirm()
+
+
 def _with_failed_server(world):
     """The scheduler dies, so Nova puts the server in ERROR."""
     group, server = _elastic(world), str(uuid.uuid4())
@@ -98,3 +111,10 @@ def place_a_further_server_in_vain(world):
 def find_no_place_for_a_further_server(world):
     group = _elastic(world)
     return group, grow_without_a_place, group, str(uuid.uuid4())
+
+
+@passes('claim.place-handed-over', states={
+    'node-0': 'planned', 'node-1': 'released', 'node-5': 'planned'})
+def take_a_held_place(world):
+    group, server = _with_failed_server(world)
+    return group, take_a_place_of_another_number, group, server
