@@ -13,9 +13,10 @@ from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
     detaching, group_degradation, group_growth, group_purge, group_revision,
-    member_moves, member_release, member_replan)
+    held_places, member_moves, member_release, member_replan)
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.changes.held_places import Handover
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
@@ -45,6 +46,7 @@ def call_everything(table):
     claim(table, group)
     move_and_release(table, group)
     grow(table)
+    hand_over(table)
     adopt_and_detach(table)
     boot(table)
     update(table, group)
@@ -272,6 +274,28 @@ def grow(table):
     assert group_growth.grow(table.database, group_growth.Growth(
         table.get_group(group.uuid), replace(
             wanted, hold=builders.new_uuid()), rows[-1]), rows, NOON)
+
+
+def hand_over(table):
+    """A held place serves a server of another path, and then the first."""
+    group = builders.planned(table, one=None)
+    (held,) = table.members(group.uuid)
+    for path in 'db/other', 'db/one':
+        row = held_places.hand_over(
+            table.database, Handover(group, held, path), NOON)
+        assert (row.member.path, row.hold, row.place, row.held) == (
+            path, held.hold, held.place, True)
+        # The other one is released.
+        found = {each.member.path: each
+                 for each in table.members(group.uuid)}
+        assert found[path] == row
+        former = found[held.member.path]
+        assert (former.state, former.held) == (MemberState.RELEASED, False)
+        assert held_places.hand_over(
+            table.database, Handover(group, held, path), NOON) is None
+        held = row
+    assert len(found) == 2
+    table.delete_group(group.uuid)
 
 
 def adopt_and_detach(table):
