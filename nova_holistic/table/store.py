@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.changes import (
-    claim, group_creation, member_release, member_replan, transitions)
+    claim, group_creation, group_deletion, member_release, member_replan,
+    transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
 from nova_holistic.table.conditional_updates import update_rows
@@ -139,26 +139,9 @@ class PlacementTable:
                 session, group_uuid, [GroupRow.status.in_(expected)],
                 rows.group_changes(changes))
 
-    @retried
     def delete_group(self, group_uuid: str) -> frozenset[str]:
-        """Forget a group, its members and its history.
-
-        :returns: the holds that its members had at that moment
-        """
-        with self.database.writer() as session:
-            mine = MemberRow.group_uuid == group_uuid
-            # This locks the rows, so that the next statement reads their last
-            # state.
-            session.execute(
-                sa.update(MemberRow).where(mine).values(held=MemberRow.held)
-                .execution_options(synchronize_session=False))
-            holds = frozenset(session.scalars(sa.select(MemberRow.hold).where(
-                mine, MemberRow.held.is_(True))))
-            session.execute(sa.delete(MemberRow).where(mine))
-            session.execute(sa.delete(GroupRow).where(
-                GroupRow.uuid == group_uuid))
-            events.delete(session, group_uuid, timeutils.utcnow())
-        return holds
+        """Forget a group: ``group_deletion.delete``."""
+        return group_deletion.delete(self.database, group_uuid)
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group is forgotten, and whoever deletes it learns what it held."""
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.models import GroupRow, MemberRow
+
+
+@retried
+def delete(database: Database, group_uuid: str) -> frozenset[str]:
+    """Forget a group, its members and its history.
+
+    :returns: the holds that its members had at that moment
+    """
+    mine = MemberRow.group_uuid == group_uuid
+    with database.writer() as session:
+        # This locks the rows, so that the next statement reads their last
+        # state.
+        session.execute(
+            sa.update(MemberRow).where(mine).values(held=MemberRow.held)
+            .execution_options(synchronize_session=False))
+        holds = frozenset(session.scalars(sa.select(MemberRow.hold).where(
+            mine, MemberRow.held.is_(True))))
+        session.execute(sa.delete(MemberRow).where(mine))
+        session.execute(sa.delete(GroupRow).where(
+            GroupRow.uuid == group_uuid))
+        events.delete(session, group_uuid, timeutils.utcnow())
+    return holds
