@@ -26,7 +26,6 @@ from nova_holistic.table.coordination.refusals import Refusals
 from nova_holistic.table.coordination.statistics import Statistics
 from nova_holistic.table.coordination.tasks import Tasks
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.history import events
 from nova_holistic.table.history.pages import History
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table import planned_rows, rows, states

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is forgotten, and whoever deletes it learns what it held."""
+"""The rows of a group are deleted, and its last holds are returned."""
 
 from oslo_utils import timeutils
 import sqlalchemy as sa

@@ -72,7 +72,8 @@ def _hand_over(database: Database, handover: Handover,
         row = rows.member_record(_released(session, held, version))
         row = replace(
             row, held=True, state=MemberState.PLANNED, hold=held.hold,
-            returned=False, updated_at=now, member=replace(held.member, path=handover.path))
+            returned=False, updated_at=now,
+            member=replace(held.member, path=handover.path))
         number = _write(session, row, version)
         alternates.ask(session, [record.uuid], now)
         return replace(row, id=number)
