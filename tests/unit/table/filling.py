@@ -6,8 +6,10 @@ import functools
 
 import sqlalchemy as sa
 
+from nova_holistic.table.action_model import ActionRow
 from nova_holistic.table.binding_model import BindingRow
 from nova_holistic.table.boot_models import BootRow, BootServerRow
+from nova_holistic.table.detached_servers import DetachedServerRow
 from nova_holistic.table import models, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
@@ -22,7 +24,7 @@ SHARE = 20
 ``OutlineCache`` reads all of those."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
-          BootServerRow)
+          BootServerRow, ActionRow, DetachedServerRow)
 """Tables that ``fill_all`` fills. The two others have a row for each job of
 an engine, and for each host that is unavailable."""
 
@@ -79,7 +81,11 @@ def fill_all(table, number):
         BootRow: [_boot(group) for group in groups],
         BootServerRow: [
             {'group_uuid': group['uuid'], 'path': 'db/web', 'state': 'active',
-             'tries': 1, 'updated_at': LONG_AGO} for group in groups]}
+             'tries': 1, 'updated_at': LONG_AGO} for group in groups],
+        ActionRow: [_action(group) for group in groups],
+        DetachedServerRow: [
+            {'group_uuid': group['uuid'], 'instance_uuid': builders.new_uuid(),
+             'detached_at': LONG_AGO} for group in groups]}
     with table.database.writer() as session:
         for row in FILLED:
             session.execute(sa.insert(row.__table__), filling[row])
@@ -116,6 +122,13 @@ def _boot(group):
             'user_id': 'ann', 'status': 'complete', 'rollback': False,
             'retries': 0, 'stopping': False, 'open': False, 'attempts': 0,
             'created_at': LONG_AGO, 'updated_at': LONG_AGO}
+
+
+def _action(group):
+    return {'group_uuid': group['uuid'], 'position': 0, 'member': 'db/web',
+            'instance_uuid': builders.new_uuid(), 'kind': 'migrate',
+            'state': 'started', 'from_host': 'old-1', 'to_host': 'old-2',
+            'reasons': []}
 
 
 def analyze(table, filled):

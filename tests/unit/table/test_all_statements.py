@@ -8,11 +8,12 @@ makes it.
 
 import pytest
 
+from nova_holistic.table import models
 from tests.statements import Statement
 from tests.unit.table.call_sites import call_sites, statements_by_call_site
 from tests.unit.table.every_call import call_everything
 from tests.unit.table.filling import fill_all
-from tests.unit.table.full_scans import full_scans
+from tests.unit.table.full_scans import full_scans, TABLES
 
 ROWS = 2_000
 """Rows of other projects in each table."""
@@ -78,6 +79,12 @@ def test_exceptions_name_functions_of_the_package():
     assert {*READ_ALL, *READ_A_FEW, *NOT_ON_SQLITE} <= places
 
 
+def test_every_other_table_has_few_rows():
+    """One for each job of an engine, and for each unavailable host."""
+    assert {*models.Base.metadata.tables} - TABLES == {
+        'holistic_jobs', 'holistic_host_outages'}
+
+
 @pytest.mark.parametrize('text', [
     "SELECT uuid FROM holistic_groups WHERE user_id = 'ann'",
     "SELECT id FROM holistic_members WHERE node = 'cmp-1'",
@@ -85,6 +92,8 @@ def test_exceptions_name_functions_of_the_package():
     "UPDATE holistic_plans SET name = '' WHERE user_id = 'ann'",
     "DELETE FROM holistic_events WHERE host = 'cmp-1'",
     "DELETE FROM holistic_refusals WHERE host = 'cmp-1'",
+    "SELECT member FROM holistic_actions WHERE to_host = 'cmp-1'",
+    "DELETE FROM holistic_detached_servers WHERE detached_at = '2020-01-01'",
 ])
 def test_a_full_scan_is_detected(table, text):
     with table.database.engine.connect() as link:
