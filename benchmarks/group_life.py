@@ -6,8 +6,10 @@ import time
 import uuid
 
 from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1.session import TCPKeepAliveAdapter
 from nova import context as nova_context
+from nova import exception
 from nova import objects
 from nova.scheduler import rpcapi
 
@@ -51,16 +53,27 @@ class GroupLife:
         """
         group = self.create()
         try:
-            server = str(uuid.uuid4())
+            self._build_and_release(group)
+        finally:
+            with self._timed('delete'):
+                self._groups.delete(group)
+
+    def _build_and_release(self, group):
+        server, host = str(uuid.uuid4()), None
+        try:
             with self._timed('schedule'):
                 host = self._schedule(group, server)
             self._servers.create(server, host)
             with self._timed('release'):
                 self._groups.release(group)
-            self._servers.delete(server, host)
-        finally:
-            with self._timed('delete'):
-                self._groups.delete(group)
+        except BaseException:
+            # A life that failed leaves nothing that would count as a leak.
+            # Which part of the server exists is not known.
+            with contextlib.suppress(exception.InstanceNotFound,
+                                     ks_exceptions.NotFound):
+                self._servers.delete(server, host)
+            raise
+        self._servers.delete(server, host)
 
     def create(self):
         """The id of a new group, once it is planned."""

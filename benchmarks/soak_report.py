@@ -5,7 +5,8 @@
 def print_soak(found):
     lives = len(found['ends'])
     print(f'{found["seconds"]:.0f} s: {lives} lives ended, '
-          f'{lives / found["seconds"]:.2f} in a second; '
+          f'{lives / found["seconds"]:.2f} in a second of '
+          f'{found["rate"]:.2f} requested; '
           f'{found["missed"]} missed and '
           f'{sum(found["failures"].values())} failed; '
           f'load average {found["load_average"][2]:.1f}')
@@ -17,7 +18,8 @@ def print_soak(found):
     for name, number in found['after'].items():
         print(f'{name}: {found["before"][name]} before the first group, '
               f'{number} after the last one')
-    print('grown: ' + (' '.join(found['leaks']) or 'nothing'), flush=True)
+    print('failed or grown: ' + (' '.join(found['faults']) or 'nothing'),
+          flush=True)
 
 
 def _print_cpu(found, lives):

@@ -67,6 +67,8 @@ function configure_holistic_api {
     write_uwsgi_config "$HOLISTIC_UWSGI_CONF" "$HOLISTIC_UWSGI" "/holistic" \
         "" "holistic-api"
     iniset "$HOLISTIC_UWSGI_CONF" uwsgi threads "$HOLISTIC_API_THREADS"
+    # Within the four seconds of uwsgi, a busy client may not send the body.
+    iniset "$HOLISTIC_UWSGI_CONF" uwsgi socket-timeout 60
 }
 
 # nova.conf of the scheduler. Its process is replaced once DevStack has started

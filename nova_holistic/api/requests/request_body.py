@@ -78,7 +78,9 @@ def _bytes(request: webob.Request, longest: int) -> bytes:
     try:
         raw = request.body_file.read(longest + 1)
     except OSError as error:
-        raise _bad('ended too early') from error
+        # The client has closed the connection, or is slower than the server
+        # allows. The server's own text differs from one server to the next.
+        raise _bad('did not arrive completely in time') from error
     except exc.HTTPRequestEntityTooLarge as error:
         # The server or a proxy counts bytes and allows fewer.
         raise ApiError(413, 'body_too_large', 'the body is too long') from (

@@ -172,7 +172,8 @@ def test_the_api_and_every_engine_are_started(run):
     assert conf in started['holistic-api']
     assert (application, url, http, name) == (
         'nova_holistic.api.wsgi:application', '/holistic', '', 'holistic-api')
-    assert done.ini(conf) == {'uwsgi': {'threads': ('8',)}}
+    assert done.ini(conf) == {'uwsgi': {
+        'threads': ('8',), 'socket-timeout': ('60',)}}
     assert done.of('wait_for_service') == [
         ('60', 'http://192.0.2.1/holistic/healthcheck')]
 

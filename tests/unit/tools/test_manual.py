@@ -16,9 +16,10 @@ class Layout:
     ports = {'holistic': 8787}
 
 
-def test_the_manual_closes_connections():
+def test_the_manual_closes_connections_and_waits_for_bodies():
     options = manual.uwsgi_options()
     assert options['add-header'] == 'Connection: close'
+    assert options['socket-timeout'] == '60'
     assert options['module'] == 'nova_holistic.api.wsgi:application'
     assert options['master'] is None
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a soak test ends with an exit code other than 0.
+
+A cloud that is too slow for the requested rate is no fault: missed life cycles
+do not count.
+"""
+
+from benchmarks import growth, leaks
+
+
+def faults(found):
+    """A sentence for each number that has changed or grown, and one if life
+    cycles have failed.
+
+    :param found: ``failures`` by text, ``before`` and ``after`` of
+        ``leaks.counts``, and ``growth`` by process and kind
+    """
+    failed = sum(found['failures'].values())
+    return [
+        *([f'{failed} life cycles failed.'] if failed else ()),
+        *leaks.differences(found['before'], found['after']),
+        *(growth.sentence(name, kind, compared)
+          for name, kinds in found['growth'].items()
+          for kind, compared in kinds.items()
+          if growth.grows(compared, growth.TOLERANCE[kind]))]
