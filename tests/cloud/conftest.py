@@ -23,8 +23,8 @@ RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable: directory of a cloud that is up, which the tests are
 to use, and leave up."""
 ORDER = ('test_chaos', 'test_command_server', 'test_recovery', 'test_access',
-         'test_slow_clients', 'test_first_server', 'test_boot', 'test_engine_boot', 'test_race',
-         'test_many_clients')
+         'test_slow_clients', 'test_first_server', 'test_boot',
+         'test_engine_boot', 'test_race', 'test_many_clients')
 """First the tests that have a cloud of their own, so that no two clouds run
 at once. While every nova-compute looks for the broker that was restarted,
 tests run that need none; what leaves most to be deleted comes last."""
