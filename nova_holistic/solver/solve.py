@@ -2,10 +2,10 @@
 """Computes a plan for a group and a snapshot, or the reasons why no plan
 exists."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, replace
+import time
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
@@ -16,20 +16,22 @@ from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
+from nova_holistic.solver.all_hosts import search_all_hosts
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.joining import joined
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.garbage import few_collections
+from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
 from nova_holistic.solver.limits.current import construct as construct_limits
 from nova_holistic.solver.limits.current import limits as all_limits
 from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
-from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.observer import Answer, Observer, Question, report
+from nova_holistic.solver.part_bounds import bound_parts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -38,7 +40,6 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import proved_plan, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
-from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies that insert few new members without a program."""
@@ -173,11 +174,16 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
             large(known, asked.backend,
                   deadline.part(limits().chosen_hosts_share), deadline,
                   always=always)
-        elif known.objective.traffic() or _suits_patterns(known):
+        elif known.objective.traffic() or (
+                _suits_patterns(known)
+                and len(known.policies) <= limits().pattern_policies):
             large(known, asked.backend,
                   deadline.part(limits().relaxation_share), always=True)
         else:
-            relax(known, deadline.part(limits().relaxation_share))
+            relax_policies(known, deadline.part(limits().relaxation_share))
+    if diverse and known.where is not None and not known.is_good_enough:
+        bound_parts(known, asked.backend,
+                    deadline.part(limits().parts_share))
 
 
 def _suits_patterns(known: Incumbent) -> bool:
@@ -220,20 +226,10 @@ def _on_all_hosts(asked: _Asked,
         return _unknown(asked, limit) if known.where is None else None
     if conflict is not None and known.where is None:
         return _unplaceable(case, asked.backend, whole, 0.0, conflict)
-    search = Search(replace(case, room=room), known.objective, asked.backend,
-                    deadline, known.gap, asked.strategy)
-    status = search.run(
-        *traffic_start(case, known.placed, known.objective, deadline),
-        known.counts(case))
-    known.solving += search.solving
+    status = search_all_hosts(known, replace(case, room=room), asked.backend,
+                              deadline, asked.strategy)
     if status is SearchStatus.INFEASIBLE and known.where is None:
         return _unplaceable(case, asked.backend, whole, known.solving)
-    if search.best is not None:
-        known.offer(case.placement(search.best))
-        known.prove(search.bound, search.plan_cost[0])
-        known.prove_least(search.least)
-        if status is SearchStatus.OPTIMAL:
-            known.prove_optimal(search.plan_cost)
     return _unknown(asked) if known.where is None else None
 
 

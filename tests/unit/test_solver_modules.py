@@ -140,9 +140,9 @@ def test_the_public_modules_exist_and_are_used():
         assert f'{PACKAGE}.{name}' in used
 
 
-ORDER = ('limits', 'problem', 'evaluation', 'construct', 'milp', 'improve',
-         'alternates', 'decomposition', 'column_generation', 'traffic',
-         'diagnosis')
+ORDER = ('limits', 'problem', 'evaluation', 'construct', 'ruin_recreate',
+         'milp', 'improve', 'alternates', 'decomposition',
+         'column_generation', 'traffic', 'diagnosis')
 """Sub-packages: each imports itself and those before it."""
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules on few domains, for a relaxation of merged hosts."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -148,11 +148,24 @@ class Penalty:
 
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     """Return the cells for the policies and relationships on few domains."""
+    found, rules = _of_policies(
+        kinds, carried_policies(kinds.group), in_time)
+    return replace(found, fewest=_fewest(kinds, rules, in_time))
+
+
+def one_cell(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
+    """Return a single cell without rules. Only policies that exclude hosts, or
+    limit the members on a host, are part of the kinds."""
+    return _of_policies(kinds, (), in_time)[0]
+
+
+def _of_policies(kinds: Kinds, policies: Iterable[Carried],
+                 in_time: Callable[[], None]) -> tuple[Cells, Rules]:
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
     carried = []
-    for each in carried_policies(kinds.group):
+    for each in policies:
         if is_host_filter(each.policy):
             continue
         fresh = [level for level in each.policy.levels if level not in levels]
@@ -174,9 +187,7 @@ def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
              for atom, _ in terms if _is_count(atom, levels)}
     known = countable_scopes(kinds, rules.scopes, asked, int(of.max(initial=0))
                              + 1)
-    return replace(
-        _cells(kinds, rules, of, levels, parts(kinds, known)),
-        fewest=_fewest(kinds, rules, in_time))
+    return _cells(kinds, rules, of, levels, parts(kinds, known)), rules
 
 
 def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:

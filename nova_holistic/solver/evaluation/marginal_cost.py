@@ -39,13 +39,13 @@ class MarginalCost:
         self._slopes = np.array(host_cost.slopes)
         self._hosts = len(table)
         self.full = self._share({})
-        self._opening = np.array(np.broadcast_to(
+        self.opening = np.array(np.broadcast_to(
             host_cost.opening(1 - self.full), self._hosts), dtype=float)
-        self._opening[list(used)] = 0.0
+        self.opening[list(used)] = 0.0
 
     def of(self, asked: Asked) -> np.ndarray:
         """The increase of the cost of each host by one such member."""
-        return self._opening + self._cost_increase(asked)
+        return self.opening + self._cost_increase(asked)
 
     def fits(self, asked: Asked) -> np.ndarray:
         """[host]: whether these amounts are free."""
@@ -58,7 +58,7 @@ class MarginalCost:
         """Place one such member on the host."""
         for name, amount in asked:
             self.free[name][host] -= amount
-        self._opening[host] = 0.0
+        self.opening[host] = 0.0
         self.full = self._share({})
 
     def least(self, kinds: Sequence[tuple[Asked, np.ndarray, int]]) -> float:
@@ -86,11 +86,11 @@ class MarginalCost:
         for name, amount in asked:
             room = np.minimum(room, self.free[name] // amount)
         hosts = np.flatnonzero(room > 0)
-        each = self._opening[hosts] / room[hosts]
+        each = self.opening[hosts] / room[hosts]
         hosts = hosts[np.argsort(each, kind='stable')[:number]]
         before = np.cumsum(room[hosts]) - room[hosts]
         taken = np.clip(number - before, 0, room[hosts])
-        return float((taken / room[hosts]) @ self._opening[hosts])
+        return float((taken / room[hosts]) @ self.opening[hosts])
 
     def _utilisation_bound(self, asked: Asked, suits: np.ndarray,
                            number: int) -> float:

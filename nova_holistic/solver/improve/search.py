@@ -2,14 +2,11 @@
 """Large-neighbourhood search: steps until the plan is good enough, the time
 limit is reached, or many steps have not improved the plan."""
 
-from collections.abc import Sequence
 import contextlib
 import random
 
-from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.improve.adaptive_selection import (
     AdaptiveSelection, WeightedNeighbourhood)
-from nova_holistic.solver.improve.batch_steps import BatchSteps
 from nova_holistic.solver.improve.candidate_hosts import CandidateHosts
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
@@ -22,23 +19,22 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.tolerances import BOUND_ERROR
+from nova_holistic.solver.ruin_recreate.part_search import (
+    ruin_and_recreate)
 
 
 def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             settings: Improvement) -> None:
     """Improve the incumbent, which has a plan and movable members."""
     with contextlib.suppress(OutOfTime):
-        parts = [] if settings.neighbourhoods else batches(
-            incumbent, settings.members)
-        if len(parts) > 1:
-            search = _BatchSearch(incumbent, StepContext(
-                HostTable.of(incumbent.snapshot), None, backend, deadline,
-                settings))
-            search.round(search.violated(parts))
-            while _is_large(incumbent):
-                if incumbent.is_good_enough or not search.round(parts):
-                    return
-        _Search(incumbent, backend, deadline, settings).run()
+        if not settings.neighbourhoods:
+            with contextlib.suppress(OutOfTime):
+                ruin_and_recreate(
+                    incumbent, deadline if _is_large(incumbent)
+                    else deadline.part(limits().ruin_share), settings.seed)
+        if not (incumbent.is_good_enough or _is_large(incumbent)
+                and not settings.neighbourhoods):
+            _Search(incumbent, backend, deadline, settings).run()
 
 
 def _is_large(incumbent: Incumbent) -> bool:
@@ -46,36 +42,6 @@ def _is_large(incumbent: Incumbent) -> bool:
     time."""
     return (len(incumbent.policies) * len(incumbent.snapshot.hosts)
             > limits().whole_rows)
-
-
-class _BatchSearch:
-    """Rounds of steps, each of which frees one batch."""
-
-    def __init__(self, incumbent: Incumbent, context: StepContext):
-        self._incumbent, self._context = incumbent, context
-        self._chance = random.Random(context.settings.seed)
-        self._plan = PlanView(incumbent)
-        self._steps = BatchSteps(CandidateHosts(
-            context.table, incumbent.members, self._plan), context,
-            self._chance)
-
-    def round(self, parts: Sequence[Batch]) -> bool:
-        """One step for each batch; return whether any of them was better."""
-        better = False
-        for batch in self._chance.sample(parts, len(parts)):
-            self._context.deadline.check()
-            if self._incumbent.is_good_enough:
-                break
-            if self._steps.step(self._plan, batch):
-                better, self._plan = True, PlanView(self._incumbent)
-        return better
-
-    def violated(self, parts: Sequence[Batch]) -> list[Batch]:
-        """The batches with violated preferences."""
-        paths = {path for each in self._plan.violated
-                 for path in self._plan.in_scope(each)}
-        return [batch for batch in parts
-                if any(m.path in paths for m in batch.members)]
 
 
 class _Search:

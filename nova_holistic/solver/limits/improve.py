@@ -16,11 +16,37 @@ class ImproveLimits:
     :ivar whole_scope_factor: factor of the number of freed members up to which
         the members of a scope are freed together. No effect on 2 points.
     :ivar whole_rows: policies times hosts up to which the rows of all hosts
-        are built. Above, each step frees whole parts of the group. Chosen by
-        the mixed groups of benchmarks/grid.py.
+        are built. Above, ruin and recreate takes all the time. Chosen by the
+        mixed groups of benchmarks/grid.py.
+    :ivar part_members: members of one part that ruin and recreate works on, if
+        they are in several independent parts. Chosen by the mixed groups of
+        benchmarks/grid.py, like all limits below.
+    :ivar ruin_share: share of the time left for ruin and recreate.
+    :ivar ruin_steps: steps of ruin and recreate for one part, which are
+        repeated while they improve the plan.
+    :ivar ruined_members: members of one step. A violated preference or the
+        classes that policies connect may have twice as many.
+    :ivar heat: how much worse a step may make the plan in the mean, as a share
+        of the mean cost of a member. It falls to 0 during the steps.
+    :ivar least_gain: share of the objective that repeated steps have to gain.
+    :ivar shared_members: members that are expected to share the cost of a new
+        host when hosts are chosen.
+    :ivar fewest_hosts: hosts of a part at least, as far as they exist.
+    :ivar most_hosts: hosts of a part.
+    :ivar rows: policies times hosts of a part, unless it has fewest_hosts.
     """
 
     cost_noise: float = 0.5
     cheap_hosts: int = 6
     whole_scope_factor: int = 4
     whole_rows: int = 1_000_000
+    part_members: int = 600
+    ruin_share: float = 0.9
+    ruin_steps: int = 150
+    ruined_members: int = 20
+    heat: float = 0.1
+    least_gain: float = 1e-3
+    shared_members: int = 4
+    fewest_hosts: int = 300
+    most_hosts: int = 2_000
+    rows: int = 200_000

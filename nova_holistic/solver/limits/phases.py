@@ -59,6 +59,17 @@ class PhasesLimits:
     :ivar pattern_kinds: different requirements up to which hosts are chosen
         for a diverse group, too, as column generation is of use. Chosen by the
         network groups of benchmarks/grid.py. No effect on 3 points.
+    :ivar pattern_policies: policies up to which hosts are chosen for a diverse
+        group. Above, relaxations with policies took seconds and had weaker
+        bounds than those without. Chosen by the mixed groups of
+        benchmarks/grid.py.
+    :ivar parts_share: share of the time left for bounds of independent parts.
+        Chosen by the mixed groups of benchmarks/grid.py.
+    :ivar part_share: share of the rest of this time for one part. Chosen by
+        the mixed groups of benchmarks/grid.py.
+    :ivar few_parts: independent parts up to which all of them are solved for a
+        bound of a sum over hosts. Chosen by the mixed groups of
+        benchmarks/grid.py.
     """
 
     search_share: float = 0.9
@@ -81,3 +92,7 @@ class PhasesLimits:
     coarse_kinds: int = 40
     huge_places: int = 50_000
     pattern_kinds: int = 20
+    pattern_policies: int = 80
+    parts_share: float = 0.3
+    part_share: float = 0.3
+    few_parts: int = 20

@@ -18,11 +18,11 @@ from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.construct import first_plan as first_plans
-from nova_holistic.solver.improve.batch_steps import BatchSteps
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.ruin_recreate.part_search import PartSearch
 from nova_holistic.solver.settings import Settings
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -128,15 +128,15 @@ def test_a_batch_without_hosts_is_placed_first(only_batches):
 def steps(monkeypatch):
     """For each step of a batch, the worth of the plan before and after."""
     found = []
-    step = BatchSteps.step
+    run = PartSearch.run
 
-    def stepped(self, plan, batch):
-        before = plan.incumbent.plan_cost
-        better = step(self, plan, batch)
-        found.append((before, plan.incumbent.plan_cost))
+    def stepped(self, batch, deadline):
+        before = self._incumbent.plan_cost
+        better = run(self, batch, deadline)
+        found.append((before, self._incumbent.plan_cost))
         return better
 
-    monkeypatch.setattr(BatchSteps, 'step', stepped)
+    monkeypatch.setattr(PartSearch, 'run', stepped)
     return found
 
 
@@ -150,7 +150,7 @@ def test_steps_of_batches_satisfy_preferences(steps):
     hosts = RACKS.hosts[::4]
     known.offer({m.path: hosts[n % 20] for n, m in enumerate(known.members)})
     before = known.plan_cost[0]
-    with limited('improve', whole_rows=0):
+    with limited('improve', whole_rows=0, part_members=12):
         improve(known, load_backend('highs', 1), in_time(),
                 Improvement(failures=2))
     assert before and known.plan_cost[0] == 0
@@ -166,8 +166,8 @@ def without_rules_of_the_whole(case):
 
 def test_batches_agree_with_enumeration(steps):
     """Each part is a batch, in the construction and in the steps."""
-    settings = Settings('neighbourhoods', Improvement(members=1, failures=4))
-    with limited('improve', whole_rows=0):
+    settings = Settings('neighbourhoods', Improvement(failures=4))
+    with limited('improve', whole_rows=0, part_members=1):
         for seed in range(8000, 8000 + times(80)):
             for cases in (test_oracle_policies, test_oracle_relationships):
                 is_sound(without_rules_of_the_whole(cases.random_case(seed)),

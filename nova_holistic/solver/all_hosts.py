@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program of all hosts, with the incumbent as its start."""
+
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.search_status import SearchStatus
+from nova_holistic.solver.settings import Strategy
+from nova_holistic.solver.traffic.traffic_plans import traffic_start
+
+
+def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
+                     deadline: Deadline, strategy: Strategy) -> SearchStatus:
+    """Improve the incumbent and its bounds.
+
+    :param case: all members and all hosts
+    """
+    search = Search(case, known.objective, backend, deadline, known.gap,
+                    strategy)
+    status = search.run(
+        *traffic_start(case, known.placed, known.objective, deadline),
+        known.counts(case))
+    known.solving += search.solving
+    if search.best is not None:
+        known.offer(case.placement(search.best))
+        known.prove(search.bound, search.plan_cost[0])
+        known.prove_least(search.least)
+        if status is SearchStatus.OPTIMAL:
+            known.prove_optimal(search.plan_cost)
+    return status

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of a group from its independent parts.
+
+No policy connects the members of different parts. If a part had all hosts to
+itself, its plan would cost no more than its share of any plan of the group.
+Therefore, the sum over the parts is a lower bound of the cost of preferences.
+It is also a lower bound of the objective if the members of different parts
+increase each other's costs, or do not affect them. If they share the cost of a
+host, only the largest cost of a part is a bound.
+"""
+
+from collections.abc import Sequence
+import contextlib
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from nova_holistic.model.objective import Objective
+from nova_holistic.objectives.utilisation import requested_classes
+from nova_holistic.solver.all_hosts import search_all_hosts
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.large import relax
+from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.settings import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is proved for one part.
+
+    :ivar least: lower bound of the cost of its preferences
+    :ivar limit: cost of its preferences up to which ``bound`` is valid
+    :ivar bound: lower bound of its objective
+    """
+
+    least: Fraction
+    limit: Fraction
+    bound: float
+
+
+def bound_parts(known: Incumbent, backend: Backend,
+                deadline: Deadline) -> None:
+    """Prove bounds of the incumbent from its parts, as far as the time
+    permits. Parts with violated preferences come first."""
+    parts = batches(known, 1)
+    # Members of many parts compete for hosts, so that a relaxation of the
+    # whole group is a better bound.
+    if len(parts) < 2 or known.objective.traffic() is None and (
+            len(parts) > limits().few_parts):
+        return
+    found: list[_Part] = []
+    for batch in sorted(parts, key=lambda each: -_violations(known, each)):
+        with contextlib.suppress(OutOfTime):
+            found.append(_solved(known, batch, backend, deadline.part(
+                limits().part_share)))
+    known.prove_least(sum((each.least for each in found), Fraction(0)))
+    known.prove_within(lambda cost: _total(
+        found, Fraction(cost), _adds_up(known.objective)))
+
+
+def _total(parts: Sequence[_Part], cost: Fraction, adds_up: bool) -> float:
+    """The bound for plans whose preferences cost at most the given cost."""
+    least = sum((each.least for each in parts), Fraction(0))
+    valid = [each.bound for each in parts
+             if cost - (least - each.least) <= each.limit]
+    return float(sum(valid) if adds_up else max(valid, default=0.0))
+
+
+def _adds_up(objective: Objective) -> bool:
+    """Whether the objective of a group is at least the sum over its parts."""
+    host_cost = objective.host_cost()
+    if host_cost is None:
+        return objective.traffic() is not None
+    free = np.linspace(0.0, 1.0, 11)
+    return bool((np.diff(host_cost.slopes) >= 0).all()) and not np.any(
+        host_cost.opening(free))
+
+
+def _violations(known: Incumbent, batch: Batch) -> Fraction:
+    """The cost of the part's preferences in the best plan."""
+    paths = {m.path for m in batch.members}
+    return preference_cost([
+        each for each in known.policies if each.scope.members
+        and each.scope.members[0].path in paths], known.where,
+        known.snapshot)
+
+
+def _solved(known: Incumbent, batch: Batch, backend: Backend,
+            deadline: Deadline) -> _Part:
+    """Solve the part alone.
+
+    :raises OutOfTime: if the time ends before
+    """
+    paths = {m.path for m in batch.members}
+    group = known.group.only(paths)
+    alone = Incumbent(group, known.snapshot, {
+        path: host for path, host in known.placed.items() if path in paths},
+        known.objective.for_group(group), known.gap / 2)
+    first_plan(alone, deadline)
+    relax(alone, deadline)
+    if alone.where is None or alone.is_good_enough:
+        return _proved(known, alone)
+    case = alone.whole_case(deadline.check)
+    conflict, room = propagated(case, deadline.check)
+    if conflict is not None:
+        return _Part(Fraction(0), Fraction(0), 0.0)
+    search_all_hosts(alone, replace(case, room=room), backend, deadline,
+                     Strategy.AUTO)
+    return _proved(known, alone)
+
+
+def _proved(known: Incumbent, alone: Incumbent) -> _Part:
+    """What is proved for the part, for plans of the group."""
+    least = Fraction(alone.least)
+    if alone.where is None:
+        return _Part(least, Fraction(0), 0.0)
+    comparable = known.objective.host_cost() is None or (
+        requested_classes(alone.members) == requested_classes(known.members))
+    return _Part(least, Fraction(alone.plan_cost[0]),
+                 float(alone.bound) if comparable else 0.0)

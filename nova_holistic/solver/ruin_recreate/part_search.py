@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ruin and recreate for one part of a group after another. Members of other
+parts stay, so that the effort does not depend on the size of the group."""
+
+import random
+
+import numpy as np
+
+from nova_holistic.model.group import Scope
+from nova_holistic.model.member import Member
+from nova_holistic.solver.construct.batches import Batch, batches
+from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.problem.case import Case, Freed
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.eligibility import demands
+from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
+from nova_holistic.solver.ruin_recreate.promising_hosts import PromisingHosts
+from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
+    RuinAndRecreate)
+
+
+def ruin_and_recreate(incumbent: Incumbent, deadline: Deadline,
+                      seed: int) -> None:
+    """Improve the places of one part of the group after another, while this
+    leads to better plans.
+
+    :param seed: seed of all random choices
+    :raises OutOfTime: if the time ends
+    """
+    parts = batches(incumbent, limits().part_members)
+    chance = random.Random(seed)
+    search = PartSearch(incumbent, deadline, chance)
+    better = True
+    while better:
+        better = False
+        order = chance.sample(parts, len(parts))
+        for number, part in enumerate(order):
+            if incumbent.is_good_enough:
+                return
+            left = sum(len(each.members) for each in order[number:])
+            better |= search.run(part, deadline.part(
+                len(part.members) / left))
+
+
+class PartSearch:
+    """Searches that improve the plan of one part after another."""
+
+    def __init__(self, incumbent: Incumbent, deadline: Deadline,
+                 chance: random.Random):
+        self._incumbent = incumbent
+        self._table = HostTable.of(incumbent.snapshot)
+        self._deadline, self._chance = deadline, chance
+        self._promising = PromisingHosts(self._table, incumbent.members,
+                                         incumbent.objective)
+
+    def run(self, batch: Batch, deadline: Deadline) -> bool:
+        """Search for better hosts of the batch; return whether the incumbent
+        has a better plan now.
+
+        :raises OutOfTime: if the case was not built within the time limit
+        """
+        known = self._incumbent
+        freed = tuple(m for m in batch.members if m.path not in known.placed)
+        case = freed and self._case(batch, freed)
+        costs = case and placement_costs(case, known.objective, known.members)
+        counts = case and known.counts(case)
+        if not costs or counts is None:
+            return False
+        search = RuinAndRecreate(case, counts, costs, self._chance,
+                                 self._deadline.check)
+        better = False
+        while search.run(limits().ruin_steps, deadline):
+            found = case.placement(search.best)
+            better |= known.offer({**known.where, **{
+                m.path: found[m.path] for m in freed}})
+            if known.is_good_enough:
+                break
+        return better
+
+    def _case(self, batch: Batch, freed: tuple[Member, ...]) -> Case:
+        """The case of the batch, of some hosts, and of the other members on
+        these hosts."""
+        known, index = self._incumbent, self._table.index
+        paths = {m.path for m in freed}
+        table = self._table.part(None)
+        table.occupy(self._taken(paths))
+        hosts = self._hosts(batch, freed, table)
+        inside = set(hosts.tolist())
+        stay = {path: host.name for path, host in known.where.items()
+                if path not in paths and index[host.name] in inside}
+        group = known.group.only(paths | stay.keys())
+        policies = tuple(each for each in carried_policies(group) if any(
+            m.path in paths for m in each.scope.members))
+        return Case.of(group, known.snapshot, stay, self._deadline.check,
+                       table.part(hosts), Freed(
+                           Scope('', group, freed), policies),
+                       constructs=True)
+
+    def _hosts(self, batch: Batch, freed: tuple[Member, ...],
+               table: HostTable) -> np.ndarray:
+        """Sorted indexes of the hosts that the batch uses or may use."""
+        known = self._incumbent
+        mine = {m.path for m in batch.members}
+        policies = sum(any(m.path in mine for m in each.scope.members)
+                       for each in known.policies)
+        hosts = self._promising.choose(table, freed, max(
+            limits().fewest_hosts, min(limits().most_hosts, limits().rows
+                                       // max(1, policies))))
+        fine = np.ones(len(table), dtype=bool)
+        for each in known.policies:
+            if each.policy.closes and each.scope.members and (
+                    each.scope.members[0].path not in mine):
+                for domain in each.policy.reserves(
+                        each.scope, known.where, known.snapshot):
+                    fine[table.hosts_of(domain.level, domain)] = False
+        for level in batch.closes:
+            of_host = table.division(level).of_host
+            fine &= ~np.isin(of_host, of_host[[
+                table.index[host.name] for path, host in known.where.items()
+                if path not in mine]])
+        return np.union1d(hosts[fine[hosts]], [
+            table.index[known.where[path].name] for path in mine])
+
+    def _taken(self, freed: set[str]) -> dict[str, np.ndarray]:
+        """Resource class to [host]: amount that other members take and that
+        the snapshot does not include."""
+        known, table = self._incumbent, self._table
+        taken: dict[str, np.ndarray] = {}
+        for member in known.members:
+            if member.path in freed or member.path in known.placed:
+                continue
+            host = table.index[known.where[member.path].name]
+            for name, amount in demands(member.requirements):
+                taken.setdefault(name, np.zeros(
+                    len(table), dtype=np.int64))[host] += amount
+        return taken

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts on which many members may get better places."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nova_holistic.model.member import Member
+from nova_holistic.model.objective import Objective
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
+from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.problem.eligibility import demands, Eligibility
+from nova_holistic.solver.problem.hosts import HostTable
+
+
+class PromisingHosts:
+    """Chooses hosts by the cost of one more member.
+
+    :param members: all members of the group
+    """
+
+    def __init__(self, table: HostTable, members: Sequence[Member],
+                 objective: Objective):
+        self._eligibility = Eligibility(table)
+        self._members, self._host_cost = members, objective.host_cost()
+
+    def choose(self, table: HostTable, freed: Sequence[Member],
+               number: int) -> np.ndarray:
+        """About this number of hosts: for each requirement, hosts with a low
+        cost for their room, and the best hosts of each domain.
+
+        :param table: all hosts, with the capacity that other members leave
+        """
+        objects = {id(m.requirements): m.requirements for m in freed}
+        orders = [order for wanted in dict.fromkeys(objects.values())
+                  for order in self._orders(table, wanted)]
+        found = np.zeros(len(table), dtype=bool)
+        first, longest = 0, max(map(len, orders), default=0)
+        while first < longest and found.sum() < number:
+            last = first + max(1, number // (4 * len(orders)))
+            for order in orders:
+                found[order[first:last]] = True
+            first = last
+        return np.flatnonzero(found)
+
+    def _orders(self, table: HostTable,
+                wanted: Requirements) -> tuple[np.ndarray, np.ndarray]:
+        """The hosts for one requirement, by cost and by domain."""
+        costs = self._host_cost and MarginalCost(
+            table, self._members, self._host_cost, ())
+        asked = tuple(demands(wanted))
+        room = np.full(len(table), np.inf)
+        for name, amount in asked:
+            room = np.minimum(room, table.amounts(name).free // amount)
+        hosts = np.flatnonzero(self._eligibility.suitable(wanted)
+                               & (room > 0))
+        cost = (np.ones(len(table)) if costs is None
+                else costs.of(asked))[hosts]
+        if self._host_cost is None or not self._host_cost.slopes:
+            cost = cost / np.minimum(room[hosts], limits().shared_members)
+        order = hosts[np.argsort(cost, kind='stable')]
+        return order, _best_of_domains(table, order)
+
+
+def _best_of_domains(table: HostTable, order: np.ndarray) -> np.ndarray:
+    """The hosts, with the first host of each domain of the finest level above
+    hosts before the second host of any domain."""
+    levels = table.snapshot.levels
+    if len(levels) < 2 or not len(order):
+        return order
+    where = table.division(levels[-2]).of_host[order]
+    together = np.argsort(where, kind='stable')
+    _, first, number = np.unique(
+        where[together], return_index=True, return_counts=True)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[together] = np.arange(len(order)) - np.repeat(
+        np.cumsum(number) - number, number)
+    return order[np.argsort(rank, kind='stable')]

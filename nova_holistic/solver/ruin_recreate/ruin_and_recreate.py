@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ruin and recreate: members leave their hosts, and greedy construction places
+them again.
+
+A step takes milliseconds, because it solves no program. As in simulated
+annealing, a step may also lead to a slightly worse plan (Schrimpf et al.,
+2000).
+"""
+
+from collections.abc import Callable, Sequence
+from collections import Counter
+from fractions import Fraction
+import math
+import random
+
+import numpy as np
+
+from nova_holistic.model.snapshot import Host
+from nova_holistic.solver.construct.attempt import Attempt, LookAhead
+from nova_holistic.solver.evaluation.rule_counts import RuleCounts
+from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.ruin_recreate.placement_costs import PlacementCosts
+from nova_holistic.solver.ruin_recreate.ruins import Place, Ruins
+
+
+class RuinAndRecreate:
+    """Steps on one case, from a plan of it.
+
+    :ivar best: counts of the best plan so far
+    :ivar plan_cost: its preference cost and its approximate objective
+    """
+
+    def __init__(self, case: Case, counts: Counts, costs: PlacementCosts,
+                 chance: random.Random, in_time: Callable[[], None]):
+        self._case, self._costs, self._chance = case, costs, chance
+        self._class = 0
+        self._pending: Counter[int] = Counter()
+        self._noise = 0.0
+        self._attempt = Attempt(case, self._score, RuleCounts(
+            case, in_time), LookAhead(case))
+        self._nobody = np.zeros(len(case.table))
+        for c, here in enumerate(counts):
+            for host, number in here.items():
+                for _ in range(number):
+                    self._put(c, host)
+        self._where: dict[str, Host] = case.placement(counts)
+        self._policies = _policies(case)
+        self._costs_of = {id(each): preference_cost(
+            (each,), self._where, case.snapshot)
+            for each in case.policies if not each.policy.hard}
+        self._ruins = Ruins(case, chance)
+        self.plan_cost = self._now = (sum(
+            self._costs_of.values(), Fraction(0)), costs.value)
+        self.best = self._copy()
+
+    def run(self, steps: int, deadline: Deadline) -> bool:
+        """Take this number of steps; return whether the best plan improved."""
+        before = self.plan_cost
+        heat = limits().heat * abs(self._now[1]) / len(self._where)
+        for number in range(steps):
+            if not deadline.left():
+                break
+            self._step(heat * (1 - number / steps) + 1e-12)
+        cost, value = self.plan_cost
+        return (cost, value * (1 + limits().least_gain)) < before
+
+    def _step(self, heat: float) -> None:
+        self._noise = self._chance.choice((0.0, 0.1, 0.5))
+        violated = [each for each in self._case.policies
+                    if self._costs_of.get(id(each))]
+        chosen = (self._chance.choice(violated)
+                  if violated and self._chance.random() < 0.5 else None)
+        ruined = self._ruins.draw(self._attempt.counts, chosen)
+        outside = None if chosen is None else self._ruins.outside(chosen)
+        self._avoid = self._nobody if outside is None else outside
+        self._avoids = set() if chosen is None else {
+            m.path for m in chosen.scope.members}
+        for c, host in ruined:
+            self._take(c, host)
+        built = self._recreate(ruined)
+        touched = {c for c, _ in ruined}
+        if built is not None and self._accepts(touched, heat):
+            return
+        for c, host in built or ():
+            self._take(c, host)
+        for c, host in ruined:
+            self._put(c, host)
+        self._locate(touched)
+
+    def _recreate(self, ruined: Sequence[Place]) -> list[Place] | None:
+        """Place the members again; None if a member finds no host."""
+        self._pending = Counter(c for c, _ in ruined)
+        built: list[Place] = []
+        for c in self._order():
+            self._class = c
+            avoid = (self._avoid if self._case.classes[c].members[0].path
+                     in self._avoids else self._nobody)
+            for _ in range(self._pending[c]):
+                host = self._attempt.choose(c, avoid)
+                if host is None:
+                    for place in built:
+                        self._take(*place)
+                    return None
+                self._put(c, host)
+                built.append((c, host))
+                self._pending[c] -= 1
+        return built
+
+    def _order(self) -> list[int]:
+        """Classes by size or by number of possible hosts, or in any order."""
+        classes = sorted(self._pending)
+        self._chance.shuffle(classes)
+        how = self._chance.randrange(3)
+        if how == 0:
+            classes.sort(key=lambda c: -self._ruins.sizes[c])
+        elif how == 1:
+            classes.sort(key=lambda c: self._ruins.hosts[c])
+        return classes
+
+    def _score(self, attempt: Attempt) -> np.ndarray:
+        """[host]: the cost, with some noise."""
+        cost = self._costs.of(self._class, self._pending)
+        if self._noise:
+            unit = np.frombuffer(self._chance.randbytes(
+                len(cost)), dtype=np.uint8) / 255
+            cost = cost * (1 + self._noise * unit)
+        return cost + 1e-9 * attempt.free.sum(axis=0) / max(
+            1.0, float(attempt.free.sum(axis=0).max(initial=1)))
+
+    def _accepts(self, touched: set[int], heat: float) -> bool:
+        self._locate(touched)
+        policies = {id(each): each for c in touched
+                    for each in self._policies[c]}
+        snapshot, changed = self._case.snapshot, {}
+        for key, each in policies.items():
+            if not each.policy.hard:
+                changed[key] = preference_cost((each,), self._where, snapshot)
+            elif each.policy.check(each.scope, self._where, snapshot).count:
+                return False
+        cost = self._now[0] + sum(
+            (new - self._costs_of[key] for key, new in changed.items()),
+            Fraction(0))
+        value = self._costs.value
+        most = self._now[1] - heat * math.log(max(
+            self._chance.random(), 1e-12))
+        if cost > self._now[0] or cost == self._now[0] and value > most:
+            return False
+        self._costs_of.update(changed)
+        self._now = cost, value
+        if (cost, value + 1e-9 * abs(value)) < self.plan_cost:
+            self.plan_cost, self.best = self._now, self._copy()
+        return True
+
+    def _locate(self, classes: set[int]) -> None:
+        """Update the hosts of the members of the classes."""
+        hosts = self._case.table.hosts
+        for c in classes:
+            here = [hosts[h] for h, n in sorted(
+                self._attempt.counts[c].items()) for _ in range(n)]
+            self._where.update(zip((
+                m.path for m in self._case.classes[c].members), here))
+
+    def _put(self, c: int, host: int) -> None:
+        self._attempt.put(c, host)
+        self._costs.move(c, host, 1)
+
+    def _take(self, c: int, host: int) -> None:
+        self._attempt.take(c, host)
+        self._costs.move(c, host, -1)
+
+    def _copy(self) -> Counts:
+        return tuple(dict(here) for here in self._attempt.counts)
+
+
+def _policies(case: Case) -> list[list[Carried]]:
+    """For each class, the policies that its places can violate."""
+    found: list[list[Carried]] = []
+    paths = [(each, {m.path for m in each.scope.members})
+             for each in case.policies]
+    for members in case.classes:
+        found.append([each for each, inside in paths
+                      if each.policy.closes
+                      or members.members[0].path in inside])
+    return found

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choices of members that leave their hosts in one step of ruin and recreate.
+"""
+
+import random
+
+import numpy as np
+
+from nova_holistic.model.domain import HOST
+from nova_holistic.solver.construct.components import components
+from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.rows import Carried
+
+Place = tuple[int, int]
+"""A class, and the index of the host of one of its members."""
+
+
+class Ruins:
+    """Draws members at random: of one host and others, of one domain, of
+    classes that policies connect, of a violated preference, or any.
+
+    :ivar sizes: size of a member of each class, relative to the largest host
+    :ivar hosts: number of possible hosts of each class
+    """
+
+    def __init__(self, case: Case, chance: random.Random):
+        self._case, self._chance = case, chance
+        self._components = components(case)
+        levels = [level for level in case.snapshot.levels if level != HOST]
+        self._domain = [case.table.division(level).of_host
+                        for level in levels[-1:]]
+        self._class_of = {m.path: c for c, each in enumerate(case.classes)
+                          for m in each.members}
+        self.sizes = [sum(amount / max(1, int(case.table.amounts(
+            name).capacity.max(initial=1))) for name, amount in each.demands)
+            for each in case.classes]
+        self.hosts = (case.room > 0).sum(axis=1).tolist()
+
+    def draw(self, counts: Counts,
+             violated: Carried | None) -> list[Place]:
+        """:param violated: a preference that the plan violates"""
+        places = [(c, h) for c, here in enumerate(counts)
+                  for h, n in here.items() for _ in range(n)]
+        if not places:
+            return []
+        # Small numbers are more likely.
+        number = round(limits().ruined_members ** self._chance.random())
+        draws = [self._of_hosts, self._of_domain, self._of_component,
+                 self._chance_of_any]
+        if violated is not None:
+            return self._of_preference(places, violated, number)
+        return self._chance.choice(draws)(places, number)
+
+    def outside(self, violated: Carried) -> np.ndarray | None:
+        """[host]: 1 outside a domain to which the preference refers, else 0;
+        None if it refers to no domain."""
+        policy = violated.policy
+        if not policy.levels or self._chance.random() < 0.3:
+            return None
+        division = self._case.table.division(
+            self._chance.choice(sorted(policy.levels)))
+        host = self._chance.randrange(len(division.of_host))
+        return (division.of_host != division.of_host[host]).astype(float)
+
+    def _chance_of_any(self, places: list[Place],
+                       number: int) -> list[Place]:
+        return self._chance.sample(places, min(number, len(places)))
+
+    def _of_hosts(self, places: list[Place], number: int) -> list[Place]:
+        """All members of some hosts. Hosts with few members are more likely,
+        because they are the easiest to empty."""
+        on: dict[int, list[Place]] = {}
+        for each in places:
+            on.setdefault(each[1], []).append(each)
+        rank = {host: len(mine) ** self._chance.random()
+                * self._chance.random() for host, mine in on.items()}
+        found: list[Place] = []
+        for host in sorted(on, key=rank.__getitem__):
+            found += on[host]
+            if len(found) >= number:
+                break
+        return found
+
+    def _of_domain(self, places: list[Place], number: int) -> list[Place]:
+        """Members of one domain of the finest level above hosts."""
+        of_host = self._domain[0] if self._domain else None
+        host = self._chance.choice(places)[1]
+        if of_host is None or of_host[host] < 0:
+            return self._of_hosts(places, number)
+        inside = [each for each in places if of_host[each[1]] == of_host[host]]
+        return self._chance.sample(inside, min(number, len(inside)))
+
+    def _of_component(self, places: list[Place],
+                      number: int) -> list[Place]:
+        """Members of classes that policies connect, and others."""
+        mine = self._components[self._chance.choice(places)[0]]
+        inside = [each for each in places if each[0] in mine]
+        if len(inside) > 2 * limits().ruined_members:
+            return self._chance.sample(inside, number)
+        return inside
+
+    def _of_preference(self, places: list[Place],
+                       violated: Carried, number: int) -> list[Place]:
+        """The members of a violated preference, and other members."""
+        mine = {self._class_of[m.path] for m in violated.scope.members
+                if m.path in self._class_of}
+        inside = [each for each in places if each[0] in mine]
+        inside = self._chance.sample(inside, min(
+            len(inside), 2 * limits().ruined_members))
+        if self._chance.random() < 0.5:
+            rest = [each for each in places if each[0] not in mine]
+            inside += self._chance.sample(rest, min(number, len(rest)))
+        return inside

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bound without policies on domains is below every plan."""
+
+from dataclasses import replace
+import random
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.solver.host_relaxation import relax_policies
+from nova_holistic.solver.problem.incumbent import Incumbent
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import oracle, test_oracle_policies
+
+OBJECTIVES = ('spread', 'stack', 'fewest-hosts')
+UNITS = (1, 7, 10 ** 3, 10 ** 9)
+CASES = times(60)
+
+
+def _bound(wanted, snapshot, placed, objective):
+    """The raw bound of all plans, whatever their preferences cost."""
+    reduced = snapshot.without_servers(placed.values())
+    known = Incumbent(bind(wanted, reduced), reduced, placed,
+                      load_objective(objective), 0.01)
+    relax_policies(known, in_time())
+    return known._bounds.at(float('inf'))
+
+
+def _scaled(wanted, snapshot, unit):
+    """The same problem with all amounts in another unit."""
+    def group_of(each):
+        return replace(each, groups=tuple(map(group_of, each.groups)),
+                       members=tuple(replace(m, requirements=replace(
+                           m.requirements, resources=FrozenMapping({
+                               name: amount * unit for name, amount
+                               in m.requirements.resources.items()})))
+                           for m in each.members))
+
+    return group_of(wanted), replace(snapshot, hosts=tuple(
+        replace(each, inventories=FrozenMapping({
+            name: Inventory(has.total * unit, used=has.used * unit)
+            for name, has in each.inventories.items()}))
+        for each in snapshot.hosts))
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_no_plan_is_below_the_bound(objective):
+    """Not even a plan with violated preferences."""
+    proved = 0
+    for seed in range(9000, 9000 + CASES):
+        wanted, snapshot, placed = test_oracle_policies.random_case(seed)
+        wanted, snapshot = _scaled(wanted, snapshot, random.Random(
+            seed).choice(UNITS))
+        values = [oracle.value(objective, wanted, snapshot, placed, where)
+                  for where in oracle.placements(wanted, snapshot, placed)
+                  if oracle.violations(wanted, snapshot, placed, where)
+                  is not None]
+        bound = _bound(wanted, snapshot, placed, objective)
+        assert bound <= min(values, default=float('inf')) + 1e-7, seed
+        proved += bound > 0
+    assert proved > CASES / 3
+
+
+def _exclusive(number):
+    """Members that share no host with others, at most two on a host."""
+    return group(servers('m', 4), name=f'alone{number}', policies=[
+        Exclusive(), AntiAffinity(max_per_domain=2)])
+
+
+@pytest.mark.parametrize('objective, least', [
+    ('fewest-hosts', 3), ('stack', 3), ('spread', 0)])
+def test_exclusive_members_have_hosts_of_their_own(objective, least):
+    """Two exclusive groups and others use three hosts, although one host has
+    room for all."""
+    wanted = group(groups=[_exclusive(1), _exclusive(2), group(
+        servers('m', 2), name='others')])
+    snapshot = cloud(*(host(f'h{n}', 'r1', inventories={
+        'VCPU': Inventory(32)}) for n in range(8)))
+    bound = _bound(wanted, snapshot, {}, objective)
+    assert bound >= least - 1e-6
+    assert bound > 0
+
+
+def test_hosts_with_other_servers_do_not_count_for_exclusive_members():
+    """The empty hosts have the largest free shares, thus the largest costs."""
+    wanted = group(groups=[_exclusive(1), group(
+        servers('m', 1), name='others')])
+    snapshot = cloud(*(host(f'h{n}', 'r1', servers=int(n > 3), inventories={
+        'VCPU': Inventory(32, used=24 if n > 3 else 0)}) for n in range(8)))
+    assert _bound(wanted, snapshot, {}, 'stack') >= 1.25 - 1e-6
+
+
+def test_a_member_that_stays_keeps_its_group_in_the_relaxation():
+    wanted = group(groups=[_exclusive(1), group(
+        servers('m', 1), name='others')])
+    snapshot = cloud(*(host(f'h{n}', 'r1', inventories={
+        'VCPU': Inventory(32, used=n == 0)}) for n in range(4)))
+    placed = {'alone1/m-0': 'h0'}
+    assert _bound(wanted, snapshot, placed, 'fewest-hosts') <= 3

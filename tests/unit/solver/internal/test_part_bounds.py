@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of independent parts, held against all plans of the group."""
+
+from fractions import Fraction
+import random
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.bandwidth import Bandwidth
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.relationship_affinity import RelationshipAffinity
+from nova_holistic.policies.relationship_anti_affinity import (
+    RelationshipAntiAffinity)
+from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.construct.first_plan import first_plan
+from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.part_bounds import bound_parts
+from nova_holistic.solver.problem.incumbent import Incumbent
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver import oracle
+
+OBJECTIVES = ('spread', 'stack', 'fewest-hosts', 'network')
+CASES = times(40)
+
+
+def _weight(chance):
+    return chance.choice((None, 1e-6, 0.3, 1.0, 7.0, 1e6))
+
+
+def _part(chance, number):
+    """Two small sides that one relationship connects, or one with a policy."""
+    level, weight = chance.choice(('rack', 'host')), _weight(chance)
+    if chance.random() < 0.5:
+        return group(
+            groups=[group(servers('m', chance.choice((1, 1, 2)),
+                                  vcpus=chance.choice((1, 2))), name=side)
+                    for side in 'ab'], name=f'g{number}',
+            relationships=[chance.choice((
+                lambda: RelationshipAffinity(
+                    between=('a', 'b'), level=level, weight=weight),
+                lambda: RelationshipAntiAffinity(
+                    between=('a', 'b'), level=level, weight=weight),
+                lambda: Bandwidth(between=('a', 'b'), level='rack', mbps=10,
+                                  weight=weight or 1.0)))()])
+    return group(servers('m', chance.choice((1, 2)), vcpus=chance.choice(
+        (1, 2))), name=f'g{number}', policies=[chance.choice((
+            lambda: Affinity(level=level, weight=weight),
+            lambda: AntiAffinity(level=level, weight=weight),
+            lambda: Exclusive(weight=weight),
+            lambda: Traits(has=frozenset('T'), weight=weight)))()])
+
+
+def _random_case(seed):
+    """Several parts, a cloud, and members that stay."""
+    chance = random.Random(seed)
+    snapshot = cloud(*(host(
+        f'h{n}', f'r{n % 2}', traits=frozenset(
+            'T' if chance.random() < 0.5 else ''),
+        servers=chance.choice((0, 0, 1)),
+        inventories={'VCPU': Inventory(
+            chance.choice((3, 4, 6, 8)), used=chance.choice((0, 0, 1)))})
+        for n in range(chance.choice((3, 4)))))
+    wanted = group(groups=[_part(chance, n)
+                           for n in range(chance.choice((2, 2, 3)))])
+    return wanted, snapshot, {
+        m.path: chance.choice(snapshot.hosts).name
+        for m in wanted.all_members()[:5] if chance.random() < 0.06}
+
+
+def _plan_costs(wanted, snapshot, placed, objective):
+    """(cost of the preferences, value) of each plan."""
+    return [(cost, oracle.value(objective, wanted, snapshot, placed, where))
+            for where in oracle.placements(wanted, snapshot, placed)
+            if (cost := oracle.violations(
+                wanted, snapshot, placed, where)) is not None]
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_no_plan_is_below_the_bounds(objective):
+    """The bound of the preferences, and the bound of the objective for each
+    cost of the preferences that a plan has."""
+    values = costs = 0
+    for seed in range(CASES):
+        wanted, snapshot, placed = _random_case(seed)
+        if len(wanted.all_members()) > 7:
+            continue
+        found = _plan_costs(wanted, snapshot, placed, objective)
+        reduced = snapshot.without_servers(placed.values())
+        bound = bind(wanted, reduced)
+        known = Incumbent(bound, reduced, placed, load_objective(
+            objective).for_group(bound), 0.01)
+        first_plan(known, in_time())
+        if known.where is None:
+            continue
+        bound_parts(known, load_backend('highs'), in_time())
+        assert known.least <= min(found)[0] * (1 + Fraction(1, 10 ** 9)), seed
+        costs += known.least > 0
+        for source in known._sources:
+            for cost in {cost for cost, _ in found}:
+                lower = source(cost)
+                least = min(v for c, v in found if c <= cost)
+                assert lower <= least + 1e-7, (seed, cost)
+                values += lower > 0
+    # Few cases force traffic between hosts.
+    assert values > (0 if objective == 'network' else CASES / 4)
+    assert costs
+
+
+def test_parts_with_traffic_add_up():
+    """Three pairs with traffic; the sides of each are in different racks."""
+    wanted = group(groups=[group(
+        groups=[group(servers('m', 1), name=side) for side in 'ab'],
+        name=f'g{n}', relationships=[
+            Bandwidth(between=('a', 'b'), mbps=10, level='rack', weight=1.0),
+            RelationshipAntiAffinity(between=('a', 'b'), level='rack')])
+        for n in range(3)])
+    snapshot = cloud(*(host(f'h{n}', f'r{n % 2}', inventories={
+        'VCPU': Inventory(8)}) for n in range(4)))
+    bound = bind(wanted, snapshot)
+    known = Incumbent(bound, snapshot, {}, load_objective(
+        'network').for_group(bound), 0.01)
+    first_plan(known, in_time())
+    bound_parts(known, load_backend('highs'), in_time())
+    # 10 Mbit/s over two uplinks of racks and two of hosts.
+    assert known.plan_cost == (30, 120.0)
+    assert (known.least, known.bound) == (30, 120.0)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ruin and recreate: costs agree with the objective, and plans keep all
+policies and never get worse."""
+
+import random
+
+import pytest
+
+from nova_holistic.model.binding import bind
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity, SoftAffinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.greedy import any_plan
+from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.deadline import no_limit
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.ruin_recreate.part_search import (
+    ruin_and_recreate)
+from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
+from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
+    RuinAndRecreate)
+from tests.effort import times
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
+from tests.unit.solver.internal.limited import limited
+from tests.unit.solver import (
+    test_bounds, test_oracle_policies, test_oracle_relationships)
+
+OBJECTIVES = ('spread', 'stack', 'fewest-hosts', 'network')
+
+
+def _problem(case, objective):
+    wanted, snapshot, *placed = case
+    placed = placed[0] if placed else {}
+    reduced = snapshot.without_servers(placed.values())
+    bound = bind(wanted, reduced)
+    return Incumbent(bound, reduced, placed, load_objective(
+        objective).for_group(bound), 0.0)
+
+
+def _case(known):
+    return Case.of(known.group, known.snapshot, known.placed,
+                   constructs=True)
+
+
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_costs_agree_with_the_objective(objective):
+    """The cost of each member, wherever it is, and of all without it."""
+    for seed in range(20):
+        known = _problem(test_bounds.random_case(seed, objective), objective)
+        case, chance = _case(known), random.Random(seed)
+        counts = any_plan(case, in_time())
+        if counts is None:
+            continue
+        costs = placement_costs(case, known.objective, known.members)
+        places = [(c, h) for c, here in enumerate(counts)
+                  for h, n in here.items() for _ in range(n)]
+        chance.shuffle(places)
+        for c, h in places:
+            before = costs.value
+            # The only member without a host pays for the whole host.
+            cost = costs.of(c, {c: 1})[h]
+            costs.move(c, h, 1)
+            assert costs.value - before == pytest.approx(cost, abs=1e-9)
+        value = known.plan_cost_of(case.placement(counts))[1]
+        assert costs.value == pytest.approx(value, abs=1e-9), seed
+        for c, h in places:
+            costs.move(c, h, -1)
+        assert costs.value == pytest.approx(0, abs=1e-9), seed
+
+
+def test_plans_keep_all_policies_and_never_get_worse():
+    """Every plan of the steps, not only the best one, is a plan."""
+    improved = 0
+    for seed in range(4000, 4000 + times(60)):
+        for cases in (test_oracle_policies, test_oracle_relationships):
+            known = _problem(cases.random_case(seed), OBJECTIVES[seed % 4])
+            case = _case(known)
+            counts = any_plan(case, in_time())
+            costs = counts and placement_costs(case, known.objective,
+                                               known.members)
+            if not costs or not case.classes:
+                continue
+            search = RuinAndRecreate(case, counts, costs, random.Random(seed),
+                                     no_limit)
+            before = search.plan_cost
+            improved += search.run(30, in_time())
+            assert search.plan_cost <= before, seed
+            placement = case.placement(search.best)
+            assert check(known.group, known.snapshot, {
+                path: host.name for path, host in placement.items()},
+                known.placed) == (), seed
+            cost, value = known.plan_cost_of(placement)
+            first = known.plan_cost_of(case.placement(counts))[1]
+            assert cost == search.plan_cost[0], seed
+            # Hosts of members that stay cost the same in all plans.
+            assert value - first == pytest.approx(
+                search.plan_cost[1] - before[1], abs=1e-7), seed
+    assert improved > 10
+
+
+def _racks(used):
+    return cloud(*(host(f'h{n}', f'r{n // 4}', inventories={
+        'VCPU': Inventory(8, used=used(n))}) for n in range(24)))
+
+
+def _tiers(*policies):
+    return group(groups=[group(servers('m', 4), name=f'g{n}',
+                               policies=policies) for n in range(6)])
+
+
+@pytest.mark.parametrize('members', [1, 8, 100])
+def test_parts_of_any_size_reach_the_optimum(members):
+    """Twenty-four members of one unit fill three empty hosts."""
+    known = _problem((_tiers(AntiAffinity(max_per_domain=2)), _racks(
+        lambda n: 0)), 'fewest-hosts')
+    assert known.offer({m.path: known.snapshot.hosts[n]
+                        for n, m in enumerate(known.members)})
+    with limited('improve', part_members=members):
+        ruin_and_recreate(known, in_time(), 1)
+    if members == 100:
+        assert known.plan_cost == (0, 3)
+    # Members of other parts stay, which may leave an additional host in use.
+    assert known.plan_cost <= (0, 6)
+
+
+def test_members_of_a_preference_move_to_one_domain_together():
+    """One member alone cannot improve the plan."""
+    known = _problem((_tiers(AntiAffinity(), SoftAffinity(level='rack')),
+                      _racks(lambda n: 2)), 'spread')
+    assert known.offer({m.path: known.snapshot.hosts[n * 5 % 24]
+                        for n, m in enumerate(known.members)})
+    assert known.plan_cost[0] > 0
+    ruin_and_recreate(known, in_time(), 1)
+    assert known.plan_cost[0] == 0
+
+
+def test_exclusive_hosts_stay_closed_to_other_parts():
+    """Members of other parts would find the lowest costs on those hosts."""
+    shop = group(groups=[
+        group(servers('m', 2), name='alone', policies=[Exclusive()]),
+        group(servers('m', 6), name='others', policies=[
+            Affinity(level='rack')])])
+    known = _problem((shop, _racks(lambda n: 6 if n > 3 else 0)), 'spread')
+    assert known.offer({
+        path: known.snapshot.hosts[h] for path, h in zip(
+            (m.path for m in known.members), (0, 0, 1, 1, 1, 2, 2, 3))})
+    before = known.plan_cost
+    with limited('improve', part_members=1):
+        ruin_and_recreate(known, in_time(), 1)
+    assert known.plan_cost <= before
+    assert check(known.group, known.snapshot, {
+        path: host.name for path, host in known.where.items()}) == ()
+
+
+def test_the_same_seed_leads_to_the_same_plan():
+    def plan():
+        known = _problem((_tiers(AntiAffinity(max_per_domain=2)), _racks(
+            lambda n: n % 5)), 'stack')
+        known.offer({m.path: known.snapshot.hosts[n]
+                     for n, m in enumerate(known.members)})
+        ruin_and_recreate(known, in_time(), 3)
+        return {path: host.name for path, host in known.where.items()}
+
+    assert plan() == plan()
