@@ -32,16 +32,20 @@ def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
                 ruin_and_recreate(
                     incumbent, deadline if _is_large(incumbent)
                     else deadline.part(limits().ruin_share), settings.seed)
-        if not (incumbent.is_good_enough or _is_large(incumbent)
-                and not settings.neighbourhoods):
+            if _is_large(incumbent) or deadline.left() < (
+                    limits().search_reserve * deadline.limit):
+                return
+        if not incumbent.is_good_enough:
             _Search(incumbent, backend, deadline, settings).run()
 
 
 def _is_large(incumbent: Incumbent) -> bool:
-    """Whether the rows of all policies for all hosts would take most of the
-    time."""
-    return (len(incumbent.policies) * len(incumbent.snapshot.hosts)
-            > limits().whole_rows)
+    """Whether the case of all members and hosts would take most of the time.
+    """
+    hosts = len(incumbent.snapshot.hosts)
+    requirements = {id(m.requirements) for m in incumbent.members}
+    return (len(incumbent.policies) * hosts > limits().whole_rows
+            or len(requirements) * hosts > limits().whole_places)
 
 
 class _Search:

@@ -18,6 +18,11 @@ class ImproveLimits:
     :ivar whole_rows: policies times hosts up to which the rows of all hosts
         are built. Above, ruin and recreate takes all the time. Chosen by the
         mixed groups of benchmarks/grid.py.
+    :ivar whole_places: different requirements times hosts up to which the case
+        of all hosts is built. The case of 730 members that all differ on 4,353
+        hosts took 1.8 s.
+    :ivar search_reserve: share of the time that has to be left for the
+        large-neighbourhood search after ruin and recreate.
     :ivar part_members: members of one part that ruin and recreate works on, if
         they are in several independent parts. Chosen by the mixed groups of
         benchmarks/grid.py, like all limits below.
@@ -40,6 +45,8 @@ class ImproveLimits:
     cheap_hosts: int = 6
     whole_scope_factor: int = 4
     whole_rows: int = 1_000_000
+    whole_places: int = 2_000_000
+    search_reserve: float = 0.15
     part_members: int = 600
     ruin_share: float = 0.9
     ruin_steps: int = 150

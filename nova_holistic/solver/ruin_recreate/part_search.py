@@ -62,6 +62,7 @@ class PartSearch:
 
         :raises OutOfTime: if the case was not built within the time limit
         """
+        self._deadline.check()
         known = self._incumbent
         freed = tuple(m for m in batch.members if m.path not in known.placed)
         case = freed and self._case(batch, freed)
@@ -108,7 +109,8 @@ class PartSearch:
                        for each in known.policies)
         hosts = self._promising.choose(table, freed, max(
             limits().fewest_hosts, min(limits().most_hosts, limits().rows
-                                       // max(1, policies))))
+                                       // max(1, policies))),
+            self._deadline.check)
         fine = np.ones(len(table), dtype=bool)
         for each in known.policies:
             if each.policy.closes and each.scope.members and (

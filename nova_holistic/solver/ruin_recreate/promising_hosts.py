@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts on which many members may get better places."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,16 +25,20 @@ class PromisingHosts:
         self._eligibility = Eligibility(table)
         self._members, self._host_cost = members, objective.host_cost()
 
-    def choose(self, table: HostTable, freed: Sequence[Member],
-               number: int) -> np.ndarray:
+    def choose(self, table: HostTable, freed: Sequence[Member], number: int,
+               in_time: Callable[[], None]) -> np.ndarray:
         """About this number of hosts: for each requirement, hosts with a low
         cost for their room, and the best hosts of each domain.
 
         :param table: all hosts, with the capacity that other members leave
         """
         objects = {id(m.requirements): m.requirements for m in freed}
-        orders = [order for wanted in dict.fromkeys(objects.values())
-                  for order in self._orders(table, wanted)]
+        costs = self._host_cost and MarginalCost(
+            table, self._members, self._host_cost, ())
+        orders = []
+        for wanted in dict.fromkeys(objects.values()):
+            in_time()
+            orders += self._orders(table, wanted, costs)
         found = np.zeros(len(table), dtype=bool)
         first, longest = 0, max(map(len, orders), default=0)
         while first < longest and found.sum() < number:
@@ -44,11 +48,9 @@ class PromisingHosts:
             first = last
         return np.flatnonzero(found)
 
-    def _orders(self, table: HostTable,
-                wanted: Requirements) -> tuple[np.ndarray, np.ndarray]:
+    def _orders(self, table: HostTable, wanted: Requirements,
+                costs: MarginalCost | None) -> tuple[np.ndarray, np.ndarray]:
         """The hosts for one requirement, by cost and by domain."""
-        costs = self._host_cost and MarginalCost(
-            table, self._members, self._host_cost, ())
         asked = tuple(demands(wanted))
         room = np.full(len(table), np.inf)
         for name, amount in asked:
