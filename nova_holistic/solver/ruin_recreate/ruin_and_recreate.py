@@ -70,10 +70,7 @@ class RuinAndRecreate:
 
     def _step(self, heat: float) -> None:
         self._noise = self._chance.choice((0.0, 0.1, 0.5))
-        violated = [each for each in self._case.policies
-                    if self._costs_of.get(id(each))]
-        chosen = (self._chance.choice(violated)
-                  if violated and self._chance.random() < 0.5 else None)
+        chosen = self._policy()
         ruined = self._ruins.draw(self._attempt.counts, chosen)
         outside = None if chosen is None else self._ruins.outside(chosen)
         self._avoid = self._nobody if outside is None else outside
@@ -90,6 +87,17 @@ class RuinAndRecreate:
         for c, host in ruined:
             self._put(c, host)
         self._locate(touched)
+
+    def _policy(self) -> Carried | None:
+        """A policy whose members leave their hosts: a violated preference, or
+        any policy of few members, which may move to another domain."""
+        violated = [each for each in self._case.policies
+                    if self._costs_of.get(id(each))]
+        draw = self._chance.random()
+        if violated and draw < 0.5:
+            return self._chance.choice(violated)
+        few = self._ruins.few_members
+        return self._chance.choice(few) if few and draw > 0.75 else None
 
     def _recreate(self, ruined: Sequence[Place]) -> list[Place] | None:
         """Place the members again; None if a member finds no host."""

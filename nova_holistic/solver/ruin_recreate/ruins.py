@@ -18,9 +18,10 @@ Place = tuple[int, int]
 
 class Ruins:
     """Draws members at random: of one host and others, of one domain, of
-    classes that policies connect, of a violated preference, or any.
+    classes that policies connect, of one policy, or any.
 
     :ivar sizes: size of a member of each class, relative to the largest host
+    :ivar few_members: policies on domains of few members
     :ivar hosts: number of possible hosts of each class
     """
 
@@ -35,11 +36,13 @@ class Ruins:
         self.sizes = [sum(amount / max(1, int(case.table.amounts(
             name).capacity.max(initial=1))) for name, amount in each.demands)
             for each in case.classes]
+        self.few_members = [
+            each for each in case.policies if each.policy.levels
+            and 1 < len(each.scope.members) <= 2 * limits().ruined_members]
         self.hosts = (case.room > 0).sum(axis=1).tolist()
 
-    def draw(self, counts: Counts,
-             violated: Carried | None) -> list[Place]:
-        """:param violated: a preference that the plan violates"""
+    def draw(self, counts: Counts, policy: Carried | None) -> list[Place]:
+        """:param policy: a policy whose members leave their hosts"""
         places = [(c, h) for c, here in enumerate(counts)
                   for h, n in here.items() for _ in range(n)]
         if not places:
@@ -48,18 +51,18 @@ class Ruins:
         number = round(limits().ruined_members ** self._chance.random())
         draws = [self._of_hosts, self._of_domain, self._of_component,
                  self._chance_of_any]
-        if violated is not None:
-            return self._of_preference(places, violated, number)
+        if policy is not None:
+            return self._of_policy(places, policy, number)
         return self._chance.choice(draws)(places, number)
 
-    def outside(self, violated: Carried) -> np.ndarray | None:
-        """[host]: 1 outside a domain to which the preference refers, else 0;
-        None if it refers to no domain."""
-        policy = violated.policy
-        if not policy.levels or self._chance.random() < 0.3:
+    def outside(self, carried: Carried) -> np.ndarray | None:
+        """[host]: 1 outside a domain to which the policy refers, else 0; None
+        if it refers to no domain."""
+        levels = carried.policy.levels
+        if not levels or self._chance.random() < 0.3:
             return None
         division = self._case.table.division(
-            self._chance.choice(sorted(policy.levels)))
+            self._chance.choice(sorted(levels)))
         host = self._chance.randrange(len(division.of_host))
         return (division.of_host != division.of_host[host]).astype(float)
 
@@ -100,10 +103,10 @@ class Ruins:
             return self._chance.sample(inside, number)
         return inside
 
-    def _of_preference(self, places: list[Place],
-                       violated: Carried, number: int) -> list[Place]:
-        """The members of a violated preference, and other members."""
-        mine = {self._class_of[m.path] for m in violated.scope.members
+    def _of_policy(self, places: list[Place], policy: Carried,
+                   number: int) -> list[Place]:
+        """The members of a policy, and other members."""
+        mine = {self._class_of[m.path] for m in policy.scope.members
                 if m.path in self._class_of}
         inside = [each for each in places if each[0] in mine]
         inside = self._chance.sample(inside, min(
