@@ -27,16 +27,17 @@ from planted import by_processor
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
+from nova_holistic.solver import all_hosts, large, solve as top
 from nova_holistic.solver.construct import first_plan
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.improve.settings import Improvement
-from nova_holistic.solver import large, solve as top
 from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp import search
+from nova_holistic.solver.ruin_recreate import part_search
 from nova_holistic.solver.settings import Settings
 
 TOLERANCE = 0.005
@@ -76,17 +77,20 @@ STRATEGIES = {
     'first plan': [(top, 'first_plan', nothing)],
     'presolve': [(top, 'propagated', plain_case)],
     'decomposition': [(top, 'large', nothing)],
-    'fallback plan': [(large.FallbackPlan, 'seek', nothing)],
+    'fallback plan': [(large.FallbackPlan, 'try_after', nothing)],
     'column generation': [(large, 'is_applicable', no)],
     'coarse relaxation': [(top, 'relax', nothing)],
     'traffic plans': [
         (large, '_for_traffic', nothing),
-        (top, 'traffic_start', lambda *_: (None, lambda cost: None))],
+        (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
     'first program': [(search.Search, '_hardest_first', nothing)],
     'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
     'pooled relaxation': [(search, 'limits', unrelaxed)],
     'batches': [(first_plan, 'batches', nothing_at_all),
-                (improve, 'batches', nothing_at_all)],
+                (part_search, 'batches', nothing_at_all)],
+    'bound without policies': [(top, 'relax_policies', nothing)],
+    'bounds of parts': [(top, 'bound_parts', nothing)],
+    'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
     'neighbourhoods': [(top, 'improve', nothing)],
 }
 """What each strategy loses: (module or class, name, in its place)."""
