@@ -7,6 +7,7 @@ random, and its limit doubles: requests that collided do not collide again.
 """
 
 from collections.abc import Callable
+import itertools
 import time
 
 import tenacity
@@ -31,12 +32,16 @@ def retry_until_success(attempt: Callable[[], bool],
     :param sleep: waits for a number of seconds
     :returns: False if all attempts failed
     """
+    if attempt():
+        # Most changes succeed at once, and need nothing of what follows.
+        return True
+    outcomes = itertools.chain([False], iter(attempt, None))
     return tenacity.Retrying(
         sleep=sleep, stop=tenacity.stop_after_attempt(ATTEMPTS),
         wait=tenacity.wait_random_exponential(
             multiplier=FIRST_WAIT, max=LONGEST_WAIT),
         retry=tenacity.retry_if_result(_failed),
-        retry_error_callback=_no_more_attempts)(attempt)
+        retry_error_callback=_no_more_attempts)(outcomes.__next__)
 
 
 def _failed(succeeded: bool) -> bool:

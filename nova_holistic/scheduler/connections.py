@@ -10,10 +10,10 @@ import nova.conf
 from nova import utils
 from nova_holistic import conf, policies, topology
 from nova_holistic.holds.client import HoldClient
+from nova_holistic.inventory import http_environment
 from nova_holistic.model.policy import Policy
 from nova_holistic.observers import observe
 from nova_holistic.scheduler.hosts.host_cache import HostCache
-from nova_holistic.scheduler import http_environment
 from nova_holistic.scheduler.policies.reservation_cache import ReservationCache
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.store import PlacementTable
@@ -64,7 +64,7 @@ def placement_adapter():
     """An adapter made from [placement] of nova.conf. It keeps its connections
     and its token."""
     adapter = utils.get_ksa_adapter('placement')
-    http_environment.skip_environment_lookups(adapter.session.session)
+    http_environment.skip_environment_lookups(adapter.session)
     return adapter
 
 

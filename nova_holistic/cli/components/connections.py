@@ -8,6 +8,7 @@ from keystoneauth1.session import Session
 from requests import adapters
 
 from nova_holistic import exceptions
+from nova_holistic.inventory import http_environment
 
 
 class NotConfigured(exceptions.HolisticError):
@@ -35,6 +36,7 @@ def connect(conf, group: str) -> Adapter:
         session = loading.load_session_from_conf_options(
             conf, group, auth=auth)
         _let_threads_connect(session, conf.inventory.threads)
+        http_environment.skip_environment_lookups(session)
         return loading.load_adapter_from_conf_options(
             conf, group, session=session, auth=auth)
     # TypeError: options that exclude each other.

@@ -23,12 +23,13 @@ _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
         _HOST.c.host.in_(sa.bindparam('hosts', expanding=True)))
 
 
-@api_database.context_manager.reader
+# A connection without a session: a session takes half as long as a statement.
+@api_database.context_manager.reader.connection
 def of_servers(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     """``instance_uuid``, ``cell_id`` and ``queued_for_delete`` of each server
     that the API database knows. No cell: it has not been placed yet."""
     return [row for batch in batches(uuids)
-            for row in context.session.connection().execute(
+            for row in context.connection.execute(
                 _OF_SERVERS, {'uuids': batch})]
 
 

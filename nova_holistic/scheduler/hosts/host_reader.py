@@ -15,7 +15,8 @@ from nova.scheduler.filters import utils as filter_utils
 
 from nova_holistic.scheduler.claim.request_refusal import (
     HostRefused, RequestRefused)
-from nova_holistic.scheduler.hosts import cells, compute_records
+from nova_holistic.scheduler.hosts import (
+    cells, compute_records, host_servers)
 from nova_holistic.table.records import Place
 
 CONF = nova.conf.CONF
@@ -65,14 +66,14 @@ class HostReader:
         """Nova's HostState of each host, or HostRefused: it is not in that
         cell, gone, disabled or down.
 
-        One query, and a second for servers on hosts that do not report them,
-        in one transaction.
+        One query. If a filter asks for servers on hosts that do not report
+        them to the scheduler, it sends a second one.
         """
         servers, asked = self._reported([place.host for place in places])
         with nova_context.target_cell(context, cell) as target:
-            found, others = compute_records.read(
-                target, [place.provider for place in places], asked)
-        servers.update(others)
+            found = compute_records.nodes(
+                target, [place.provider for place in places], self._with_numa)
+        servers.update(host_servers.of_hosts(context, cell, asked))
         for place in places:
             try:
                 yield place, self._state(
@@ -92,10 +93,9 @@ class HostReader:
             raise HostRefused('is down', place.host, may_return=True)
         state = self._host_manager.host_state_cls(
             node.host, node.hypervisor_hostname, cell.uuid, compute=node)
-        if not self._with_numa:
-            node.numa_topology = None
-        state.update(node, dict(service), self.aggregates(place.host),
-                     servers[place.host])
+        state.update(node, dict(service), self.aggregates(place.host))
+        # HostState.update() would read them for its log.
+        state.instances = servers[place.host]
         if state.uuid is None:
             raise HostRefused('has not reported its resources', place.host,
                               may_return=True)

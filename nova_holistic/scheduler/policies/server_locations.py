@@ -143,16 +143,21 @@ def _server_location(context, instance: sa.Row,
     return ServerLocation(position, server, not server.statuses)
 
 
-@api_database.context_manager.reader
 def _by_cell(context, uuids: Collection[str]
              ) -> 'list[tuple[objects.CellMapping, list[str]]]':
     """The servers in each cell that has any; Nova's own list of mappings
     makes two objects of each server."""
-    known = api_models.CellMapping
     found: dict[int, list[str]] = defaultdict(list)
     for row in cells.of_servers(context, uuids):
         if row.cell_id is not None:
             found[row.cell_id].append(row.instance_uuid)
+    return _with_cells(context, found) if found else []
+
+
+@api_database.context_manager.reader
+def _with_cells(context, found: Mapping[int, list[str]]
+                ) -> 'list[tuple[objects.CellMapping, list[str]]]':
+    known = api_models.CellMapping
     return [(objects.CellMapping._from_db_object(
         context, objects.CellMapping(), cell), found[cell.id])
         for batch in batches(found)

@@ -196,10 +196,10 @@ def standing(database: Database, member_ids: Collection[int]
     if a group became planned although a member is claimed, this is visible
     here, in a transaction after the claim.
     """
-    with database.reader() as session:
+    with database.link() as link:
         return {number: Standing(instance, GroupStatus(status))
                 for batch in batches(member_ids)
-                for number, instance, status in session.connection().execute(
+                for number, instance, status in link.execute(
                     _STANDING, {'numbers': batch})}
 
 

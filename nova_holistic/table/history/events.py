@@ -47,6 +47,12 @@ class Kind(enum.StrEnum):
     BOOT_SERVER = 'boot.server'
 
 
+# Of the table, not of the class: SQLAlchemy groups objects by the columns that
+# they have values for, and sends a statement for each. It is sent for each
+# server that Nova places, and built once.
+_INSERT = sa.insert(EventRow.__table__)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One change.
@@ -98,10 +104,7 @@ def add(session: orm.Session, events: Iterable[Event]) -> None:
     """Write events in the session's transaction: one statement, or none."""
     found = [_attributed(session, event) for event in events]
     if found:
-        # Of the table, not of the class: SQLAlchemy groups objects by the
-        # columns that they have values for, and sends a statement for each.
-        session.execute(sa.insert(EventRow.__table__),
-                        list(map(_values, found)))
+        session.connection().execute(_INSERT, list(map(_values, found)))
         announce(session, found)
 
 

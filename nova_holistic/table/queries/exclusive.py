@@ -95,8 +95,8 @@ class ExclusiveGroups:
         has not changed since the last read, the same object is returned: a
         record of a member, the members of a group, or the complete result.
         """
-        with self._database.reader() as session:
-            sums, claims = _sums_and_claims(session)
+        with self._database.link() as link:
+            sums, claims = _sums_and_claims(link)
         known = self._known
         if not sums[0]:
             self._known = _Known()
@@ -182,15 +182,15 @@ class ExclusiveGroups:
         self._known = known
 
 
-def _sums_and_claims(session: orm.Session
+def _sums_and_claims(link: sa.Connection
                      ) -> tuple[Sums, Mapping[str, Claims]]:
     """The sums, and the claims by the UUID of the group. Both are as of one
     moment, since this is one statement. A claim that is missing was made
     later, or it has ended and its end has raised a version."""
     found: Sums = 0, 0, 0
     by_group: dict[str, dict[int, str]] = defaultdict(dict)
-    for group, member, server, groups, places, revisions in (
-            session.connection().execute(_SUMS_AND_CLAIMS)):
+    for group, member, server, groups, places, revisions in link.execute(
+            _SUMS_AND_CLAIMS):
         if group is None:
             found = int(groups), int(places), int(revisions)
         else:

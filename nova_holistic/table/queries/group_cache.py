@@ -124,14 +124,14 @@ class GroupCache:
             known = self._known.get(group_uuid)
         found, alternates = None, None
         if known is not None:
-            with self._database.reader() as session:
-                found, alternates = _read_changes(session, known, path)
+            with self._database.link() as link:
+                found, alternates = _read_changes(link, known, path)
         if found is None:
             alternates = None
             with self._database.view() as session:
                 if known is not None:
                     found, alternates = _read_changes(
-                        session, known, path, FEW)
+                        session.connection(), known, path, FEW)
                 if found is None:
                     found = _read_completely(session, group_uuid)
         self._remember(group_uuid, found)
@@ -189,16 +189,16 @@ def _read_completely(session: orm.Session, group_uuid: str) -> Known | None:
         _characters(record.document))
 
 
-def _read_changes(session: orm.Session, known: Known, path: str,
+def _read_changes(link: sa.Connection, known: Known, path: str,
                   few: int = 0
                   ) -> tuple[Known | None, Sequence[Place] | None]:
     """None if more has changed than this read covers.
 
-    :param few: how many members are read completely, in the view of the
-        session: those that are new, or have another place
+    :param few: how many members are read completely, in the same view:
+        those that are new, or have another place
     """
     row, changing, alternates = None, {}, None
-    for each in session.connection().execute(
+    for each in link.execute(
             _AGAIN, {'group': known.record.uuid, 'path': path}):
         if each.uuid is not None:
             row = each
@@ -213,7 +213,7 @@ def _read_changes(session: orm.Session, known: Known, path: str,
     if len(unknown) > few:
         return None, None
     members_now = {**known.members, **(members(
-        session, MemberRow.id.in_(unknown)) if unknown else {})}
+        link, MemberRow.id.in_(unknown)) if unknown else {})}
     found = again(members_now, changing)
     if found is None:
         return None, None
@@ -271,7 +271,8 @@ def _updated(was: MemberRecord, state: str, held: bool,
                    instance_uuid=instance_uuid, destination=place)
 
 
-def members(session: orm.Session, *where) -> dict[int, MemberRecord]:
+def members(session: orm.Session | sa.Connection, *where
+            ) -> dict[int, MemberRecord]:
     """Members by id, group by group, in the order of the document. What is
     equal is kept in memory once."""
     places, wanted = {}, {}

@@ -79,7 +79,7 @@ def _calls():
 
 
 def _is_of_session(call):
-    """Whether it is ``session.execute()``, or
+    """Whether it is ``session.execute()``, ``link.execute()``, or
     ``session.connection().execute()``."""
     if not (isinstance(call.func, ast.Attribute)
             and call.func.attr in SENDING):
@@ -87,7 +87,7 @@ def _is_of_session(call):
     owner = call.func.value
     if isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute):
         owner = owner.func.value
-    return isinstance(owner, ast.Name) and owner.id == 'session'
+    return isinstance(owner, ast.Name) and owner.id in ('session', 'link')
 
 
 def _visible(path, name):
@@ -101,8 +101,9 @@ def _passes_on(path, call, names):
     if _visible(path, _name(call.func)) not in names:
         return False
     owner = getattr(call.func, 'value', None)
-    return any(_name(each) in ('session', 'database', '_database')
-               for each in call.args[:1]) or _name(owner) == 'self'
+    owners = {_name(each) for each in call.args[:1]}
+    return _name(owner) == 'self' or not owners.isdisjoint(
+        ('session', 'link', 'database', '_database'))
 
 
 def _name(node):

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers on hosts, as Nova's HostManager passes them to filters, read when a
+filter asks for them.
+
+Most requests name no other server and no server group, and then none of Nova's
+filters looks at the servers of a host.
+"""
+
+from collections import UserDict
+from collections.abc import Callable, Collection, Mapping
+import functools
+
+from nova import context as nova_context
+from nova import objects
+
+from nova_holistic.scheduler.hosts import compute_records
+
+Read = Callable[[], 'dict[str, objects.Instance]']
+
+
+class HostServers(UserDict):
+    """Servers of one host by their UUIDs; they are read at the first use."""
+
+    def __init__(self, read: Read):
+        # Not that of UserDict, which would fill the data.
+        self._read = read
+
+    @functools.cached_property
+    def data(self) -> 'dict[str, objects.Instance]':
+        return self._read()
+
+
+def of_hosts(context, cell: 'objects.CellMapping', hosts: Collection[str]
+             ) -> Mapping[str, HostServers]:
+    """By host; one statement reads those of all hosts, or none."""
+    @functools.cache
+    def read() -> 'Mapping[str, dict[str, objects.Instance]]':
+        with nova_context.target_cell(context, cell) as target:
+            return compute_records.servers(target, hosts)
+
+    return {host: HostServers(lambda host=host: read()[host])
+            for host in hosts}

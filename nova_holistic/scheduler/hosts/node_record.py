@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compute node as Nova's HostState reads it, without Nova's object of it.
+
+Nova's object converts and checks some thirty fields, which takes longer than
+the statement that reads them.
+"""
+
+from collections.abc import Mapping
+from datetime import timezone
+import functools
+from typing import Any
+
+from nova import objects
+from nova.objects import fields
+from nova.objects import pci_device_pool
+from oslo_serialization import jsonutils
+
+_RATIOS = ('cpu_allocation_ratio', 'ram_allocation_ratio',
+           'disk_allocation_ratio')
+_ADDRESS = fields.IPAddressField(nullable=True)
+
+
+class NodeRecord:
+    """The attributes of ``nova.objects.ComputeNode`` that HostState reads. Any
+    other attribute is read from the object, which is then made."""
+
+    def __init__(self, context, values: Mapping[str, Any]):
+        """:param values: columns of the compute node by their names"""
+        self._context, self._values = context, values
+        self.__dict__.update(values)
+        if values['updated_at'] is not None:
+            self.updated_at = values['updated_at'].replace(tzinfo=timezone.utc)
+        self.host_ip = _ADDRESS.coerce(None, 'host_ip', values['host_ip'])
+        if values['stats']:
+            self.stats = jsonutils.loads(values['stats'])
+        else:
+            # Whatever Nova's object does without them.
+            del self.stats
+        if values['supported_instances']:
+            self.supported_hv_specs = _specs(values['supported_instances'])
+        self.pci_device_pools = (
+            None if values['pci_stats'] is None
+            else pci_device_pool.from_pci_stats(values['pci_stats']))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.__dict__ or name in self._object
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return getattr(self._object, name)
+
+    @functools.cached_property
+    def _object(self) -> 'objects.ComputeNode':
+        return from_row(self._context, self._values)
+
+
+def node_of(context, values: Mapping[str, Any]
+            ) -> 'NodeRecord | objects.ComputeNode':
+    """Nova's own object if it has to complete the columns of a node that an
+    old nova-compute has written."""
+    topology = values['numa_topology']
+    if (any(not values[name] for name in _RATIOS)
+            or topology and 'nova_object.name' not in topology):
+        return from_row(context, values)
+    return NodeRecord(context, values)
+
+
+def from_row(context, values: Mapping[str, Any]) -> 'objects.ComputeNode':
+    return objects.ComputeNode._from_db_object(
+        context, objects.ComputeNode(), values)
+
+
+@functools.lru_cache(maxsize=64)
+def _specs(text: str) -> 'tuple[objects.HVSpec, ...]':
+    """Hypervisors of one kind report the same, and nobody changes it."""
+    return tuple(map(objects.HVSpec.from_list, jsonutils.loads(text)))
