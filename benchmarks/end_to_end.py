@@ -147,7 +147,7 @@ class Bench:
 
 
 @contextlib.contextmanager
-def strangers(cloud, rate):
+def other_servers(cloud, rate):
     """Create and delete servers outside of groups until the end of the block.
     The yielded dict contains their numbers after the block."""
     process = subprocess.Popen(
@@ -186,11 +186,11 @@ def measure(cloud, hosts, driver, arguments):
         bench.warm(members)
         row(members, 'warm', bench.warm, arguments.repeat)
         if arguments.rate:
-            with strangers(cloud, arguments.rate) as numbers:
+            with other_servers(cloud, arguments.rate) as numbers:
                 last = row(members, 'others', bench.warm,
                            arguments.repeat)
             last['strangers'] = numbers
-            report.print_strangers(numbers)
+            report.print_other_servers(numbers)
     cloud.stop_engine()
     return rows
 

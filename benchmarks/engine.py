@@ -33,7 +33,7 @@ from tools.cloud.processes import scripts  # noqa: E402
 
 ROOM = 100_000
 """VCPUs of a host: nothing is ever full."""
-PATIENCE = 3600
+WAIT_SECONDS = 3600
 STEPS = 10
 THREADS = 8
 """Of Placement, where that is on MariaDB."""
@@ -135,10 +135,10 @@ class Stage:
 
             def done(number):
                 return lambda: left() <= count - number
-            wait_for('the first groups', done(count // 10), PATIENCE)
+            wait_for('the first groups', done(count // 10), WAIT_SECONDS)
             first, started = count - left(), time.monotonic()
             before = used(processes)
-            wait_for('the last group', done(count), PATIENCE)
+            wait_for('the last group', done(count), WAIT_SECONDS)
             assert world.statuses(groups) == {'planned'}
             seconds = time.monotonic() - started
             taken = used(processes) - before
@@ -158,7 +158,7 @@ class Stage:
                 for plan in plans:
                     wait_for('a plan', lambda: (
                         world.table.plans.get(plan).answer),  # noqa: B023
-                        PATIENCE)
+                        WAIT_SECONDS)
                 found.append(resident(engine.pid))
         return found
 

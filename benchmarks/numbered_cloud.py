@@ -15,7 +15,7 @@ RESOURCES = {'VCPU': 2, 'MEMORY_MB': 4096, 'DISK_GB': 20}
 """Of each member and of each server."""
 FLAVOR = 'm1.small'
 
-_PROVIDER, _HOLD, _SERVER, _GROUP, _SERVICE, _RACK, _STRANGER = range(1, 8)
+_PROVIDER, _HOLD, _SERVER, _GROUP, _SERVICE, _RACK, _OTHER_SERVER = range(1, 8)
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ def rack_uuid(rack):
     return _uuid(_RACK, rack)
 
 
-def stranger_uuid(number):
+def other_server_uuid(number):
     """UUID of a server that is no member."""
-    return _uuid(_STRANGER, number)
+    return _uuid(_OTHER_SERVER, number)
 
 
 def number_of(text):

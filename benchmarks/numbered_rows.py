@@ -207,13 +207,13 @@ def claim(engines, sizes, members):
                     updated_at=now))
 
 
-def add_strangers(placement, numbers, hosts):
+def add_other_servers(placement, numbers, hosts):
     """Allocate servers outside of groups on these hosts."""
     with placement.begin() as link:
         owner = {'project_id': _ids(link, models.Project)['somebody'],
                  'user_id': _ids(link, models.User)['somebody']}
         kind = _ids(link, models.ConsumerType)['INSTANCE']
-        _allocate(link, [(numbered.stranger_uuid(number), host + 1, kind)
+        _allocate(link, [(numbered.other_server_uuid(number), host + 1, kind)
                          for number, host in zip(numbers, hosts)], owner)
         for host in hosts:
             _raise_generation(link, host)

@@ -106,7 +106,7 @@ class World:
         if kind == 'mariadb':
             self.server.execute('SET GLOBAL userstat = 1')
         self._members = iter(range(sizes.per_group, sizes.members))
-        self._strangers = 0
+        self._other_servers = 0
         self._make_parts(urls[1], threads)
 
     def _make_parts(self, url, threads):
@@ -174,11 +174,12 @@ class World:
         numbered_rows.claim(self.engines, self.sizes, members)
         self.to_nova.post('/built', json=members)
 
-    def add_strangers(self, number):
-        first, self._strangers = self._strangers, self._strangers + number
-        numbers = range(first, self._strangers)
+    def add_other_servers(self, number):
+        first = self._other_servers
+        self._other_servers += number
+        numbers = range(first, self._other_servers)
         hosts = [each * 7 % self.sizes.hosts for each in numbers]
-        numbered_rows.add_strangers(self.engines[0], numbers, hosts)
+        numbered_rows.add_other_servers(self.engines[0], numbers, hosts)
 
     def cost(self, work):
         """The columns of a line: what the work takes."""

@@ -25,7 +25,7 @@ COUNTS = 5_000_000
 """Final count of a counting process, which takes tenths of a second."""
 
 FORK = multiprocessing.get_context('fork')
-PATIENCE = 600.0
+WAIT_SECONDS = 600.0
 """Timeout in seconds of the response of a planner."""
 
 
@@ -55,7 +55,7 @@ class Work:
     def shift(self, together, report, clock):
         # Work that is done only once is not measured.
         self.piece(0)
-        together.wait(PATIENCE)
+        together.wait(WAIT_SECONDS)
         started, busy = time.perf_counter(), clock()
         for number in range(self.pieces):
             self.piece(number)
@@ -91,7 +91,7 @@ def processes(work, number):
     for each in planners:
         each.start()
     for each in planners:
-        each.join(PATIENCE)
+        each.join(WAIT_SECONDS)
         if each.exitcode:
             raise SystemExit('a planner failed')
     return [queue.get() for _ in planners]

@@ -76,7 +76,7 @@ def passes(arguments, world):
         world.build(number)
         print_cost(f'{number} members got servers', world, one_pass)
     for number in arguments.changes:
-        world.add_strangers(number)
+        world.add_other_servers(number)
         print_cost(f'{number} other servers', world, one_pass)
     quiet()
     world.later = timedelta(hours=1)

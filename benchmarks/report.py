@@ -58,7 +58,7 @@ def waiting_share(runs):
             / (sum(cost['wall'] for cost in costs) or 1.0))
 
 
-def print_strangers(numbers):
+def print_other_servers(numbers):
     print(f'other servers: {numbers["created"]} created and '
           f'{numbers["deleted"]} deleted in {numbers["seconds"]:.0f} s, '
           f'{numbers["refused"]} refused', flush=True)

@@ -59,7 +59,7 @@ class UngroupedServers:
         return True
 
 
-def run(strangers, rate, ended):
+def run(other_servers, rate, ended):
     """Create and delete until the end; a slow cloud gets fewer, not all that
     it has missed."""
     with futures.ThreadPoolExecutor(THREADS) as pool:
@@ -67,28 +67,29 @@ def run(strangers, rate, ended):
         while not ended.is_set():
             pending = [each for each in pending if not each.done()]
             if len(pending) < 2 * THREADS:
-                pending.append(pool.submit(strangers.create))
+                pending.append(pool.submit(other_servers.create))
                 pending.append(pool.submit(
-                    strangers.delete, time.monotonic() - LIFETIME))
+                    other_servers.delete, time.monotonic() - LIFETIME))
             due = max(due + 1 / rate, time.monotonic())
             ended.wait(due - time.monotonic())
-    while strangers.delete(time.monotonic()):
+    while other_servers.delete(time.monotonic()):
         pass
 
 
 def main(directory, rate):
-    strangers = UngroupedServers(inserted_servers.configure(directory))
+    other_servers = UngroupedServers(inserted_servers.configure(directory))
     # Errors of the first server are reported before anything is measured.
-    strangers.create()
+    other_servers.create()
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()),
                      daemon=True).start()
     begin = time.monotonic()
     print('created', flush=True)
-    run(strangers, float(rate), ended)
+    run(other_servers, float(rate), ended)
     print(json.dumps({
-        'created': strangers.created, 'deleted': strangers.deleted,
-        'refused': strangers.refused, 'seconds': time.monotonic() - begin}))
+        'created': other_servers.created, 'deleted': other_servers.deleted,
+        'refused': other_servers.refused,
+        'seconds': time.monotonic() - begin}))
 
 
 if __name__ == '__main__':

@@ -152,7 +152,7 @@ POINTS: Mapping[str, str] = {
     'holds.one-dropped': 'One of several holds is dropped.',
     'holds.part-dropped': 'One of several parts of the holds is dropped.',
     # The reconciler
-    'reconcile.mended': 'One of several members or groups is corrected.',
+    'reconcile.corrected': 'One of several members or groups is corrected.',
     'reconcile.settled': 'One of several groups is settled.',
     'abandon.given-up':
         'A group whose planner failed is in error, and its rows are planned.',

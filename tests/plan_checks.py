@@ -27,10 +27,10 @@ def check_answer(question, answer):
     :raises BadPlan: it breaks something, or says something false of itself
     """
     if isinstance(answer, Plan):
-        _judge(question.group, question.snapshot, question.placed, answer)
+        _check(question.group, question.snapshot, question.placed, answer)
 
 
-def _judge(group, snapshot, placed, plan):
+def _check(group, snapshot, placed, plan):
     where = plan.hosts()
     broken = check(group, snapshot, where, placed)
     if broken:

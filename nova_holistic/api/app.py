@@ -81,7 +81,7 @@ class Application:
         self._service = service
         self._context_of = context_of
         self._router = Router(ROUTES, service.places)
-        self._judges = RouteValidators(ROUTES)
+        self._checks = RouteValidators(ROUTES)
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         context = self._context_of(environ)
@@ -127,14 +127,14 @@ class Application:
         conf = self._service.conf.holistic_api
         try:
             query = request_query.read(_query(request), route.query,
-                                       self._judges.query(route))
+                                       self._checks.query(route))
         except exceptions.InvalidDocument as error:
             raise errors.invalid_query(error) from error
         body = None
         if route.body is not None:
             body = request_body.read(
                 request, conf.max_request_body, conf.max_depth)
-            self._judges.body(route)(body)
+            self._checks.body(route)(body)
         return Call(self._service, request, context, route.rule, names,
                     query, body)
 

@@ -92,7 +92,7 @@ class Booter:
             right.end()
             crash_points.reached('boot.right-deleted')
         progress.close_boot()
-        LOG.info('Creation of the servers of group %s ends: %s',
+        LOG.info('The creation of the servers of group %s has ended: %s',
                  record.group_uuid, progress.record.status)
         return True
 

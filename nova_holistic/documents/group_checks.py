@@ -83,7 +83,7 @@ def check_members(group: Group) -> None:
     """As many members, and with as long paths, as can be kept."""
     if not group.all_members():
         raise InvalidDocument(
-            '', 'no member is desired; a group has one at least')
+            '', 'the desired number of members is 0; it must be at least 1')
     total = most_members(group)
     if total > MAX_MEMBERS:
         raise InvalidDocument(

@@ -200,12 +200,12 @@ def _more(known: _Document, added: Mapping[str, Any],
     if len(said) > 1 and said != _what(known):
         raise InvalidDocument(
             join(place, 'name'),
-            f'{brief(known["name"])} is already a member, and described '
-            f'otherwise')
+            f'{brief(known["name"])} is already a member with another '
+            f'description')
     if 'skip' in added:
         raise InvalidDocument(
             join(place, 'skip'), f'{brief(known["name"])} is already a '
-            f'member, of which some servers more are all new')
+            f'member; servers that are added to it cannot be skipped')
     if isinstance(known['count'], Mapping):
         desired = known['count']['desired'] + _count(added, place)
         return {**known, 'count': with_numbers(
@@ -254,8 +254,8 @@ def _left(group: Mapping[str, Any], name: str, path: str) -> _Document:
         raise InvalidDocument('', f'there is no member {brief(path)}')
     if not members and not group.get('groups'):
         raise InvalidDocument(
-            '', f'{brief(path)} is the last member of its group, which '
-            f'cannot be without any')
+            '', f'{brief(path)} is the last member of its group, and '
+            f'a group must have a member')
     rest = {**group, 'members': members}
     if not members:
         del rest['members']

@@ -101,7 +101,7 @@ def _of_image(member: Mapping[str, Any], server: Mapping[str, Any],
     if image and described and image.lower() != described.lower():
         yield InvalidDocument(
             join(place, 'imageRef'),
-            'is another image than that of the member description')
+            'is not the image of the member description')
     if not image and not described and not server.get(DEVICES):
         yield InvalidDocument(
             place, f'must have either imageRef or {DEVICES}')

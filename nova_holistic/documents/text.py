@@ -55,7 +55,7 @@ def load(text: str | bytes, trusted: bool = False) -> Any:
     """
     if len(text) > MAX_LENGTH and not trusted:
         raise InvalidDocument(
-            '', f'longer than {MAX_LENGTH // 2**20} MiB, the most accepted')
+            '', f'longer than {MAX_LENGTH // 2**20} MiB, the maximum')
     if isinstance(text, bytes):
         try:
             text = text.decode('utf-8-sig')
@@ -82,7 +82,7 @@ def _load_json(text: str, trusted: bool) -> Any:
         parse_int=_integer, parse_float=_finite)
     _bound(document, trusted)
     if '\\u' in text:
-        # JSON can escape half a character, which no text can hold.
+        # JSON can escape an incomplete character, which text cannot contain.
         json.dumps(document, ensure_ascii=False).encode()
     return document
 
@@ -143,7 +143,7 @@ def _load_yaml(text: str, trusted: bool) -> Any:
 
 def _half(error: UnicodeEncodeError) -> InvalidDocument:
     return InvalidDocument(
-        '', f'half a character at character {error.start}')
+        '', f'an incomplete character at position {error.start}')
 
 
 def _one_line(error: yaml.YAMLError) -> str:
@@ -245,7 +245,7 @@ class _Builder:
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
         if event.style == '"':
-            # Escapes can write half a character, which no text can hold.
+            # Escapes can write an incomplete character, which text cannot contain.
             event.value.encode()
         tag = event.tag
         if tag is None or tag == '!':

@@ -22,9 +22,9 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.action import Action, ActionKind, ActionState
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.action_steps import ActionSteps
+from nova_holistic.reconcile.checked_status import checked_status
 from nova_holistic.reconcile import image_changes
 from nova_holistic.reconcile.instances import Instances
-from nova_holistic.reconcile.judged_status import judged_status
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
@@ -105,7 +105,7 @@ class ActionRunner:
             why = [failed] if failed else self._carry_out(ownership, found)
         except ServiceFailed as error:
             why = reasons.of_errors(error)
-        return _with_reasons({**judged_status(
+        return _with_reasons({**checked_status(
             self._table, self._groups, self._inventory, record),
             'reasons': changes.get('reasons', ())}, why)
 

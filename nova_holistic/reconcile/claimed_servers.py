@@ -53,7 +53,7 @@ class ServerReconciler:
         self._positions = ServerPositions(inventory, table, instances, clock)
         self._clock = clock
 
-    def reconcile_members(self, mended: Counter[str], each: Each) -> None:
+    def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
         """Look at every member of an active group that a server has."""
         self._positions.forget_places()
         outlines = self._table.outlines.read()
@@ -66,14 +66,14 @@ class ServerReconciler:
             self._observed.renew({m.instance_uuid for members
                                   in by_project.values() for m in members})
         except exceptions.HolisticError:
-            LOG.exception('Which servers have changed is not known')
+            LOG.exception('The list of changed servers cannot be read')
         known, views = self._all_views(by_project)
         if self._missing.are_credible(known, views):
-            self._mend_members(mended, known, views, groups, each)
-            self._resized.reconcile_members(mended, known, self._observed.last,
-                                            each)
+            self._repair_members(repaired, known, views, groups, each)
+            self._resized.reconcile_members(
+                repaired, known, self._observed.last, each)
 
-    def reconcile_reported(self, mended: Counter[str],
+    def reconcile_reported(self, repaired: Counter[str],
                            instance_uuids: Collection[str], each: Each
                            ) -> frozenset[str]:
         """Look at the members of servers whose change was reported.
@@ -102,26 +102,26 @@ class ServerReconciler:
                 LOG.warning('Server %s is left to the next pass: %s',
                             member.instance_uuid, error)
         known = [m for m in members if m.group_uuid in groups]
-        self._mend_members(mended, known, views, groups, each)
+        self._repair_members(repaired, known, views, groups, each)
         return frozenset(
             m.instance_uuid for m in overview.members_of_servers(
                 self._table.database, instance_uuids)
             if not _as_known(m, views.get(m.instance_uuid))
             and not _is_under_way(views.get(m.instance_uuid)))
 
-    def _mend_members(self, mended: Counter[str],
-                      members: Collection[MemberOutline],
-                      views: Mapping[str, InstanceView | None],
-                      groups: Mapping[str, GroupOutline],
-                      each: Each) -> None:
+    def _repair_members(self, repaired: Counter[str],
+                        members: Collection[MemberOutline],
+                        views: Mapping[str, InstanceView | None],
+                        groups: Mapping[str, GroupOutline],
+                        each: Each) -> None:
         """Correct members that differ from the state of their servers in
         Nova."""
         astray = [m for m in members if m.instance_uuid in views
                   and not _as_known(m, views[m.instance_uuid])]
         for row in overview.whole(self._table.database, astray):
-            case, mend = self._case(
+            case, repair = self._case(
                 row, views[row.instance_uuid], groups[row.group_uuid])
-            each(mended, case, mend, [row])
+            each(repaired, case, repair, [row])
 
     def _all_views(self, by_project: Mapping[str, list[MemberOutline]]
                    ) -> tuple[list[MemberOutline],

@@ -66,7 +66,7 @@ class MissingHolds:
         self._looks: dict[str, _Look] = {}
         self._rotation = RoundRobin()
 
-    def reconcile_members(self, mended: Counter[str],
+    def reconcile_members(self, repaired: Counter[str],
                           planned: Sequence[MemberOutline],
                           reads: PassReads, each: Each) -> None:
         """Restore the holds of planned members that are gone.
@@ -90,7 +90,7 @@ class MissingHolds:
                 continue
             robbed = [m for m in members[provider] if m.hold not in there]
             if robbed:
-                each(mended, 'vanished', self._restore,
+                each(repaired, 'vanished', self._restore,
                      overview.whole(self._table.database, robbed))
             self._looks[provider] = _Look(
                 reads.generations.get(provider), use and use.get(provider),

@@ -54,8 +54,8 @@ class MissingServers:
         except exceptions.HolisticError as error:
             LOG.error(
                 'Nova knows none of %d servers, of %d that members of groups '
-                'have. This is not believed, and no member is changed because '
-                'of its server: %s. Check the options of [nova]',
+                'have. This is probably a fault, and no member is changed '
+                'because of its server: %s. Check the options of [nova]',
                 len(missing), len(members), error)
             return False
         if not self._are_many(range(allocated), members):

@@ -64,35 +64,35 @@ class Reconciler:
         self._reported = ServerReconciler(*servers)
         self._degradation_check = DegradationCheck(conf, inventory, table,
                                                    holds, clock)
-        self._judging = threading.Lock()
+        self._check_lock = threading.Lock()
 
     def reconcile(self) -> Mapping[str, int]:
         """One pass; how often each case was met."""
-        mended: Counter[str] = Counter()
+        repaired: Counter[str] = Counter()
         self._outlines.compare_some()
         groups = self._outlines.read().active()
-        mended['expired'] = len(self._lifecycle.expire())
-        self._each(mended, 'abandoned', self._abandon, groups.values())
+        repaired['expired'] = len(self._lifecycle.expire())
+        self._each(repaired, 'abandoned', self._abandon, groups.values())
         outlines = self._outlines.read()
-        self._each(mended, 'stray', self._release_stray,
+        self._each(repaired, 'stray', self._release_stray,
                    outlines.members([MemberState.PLANNED], GIVEN_UP))
-        self._each(mended, 'leftover', self._drop_leftover,
+        self._each(repaired, 'leftover', self._drop_leftover,
                    self._table.find_members(GONE, held=True))
         planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
         reads = PassReads(self._inventory, self._holds)
-        self._each(mended, 'stranded', self._unavailable.give_up,
+        self._each(repaired, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(planned, reads.snapshot))
-        self._vanished.reconcile_members(mended, planned, reads, self._each)
-        self._servers.reconcile_members(mended, self._each)
-        mended['orphaned'] = self._orphans.sweep(reads.generations)
+        self._vanished.reconcile_members(repaired, planned, reads, self._each)
+        self._servers.reconcile_members(repaired, self._each)
+        repaired['orphaned'] = self._orphans.sweep(reads.generations)
         for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
-        self._check_policies(mended)
-        self._each(mended, 'restored', self._restore_places,
+        self._check_policies(repaired)
+        self._each(repaired, 'restored', self._restore_places,
                    self._returning(groups))
-        self._each(mended, 'replanned', self._replan, self._waiting(groups))
-        return +mended
+        self._each(repaired, 'replanned', self._replan, self._waiting(groups))
+        return +repaired
 
     def check_servers(self, instance_uuids: Collection[str]
                       ) -> frozenset[str]:
@@ -103,16 +103,16 @@ class Reconciler:
         :returns: UUIDs of those servers whose members are not settled yet
         :raises TableError: the table does not answer
         """
-        mended: Counter[str] = Counter()
+        repaired: Counter[str] = Counter()
         unsettled = self._reported.reconcile_reported(
-            mended, instance_uuids, self._each)
-        if +mended:
-            LOG.info('Reported servers: %s', dict(+mended))
+            repaired, instance_uuids, self._each)
+        if +repaired:
+            LOG.info('Reported servers: %s', dict(+repaired))
             for group_uuid in self._outlines.read().unsettled():
                 self._table.settle(group_uuid, self._clock())
                 crash_points.reached('reconcile.settled')
-        if mended['moved']:
-            self._check_policies(mended)
+        if repaired['moved']:
+            self._check_policies(repaired)
         return unsettled
 
     def check_hosts(self) -> None:
@@ -120,35 +120,35 @@ class Reconciler:
 
         :raises TableError: the table does not answer
         """
-        mended: Counter[str] = Counter()
+        repaired: Counter[str] = Counter()
         outlines = self._outlines.read()
         groups = outlines.active()
         planned = outlines.members([MemberState.PLANNED], CLAIMABLE)
-        self._each(mended, 'stranded', self._unavailable.give_up,
+        self._each(repaired, 'stranded', self._unavailable.give_up,
                    self._unavailable.stranded(
                        planned, self._inventory.cached_snapshot))
-        self._each(mended, 'restored', self._restore_places,
+        self._each(repaired, 'restored', self._restore_places,
                    self._returning(groups))
-        self._each(mended, 'replanned', self._replan, self._waiting(groups))
-        if +mended:
-            LOG.info('Reported hosts: %s', dict(+mended))
+        self._each(repaired, 'replanned', self._replan, self._waiting(groups))
+        if +repaired:
+            LOG.info('Reported hosts: %s', dict(+repaired))
 
-    def _check_policies(self, mended: Counter[str]) -> None:
+    def _check_policies(self, repaired: Counter[str]) -> None:
         # Passes and reports share the inputs of the last check.
-        with self._judging:
-            mended.update(self._degradation_check.check())
+        with self._check_lock:
+            repaired.update(self._degradation_check.check())
 
     @staticmethod
-    def _each(mended: Counter[str], case: str,
-              mend: Callable[..., bool], things: Iterable) -> None:
+    def _each(repaired: Counter[str], case: str,
+              repair: Callable[..., bool], things: Iterable) -> None:
         """Handle the cases one by one: if one fails, the others are still
         handled."""
         for thing in things:
             try:
-                mended[case] += bool(mend(thing))
+                repaired[case] += bool(repair(thing))
             except exceptions.HolisticError:
                 LOG.exception('Not corrected in this pass: %s %s', case, thing)
-            crash_points.reached('reconcile.mended')
+            crash_points.reached('reconcile.corrected')
 
     def _abandon(self, group: GroupOutline) -> bool:
         """A planner failed between writing the group and writing 'planned'.

@@ -19,7 +19,7 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.instances import Instances, InstanceView
-from nova_holistic.reconcile.judged_status import judged_status
+from nova_holistic.reconcile.checked_status import checked_status
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.repair.move_order import Move
@@ -106,8 +106,8 @@ class Repairer:
                 if failure is not None:
                     reasons = [failure]
                     break
-        return {**judged_status(self._table, self._groups, self._inventory,
-                                record),
+        return {**checked_status(self._table, self._groups, self._inventory,
+                                 record),
                 'reasons': [each.to_row() for each in reasons]}
 
     def _proposal(self, record: GroupRecord,

@@ -64,7 +64,7 @@ class ResizedServers:
         self._began: datetime | None = None
         self._is_complete = True
 
-    def reconcile_members(self, mended: Counter[str],
+    def reconcile_members(self, repaired: Counter[str],
                           members: Collection[MemberOutline],
                           last: Callable[[str], InstanceView | None],
                           each: Each) -> None:
@@ -83,7 +83,7 @@ class ResizedServers:
                 LOG.exception('Resources of servers on %s are not checked',
                               provider)
                 continue
-            each(mended, 'resized', functools.partial(
+            each(repaired, 'resized', functools.partial(
                 self._correct, allocated), overview.whole(
                     self._table.database, outlines))
             self._checked.update(

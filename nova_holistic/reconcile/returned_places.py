@@ -91,8 +91,8 @@ class ReturnedPlaces:
         except (hold_errors.CapacityGone, hold_errors.HoldGone,
                 hold_errors.AllocationChanged) as error:
             # Nova has freed it at this moment, or it is at another provider.
-            LOG.info('Member %s of group %s cannot have the room of its '
-                     'server: %s', member.member.path, group.uuid, error)
+            LOG.info('The capacity of the server of member %s of group %s '
+                     'cannot be held again: %s', member.member.path, group.uuid, error)
 
     def _released(self, member: MemberRecord) -> bool:
         """Whether the lease has passed, and the member is released now."""

@@ -223,8 +223,8 @@ class EngineService:
 
     def _reconcile(self) -> None:
         with instruments.RECONCILER_SECONDS.timed():
-            mended = self._parts.reconciler.reconcile()
-        for case, count in mended.items():
+            repaired = self._parts.reconciler.reconcile()
+        for case, count in repaired.items():
             instruments.RECONCILED.add(count, case=case)
             LOG.info('Reconciled: %s: %d', case, count)
 

@@ -134,7 +134,7 @@ class _Author:
         self._dice = dice
         self.groups: list[_Group] = []
         self._alive: list[int] = []
-        self._strangers = 0
+        self._other_servers = 0
 
     def next(self, number: int) -> Operation:
         """The next operation."""
@@ -151,12 +151,12 @@ class _Author:
         if kind == 'create':
             return self._create(number)
         if kind == 'boot stranger':
-            self._strangers += 1
+            self._other_servers += 1
             return self._plain(number, kind)
         if kind == 'delete stranger':
-            if not self._strangers:
+            if not self._other_servers:
                 return None
-            self._strangers -= 1
+            self._other_servers -= 1
             return self._plain(number, kind)
         if not self._alive:
             return None

@@ -20,7 +20,7 @@ from tools.cloud.cloud import Cloud
 from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for, WaitTimeout
 
-PATIENCE = 15
+WAIT_SECONDS = 15
 """Seconds for which a step of an operation is waited for. What takes longer
 goes on while the next operation begins."""
 EVACUATION = 120
@@ -89,11 +89,11 @@ class Users:
                 f'{self._planned.seed}-{operation.number}'),
             lease=SHORT_LEASE if operation.dice < 0.15 else None))
         self.groups[operation.group] = group['id']
-        self._client.groups.wait(group['id'], PATIENCE)
+        self._client.groups.wait(group['id'], WAIT_SECONDS)
 
     def _update(self, operation: Operation) -> None:
         group = self._group(operation)
-        shown = self._client.groups.wait(group, PATIENCE)
+        shown = self._client.groups.wait(group, WAIT_SECONDS)
         self._client.groups.update(
             group, self._document(operation), shown['revision'])
 
@@ -109,19 +109,19 @@ class Users:
 
     def _delete_group(self, operation: Operation) -> None:
         group = self._group(operation)
-        self._client.groups.wait(group, PATIENCE)
+        self._client.groups.wait(group, WAIT_SECONDS)
         self._client.groups.delete(group)
 
     # Servers.
 
     def _boot(self, operation: Operation) -> None:
         group = self._group(operation)
-        self._client.groups.wait(group, PATIENCE)
+        self._client.groups.wait(group, WAIT_SECONDS)
         self._boot_server(
             operation, self._shape(operation).flavor(operation.member),
             {'holistic_group': group, 'holistic_member': operation.member})
 
-    def _boot_stranger(self, operation: Operation) -> None:
+    def _boot_other_server(self, operation: Operation) -> None:
         self._boot_server(
             operation, 'large' if operation.dice < 0.7 else 'small', {})
 
@@ -138,7 +138,7 @@ class Users:
     def _delete_server(self, operation: Operation) -> None:
         self._nova.delete(f'/servers/{self._server(operation)}')
 
-    def _delete_stranger(self, operation: Operation) -> None:
+    def _delete_other_server(self, operation: Operation) -> None:
         self._delete_server(operation)
 
     # Moves.
@@ -195,7 +195,7 @@ class Users:
             except ks_exceptions.ClientException:
                 return False
             return True
-        wait_for(f'{host} to be up', released, PATIENCE, 1)
+        wait_for(f'{host} to be up', released, WAIT_SECONDS, 1)
 
     def _wait_for_evacuation(self, host: str) -> None:
         """A host that comes back earlier frees the room of servers that are
@@ -227,7 +227,7 @@ class Users:
     def _answered(create: Callable[[], dict]) -> dict:
         """What the API answers to a create, which is sent again while the
         API is away."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + WAIT_SECONDS
         while True:
             try:
                 return create()
@@ -246,7 +246,7 @@ class Users:
         """Returns when no earlier operation creates that group or server."""
         wait_for(f'creation of {created}', lambda: all(
             number >= operation.number
-            for number in [*self._under_way[created]]), 2 * PATIENCE)
+            for number in [*self._under_way[created]]), 2 * WAIT_SECONDS)
 
     def _server(self, operation: Operation) -> str:
         self._wait_for_earlier(
@@ -277,11 +277,11 @@ class Users:
             raise Void(f'server {server}') from None
 
     def _wait(self, server: str, condition,
-              patience: float = PATIENCE) -> dict:
+              wait_seconds: float = WAIT_SECONDS) -> dict:
         def there():
             view = self._view(server)
             return view if condition(view) else None
-        return wait_for(f'server {server}', there, patience, 1)
+        return wait_for(f'server {server}', there, wait_seconds, 1)
 
     def _act(self, server: str, action: str, about) -> None:
         self._admin.post(f'/servers/{server}/action', json={action: about})

@@ -7,7 +7,7 @@ import shlex
 
 from tools.cloud.catalog import variables
 
-PATIENCE = 900
+WAIT_SECONDS = 900
 """Seconds that a script may take: a machine may be slow, and shared."""
 
 
@@ -37,7 +37,7 @@ class CommandLine:
     def plain(self, *words):
         """The same, as it is written."""
         done = self._run(
-            [str(word) for word in words], self._environment, '', PATIENCE)
+            [str(word) for word in words], self._environment, '', WAIT_SECONDS)
         if done.returncode:
             raise Refused(done.stderr)
         return done.stdout
@@ -51,7 +51,7 @@ class CommandLine:
         commands = list(commands)
         done = self._run([], self._environment, '\n'.join(
             shlex.join([*map(str, words), '-f', 'json'])
-            for words in commands) + '\n', PATIENCE)
+            for words in commands) + '\n', WAIT_SECONDS)
         answers = list(_documents(done.stdout))
         if len(answers) != len(commands):
             raise Refused(done.stderr)

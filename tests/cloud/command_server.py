@@ -45,7 +45,7 @@ class Done:
     stderr: str
 
 
-def installed(words, environment, given, patience):
+def installed(words, environment, given, wait_seconds):
     """The script itself, which imports all anew.
 
     :param given: text that it reads
@@ -53,7 +53,7 @@ def installed(words, environment, given, patience):
     """
     done = subprocess.run(
         [scripts('openstack'), *words], env=environment, input=given,
-        capture_output=True, text=True, timeout=patience, check=False)
+        capture_output=True, text=True, timeout=wait_seconds, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -77,7 +77,7 @@ class Parent:
         self._ours.close()
         self._process.wait()
 
-    def run(self, words, environment, given, patience):
+    def run(self, words, environment, given, wait_seconds):
         """As :func:`installed`, in a fork.
 
         :raises EOFError: the parent has ended
@@ -88,21 +88,22 @@ class Parent:
             stdin.write(given.encode())
             stdin.seek(0)
             code = self._code(json.dumps([words, environment, os.getcwd()]),
-                              (stdin, stdout, stderr), patience)
+                              (stdin, stdout, stderr), wait_seconds)
             return Done(code, _all(stdout), _all(stderr))
 
-    def _code(self, request, streams, patience):
+    def _code(self, request, streams, wait_seconds):
         answer, theirs = socket.socketpair()
         with answer:
             with theirs:
                 socket.send_fds(self._ours, [request.encode()], [
                     each.fileno() for each in (*streams, theirs)])
-            answer.settimeout(patience)
+            answer.settimeout(wait_seconds)
             try:
                 said = answer.recv(16)
             except TimeoutError:
                 # To close this is to have the command killed.
-                raise subprocess.TimeoutExpired(request, patience) from None
+                raise subprocess.TimeoutExpired(
+                    request, wait_seconds) from None
         if not said:
             raise EOFError('the parent of all commands has ended')
         return int(said)

@@ -8,7 +8,7 @@ from keystoneauth1.adapter import Adapter
 from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
-PATIENCE = 600
+WAIT_SECONDS = 600
 """Seconds for hundreds of servers, on a machine that may be slow."""
 PAUSE = 2
 CLIENTS = 4
@@ -51,7 +51,7 @@ class Servers:
         built."""
         def ready():
             return not self._listed(f'name=^{prefix}&status=BUILD&limit=1')
-        wait_for(f'servers {prefix}', ready, PATIENCE, PAUSE)
+        wait_for(f'servers {prefix}', ready, WAIT_SECONDS, PAUSE)
         return {server['name']: server for server in self.all(prefix)}
 
     def all(self, prefix=''):
@@ -64,7 +64,7 @@ class Servers:
             list(pool.map(self._delete, [
                 server['id'] for server in self._listed(f'name=^{prefix}')]))
         wait_for(f'servers {prefix} to go', lambda: not self._listed(
-            f'name=^{prefix}&limit=1'), PATIENCE, PAUSE)
+            f'name=^{prefix}&limit=1'), WAIT_SECONDS, PAUSE)
 
     def _delete(self, one):
         self._compute.delete(f'/servers/{one}', raise_exc=False)

@@ -109,11 +109,11 @@ def test_a_revoked_token_is_refused(cloud, call):
 
 def test_a_group_of_another_project_is_not_found(
         call, as_user, group, requests_for_all, cloud):
-    stranger = as_user(catalog.STRANGER)
-    assert stranger('holistic', 'group', 'list') == []
+    other_server = as_user(catalog.OTHER_USER)
+    assert other_server('holistic', 'group', 'list') == []
     with pytest.raises(Refused, match='there is no group'):
-        stranger('holistic', 'group', 'show', group['id'])
-    token = catalog.session(cloud.layout, catalog.STRANGER).get_token()
+        other_server('holistic', 'group', 'show', group['id'])
+    token = catalog.session(cloud.layout, catalog.OTHER_USER).get_token()
     for method, path, body in requests_for_all:
         if path.startswith(('/groups/', '/plans/')):
             # Repairs are for administrators, whatever the group.

@@ -12,7 +12,7 @@ import pytest
 from tests.cloud.command_server import installed
 from tools.cloud.waiting import wait_for
 
-PATIENCE = 300
+WAIT_SECONDS = 300
 CLIENTS = 8
 LISTED = ('configuration', 'show', '-f', 'json')
 """Words of a command that tells its environment and asks nobody."""
@@ -30,8 +30,8 @@ def environment(**more):
     (['complete', '--no-such-option'], ''), (LISTED, ''),
     ([], 'command list --group openstack.cli -f value\nno such command\n')])
 def test_a_forked_command_gives_the_same_output(commands, words, given):
-    forked = commands(words, environment(), given, PATIENCE)
-    assert forked == installed(words, environment(), given, PATIENCE)
+    forked = commands(words, environment(), given, WAIT_SECONDS)
+    assert forked == installed(words, environment(), given, WAIT_SECONDS)
     assert forked.stdout or forked.returncode
 
 
@@ -39,12 +39,12 @@ def test_eight_concurrent_commands_have_separate_environments(commands):
     def region(number):
         name = f'region-{number}'
         return name in commands(LISTED, environment(OS_REGION_NAME=name),
-                                '', PATIENCE).stdout
+                                '', WAIT_SECONDS).stdout
 
     with futures.ThreadPoolExecutor(CLIENTS) as pool:
         assert all(pool.map(region, range(CLIENTS)))
     assert 'region-' not in commands(
-        LISTED, environment(), '', PATIENCE).stdout
+        LISTED, environment(), '', WAIT_SECONDS).stdout
 
 
 def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
@@ -60,7 +60,8 @@ def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
                  lambda: holders(never) == {os.getpid()})
     finally:
         os.close(end)
-    assert not commands(['--version'], environment(), '', PATIENCE).returncode
+    assert not commands(
+        ['--version'], environment(), '', WAIT_SECONDS).returncode
 
 
 def holders(file):

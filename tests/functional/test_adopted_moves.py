@@ -58,9 +58,9 @@ def leave(cloud, *names):
     for host in HOSTS:
         if host.name not in names:
             cloud.disable_compute(host.name)
-    stranger = cloud.create_server(
+    other_server = cloud.create_server(
         'stranger', 'large', host=names[-1], as_admin=True)
-    cloud.wait_for_status(stranger, 'ACTIVE')
+    cloud.wait_for_status(other_server, 'ACTIVE')
 
 
 @pytest.fixture

@@ -139,9 +139,9 @@ def test_a_foreign_server_is_refused_on_exclusive_hosts(
     for host in HOSTS:
         if host.name not in closed:
             cloud.disable_compute(host.name)
-    stranger = cloud.create_server('stranger', 'small')
+    other_server = cloud.create_server('stranger', 'small')
     try:
-        fault = cloud.wait_for_status(stranger, 'ERROR')['fault']
+        fault = cloud.wait_for_status(other_server, 'ERROR')['fault']
         assert 'No valid host' in fault['message']
     finally:
         for host in HOSTS:

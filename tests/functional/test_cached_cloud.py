@@ -76,15 +76,15 @@ def cloud(running):
 
 
 @pytest.fixture
-def stranger(cloud):
+def other_server(cloud):
     """A function by which a server of a stranger takes all VCPUs of a host."""
     consumers = []
 
-    def stranger(host):
+    def other_server(host):
         consumers.append(cloud.add_consumer(host, {'VCPU': 2}))
         return consumers[-1]
 
-    yield stranger
+    yield other_server
     for consumer in consumers:
         if cloud.allocations(consumer):
             cloud.delete_consumer(consumer)
@@ -124,9 +124,9 @@ def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
 
 
 def test_a_trait_that_came_with_other_use_is_found_by_the_comparison(
-        watch, cloud, stranger):
+        watch, cloud, other_server):
     """After a notification, only the use is read."""
-    stranger('cmp-2')
+    other_server('cmp-2')
     cloud.disable_compute('cmp-2')
     watch.inventory.mark_hosts(['cmp-2'])
     watch.inventory.follow()
@@ -140,9 +140,9 @@ def test_a_trait_that_came_with_other_use_is_found_by_the_comparison(
 
 
 def test_hosts_in_the_names_of_notifications_are_read_again(
-        watch, cloud, stranger):
+        watch, cloud, other_server):
     before = watch.cached_snapshot()
-    consumer = stranger('cmp-1')
+    consumer = other_server('cmp-1')
     watch.inventory.mark_hosts(['cmp-1', 'elsewhere'])
     after = watch.cached_snapshot()
     assert after['cmp-1'].inventories['VCPU'].used == 2
@@ -155,10 +155,10 @@ def test_hosts_in_the_names_of_notifications_are_read_again(
     assert watch.requests == EACH_TIME | {'one/allocations': 1}
 
 
-def test_marked_hosts_are_read_in_the_background(watch, cloud, stranger):
+def test_marked_hosts_are_read_in_the_background(watch, cloud, other_server):
     watch.inventory.follow()
     assert not watch.requests
-    stranger('cmp-1')
+    other_server('cmp-1')
     watch.inventory.mark_hosts(['cmp-1'])
     watch.inventory.follow()
     assert watch.cached_snapshot()['cmp-1'].servers == 1
@@ -189,9 +189,9 @@ def test_a_report_about_an_aggregate_has_it_read(watch, cloud):
     assert 'green' not in watch.cached_snapshot()['cmp-3'].aggregates
 
 
-def test_room_that_a_stranger_freed_is_found_before_unplaceable(
-        watch, cloud, stranger):
-    consumer = stranger('cmp-2')
+def test_room_that_another_server_freed_is_found_before_unplaceable(
+        watch, cloud, other_server):
+    consumer = other_server('cmp-2')
     watch.fresh()
     cloud.delete_consumer(consumer)
     assert watch.cached_snapshot()['cmp-2'].inventories['VCPU'].free == 0
@@ -209,10 +209,10 @@ def test_a_host_that_placement_refuses_is_read_and_another_one_is_planned(
 
 
 def test_the_comparison_finds_in_pieces_what_nothing_reported(
-        watch, cloud, stranger):
+        watch, cloud, other_server):
     watch = KeptWatch(cloud, interval=2.0)
     for host in HOSTS:
-        stranger(host.name)
+        other_server(host.name)
     found = []
     for piece in range(2):
         watch.clear()
@@ -226,8 +226,8 @@ def test_the_comparison_finds_in_pieces_what_nothing_reported(
 
 
 def test_a_snapshot_that_no_comparison_confirms_is_read_anew(
-        watch, cloud, stranger):
-    stranger('cmp-1')
+        watch, cloud, other_server):
+    other_server('cmp-1')
     watch.now = 300.0
     assert watch.cached_snapshot()['cmp-1'].servers == 0
     watch.now = 301.0
@@ -236,9 +236,10 @@ def test_a_snapshot_that_no_comparison_confirms_is_read_anew(
     assert watch.requests == EACH_TIME
 
 
-def test_threads_see_what_was_marked_before_they_asked(watch, cloud, stranger):
+def test_threads_see_what_was_marked_before_they_asked(
+        watch, cloud, other_server):
     for host in HOSTS:
-        stranger(host.name)
+        other_server(host.name)
 
     def ask(name):
         watch.inventory.mark_hosts([name])

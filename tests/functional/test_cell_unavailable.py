@@ -68,7 +68,7 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
             cloud, group, 'node-1')
 
 
-def test_without_the_api_database_strangers_stay_off_planned_places(
+def test_without_the_api_database_other_servers_stay_off_planned_places(
         cloud, group, monkeypatch):
     monkeypatch.setattr(server_locations, '_by_cell', away)
     closed = {row.place.host for row in cloud.table.members(group)}

@@ -166,10 +166,10 @@ def test_a_foreign_consumer_takes_and_frees_capacity(cloud):
 
 
 def test_projects_do_not_see_each_others_servers(cloud, server):
-    stranger = cloud.compute_for('stranger')
+    other_server = cloud.compute_for('stranger')
     with pytest.raises(keystone_exceptions.NotFound):
-        stranger.get(f'/servers/{server}')
-    assert stranger.get('/servers').json()['servers'] == []
+        other_server.get(f'/servers/{server}')
+    assert other_server.get('/servers').json()['servers'] == []
     owner = cloud.compute_for('demo')
     assert owner.get(f'/servers/{server}').json()['server']['name'] == 'one'
 

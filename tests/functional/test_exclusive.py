@@ -81,7 +81,7 @@ def fault_of(cloud, server):
     return cloud.wait_for_status(server, 'ERROR')['fault']['message']
 
 
-def stranger(cloud, flavor='whole', **arguments):
+def other_server(cloud, flavor='whole', **arguments):
     """A server without a pointer: its UUID, and its host or None."""
     server = cloud.create_server('stranger', flavor, **arguments)
     try:
@@ -98,10 +98,10 @@ def test_foreign_servers_use_all_but_the_exclusive_hosts(cloud, level, built):
     if built:
         build(cloud, group, 'node')
     closed = domain(level, hosts_of(cloud, group))
-    landed = [stranger(cloud)[1] for _ in range(len(HOSTS) - len(closed))]
+    landed = [other_server(cloud)[1] for _ in range(len(HOSTS) - len(closed))]
     assert sorted(landed) == sorted(RACKS.keys() - closed)
     # Half a host of the group's own is free, and nothing else.
-    assert stranger(cloud, 'small')[1] is None
+    assert other_server(cloud, 'small')[1] is None
 
 
 def test_members_are_created_on_their_exclusive_hosts(cloud):
@@ -120,13 +120,13 @@ def test_a_plan_of_another_group_avoids_exclusive_domains(cloud, level):
     cloud.lifecycle.delete(group)
     refused = create(cloud, others(free + 1))
     assert refused.status == GroupStatus.UNPLACEABLE
-    assert f'{len(closed)} of 6 hosts count as disabled: other groups have ' \
-        'them exclusively' in [r['message'] for r in refused.reasons]
+    assert f'{len(closed)} of 6 hosts count as disabled: they are reserved ' \
+        'for other groups' in [r['message'] for r in refused.reasons]
 
 
 @pytest.mark.parametrize('level', ['host', 'rack'])
 def test_an_exclusive_plan_avoids_domains_in_use(cloud, level):
-    server, host = stranger(cloud, 'small', host='r1-1', as_admin=True)
+    server, host = other_server(cloud, 'small', host='r1-1', as_admin=True)
     held = others(1)
     held['members'][0]['location'] = 'az1/r2'
     taken = domain(level, [host, *hosts_of(cloud, planned(cloud, held))])
@@ -160,7 +160,7 @@ def test_a_yielding_member_of_another_group_avoids_exclusive_hosts(cloud):
     pointed = planned(cloud, others(1))
     cloud.lifecycle.release(pointed)
     for host in RACKS.keys() - closed:
-        assert stranger(cloud, host=host, as_admin=True)[1] == host
+        assert other_server(cloud, host=host, as_admin=True)[1] == host
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     try:
         server = cloud.create_server(
@@ -172,7 +172,7 @@ def test_a_yielding_member_of_another_group_avoids_exclusive_hosts(cloud):
 
 @pytest.mark.parametrize('move', ['live_migrate', 'migrate'])
 def test_a_foreign_server_cannot_move_to_an_exclusive_host(cloud, move):
-    server, source = stranger(cloud, 'small')
+    server, source = other_server(cloud, 'small')
     group = planned(cloud, alone('rack'))
     closed = domain('rack', hosts_of(cloud, group))
     assert source not in closed
@@ -193,7 +193,7 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
     own = cloud.host_of(server)
     first, second = sorted(set(RACKS.values()) - {RACKS[own]})
     # A server on a host that is no candidate itself, for it is full.
-    assert stranger(cloud, host=f'{first}-1', as_admin=True)[1]
+    assert other_server(cloud, host=f'{first}-1', as_admin=True)[1]
     cloud.disable_compute(own)
     cloud.disable_compute(f'{second}-1')
     cloud.disable_compute(f'{second}-2')
@@ -225,8 +225,8 @@ def test_exclusiveness_follows_a_member_that_moved(cloud):
     assert now != before
     for host in RACKS.keys() - {before, now}:
         cloud.disable_compute(host)
-    assert stranger(cloud)[1] == before
-    assert stranger(cloud, 'small')[1] is None
+    assert other_server(cloud)[1] == before
+    assert other_server(cloud, 'small')[1] is None
 
 
 def test_both_hosts_of_an_unconfirmed_resize_are_closed(cloud):
@@ -239,11 +239,13 @@ def test_both_hosts_of_an_unconfirmed_resize_are_closed(cloud):
     now = cloud.host_of(server)
     assert now != before
     for host in before, now:
-        assert stranger(cloud, 'small', host=host, as_admin=True)[1] is None
+        assert other_server(
+            cloud, 'small', host=host, as_admin=True)[1] is None
     cloud.act(server, 'confirmResize')
     cloud.wait_for_status(server, 'ACTIVE')
-    assert stranger(cloud, 'small', host=before, as_admin=True)[1] == before
-    assert stranger(cloud, 'small', host=now, as_admin=True)[1] is None
+    assert other_server(
+        cloud, 'small', host=before, as_admin=True)[1] == before
+    assert other_server(cloud, 'small', host=now, as_admin=True)[1] is None
 
 
 @pytest.mark.parametrize('end', ['release', 'delete'])
@@ -252,9 +254,9 @@ def test_a_released_exclusive_domain_is_open_to_all(cloud, end):
     host, = hosts_of(cloud, group)
     for other in RACKS.keys() - {host}:
         cloud.disable_compute(other)
-    assert stranger(cloud)[1] is None
+    assert other_server(cloud)[1] is None
     getattr(cloud.lifecycle, end)(group)
-    assert stranger(cloud)[1] == host
+    assert other_server(cloud)[1] == host
 
 
 def test_a_weighted_exclusive_policy_forbids_no_server(cloud):
@@ -263,7 +265,7 @@ def test_a_weighted_exclusive_policy_forbids_no_server(cloud):
     host, = hosts_of(cloud, planned(cloud, document))
     for other in RACKS.keys() - {host}:
         cloud.disable_compute(other)
-    assert stranger(cloud, 'small')[1] == host
+    assert other_server(cloud, 'small')[1] == host
 
 
 def test_members_outside_an_exclusive_subgroup_avoid_its_hosts(
@@ -287,7 +289,7 @@ def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
     exclusive."""
     planned(cloud, others(3))
     with counted() as calls:
-        assert stranger(cloud, 'small')[1]
+        assert other_server(cloud, 'small')[1]
     asked = [statement for statement in calls.sql if 'holistic_' in statement]
     assert len(asked) == 2
     assert 'holistic_members' in asked[0]
@@ -312,7 +314,7 @@ def test_a_create_does_not_read_all_host_mappings(cloud):
 def asked_for(cloud, **arguments):
     """Statements for strangers that fit, but those of Nova's own tables."""
     with counted() as calls:
-        assert stranger(cloud, 'small', **arguments)[1]
+        assert other_server(cloud, 'small', **arguments)[1]
     return [statement for statement in calls.sql
             if 'holistic_' in statement or 'aggregate' in statement]
 
@@ -357,7 +359,7 @@ def test_current_locations_count_after_the_levels_changed(cloud):
     closed = domain('rack', hosts_of(cloud, group))
     cloud.table.update_group(
         group, [GroupStatus.PLANNED], levels=('row', 'host'))
-    landed = {stranger(cloud)[1] for _ in range(len(HOSTS) - len(closed))}
+    landed = {other_server(cloud)[1] for _ in range(len(HOSTS) - len(closed))}
     assert landed == RACKS.keys() - closed
-    assert stranger(cloud, 'small')[1] is None
+    assert other_server(cloud, 'small')[1] is None
     build(cloud, group, 'node')

@@ -40,7 +40,7 @@ def group(cloud):
 
 
 @pytest.fixture
-def strangers(cloud, group):
+def other_servers(cloud, group):
     """Consumers on all hosts on which the group holds nothing."""
     free = cloud.usages().keys() - cloud.used().keys()
     consumers = [cloud.add_consumer(host, {'VCPU': 1}) for host in free]
@@ -67,13 +67,13 @@ def test_a_short_outage_forfeits_nothing(cloud, group):
     cloud.start_compute(before.place.host)
     assert cloud.reconciler.reconcile() == {}
     # A stranger of the same size gets one of the other hosts.
-    stranger = cloud.create_server('stranger', 'whole')
-    cloud.wait_for_status(stranger, 'ACTIVE')
-    assert cloud.host_of(stranger) != before.place.host
+    other_server = cloud.create_server('stranger', 'whole')
+    cloud.wait_for_status(other_server, 'ACTIVE')
+    assert cloud.host_of(other_server) != before.place.host
     assert build(cloud, group, 'node-0') == before.place.host
 
 
-@pytest.mark.usefixtures('strangers')
+@pytest.mark.usefixtures('other_servers')
 def test_a_member_returns_with_its_host_after_a_long_outage(cloud, group):
     before = cloud.row(group, 'node-0')
     cloud.conf.set_override('host_grace', 0, group='reconciler')

@@ -59,7 +59,7 @@ def test_the_alternate_that_passes_the_filter_takes_the_server(cloud):
     assert cloud.used() == {FAST: SMALL}
 
 
-def test_every_refused_host_is_told_and_left_out_of_the_next_plan(cloud):
+def test_every_refused_host_is_reported_and_left_out_of_the_next_plan(cloud):
     """With one alternate each plan learns of two hosts."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('alternates', 1, group='planner')
@@ -151,10 +151,10 @@ def test_a_search_finds_the_one_host_that_passes_the_filter(cloud):
 def test_a_search_tries_no_more_hosts_than_it_may(cloud):
     """The host that passes the filter is the last: it is not empty."""
     cloud.conf.set_override('search_hosts', 1, group='holistic')
-    stranger = cloud.add_consumer(FAST, {'VCPU': 1})
+    other_server = cloud.add_consumer(FAST, {'VCPU': 1})
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
     cloud.fault_of(create(cloud, group))
-    cloud.delete_consumer(stranger)
+    cloud.delete_consumer(other_server)
     learnt = cloud.table.refusals.of_group(
         group, cloud.clock().replace(year=2000))['a']
     assert len(learnt) == 2 and 'cmp-0' in learnt and FAST not in learnt

@@ -70,12 +70,12 @@ def test_alternates_that_break_a_policy_are_passed_over(cloud):
 def test_an_alternate_without_room_is_passed_over(cloud):
     """Placement refuses the swap; nobody else knows of the allocation."""
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL)
-    stranger = cloud.add_consumer('cmp-0', ALL_CPUS)
+    other_server = cloud.add_consumer('cmp-0', ALL_CPUS)
     cloud.disable_compute('cmp-2')
     server = create(cloud, group, 'a')
     assert host_of_active(cloud, server) == 'cmp-1'
     assert_claimed(cloud, group, 'a', server, 'cmp-1')
-    cloud.delete_consumer(stranger)
+    cloud.delete_consumer(other_server)
 
 
 def test_a_server_group_of_nova_and_a_pointer_in_one_request(cloud):

@@ -54,9 +54,9 @@ def only(cloud, *names):
 def attract(cloud, host, rather_than):
     """Leave two hosts, of which Nova itself would choose the first."""
     only(cloud, host, rather_than)
-    stranger = cloud.create_server(
+    other_server = cloud.create_server(
         'stranger', 'large', host=rather_than, as_admin=True)
-    cloud.wait_for_status(stranger, 'ACTIVE')
+    cloud.wait_for_status(other_server, 'ACTIVE')
 
 
 @pytest.mark.parametrize('move', ['live_migrate', 'migrate', 'resize'])
@@ -88,7 +88,7 @@ def failed_action(cloud, server):
         'instanceActions'][0]['message']
 
 
-def test_a_group_created_again_is_judged_by_its_new_document(cloud):
+def test_a_group_created_again_is_checked_by_its_new_document(cloud):
     """With the UUID of a deleted group that the scheduler has read."""
     group = str(uuid.uuid4())
     for policies in [], PAIR['policies']:

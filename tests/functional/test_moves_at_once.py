@@ -69,9 +69,9 @@ def leave(cloud, *names):
         if host.name not in names:
             cloud.disable_compute(host.name)
     for name in names[1:]:
-        stranger = cloud.create_server(
+        other_server = cloud.create_server(
             'stranger', 'small', host=name, as_admin=True)
-        cloud.wait_for_status(stranger, 'ACTIVE')
+        cloud.wait_for_status(other_server, 'ACTIVE')
 
 
 def move_both(cloud, servers, first, second):

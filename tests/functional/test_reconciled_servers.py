@@ -99,10 +99,10 @@ def resources(cloud, group, path):
 
 def passes(cloud, number=2):
     """What passes of the reconciler have mended."""
-    mended = {}
+    repaired = {}
     for _ in range(number):
-        mended.update(cloud.reconciler.reconcile())
-    return mended
+        repaired.update(cloud.reconciler.reconcile())
+    return repaired
 
 
 def test_a_resized_server_has_its_new_resources(cloud, group):

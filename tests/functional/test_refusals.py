@@ -271,8 +271,8 @@ def test_in_yield_mode_hard_policies_still_hold(cloud):
         server = cloud.create_server(
             'a', 'small', {'group': group, 'member': 'a'})
         assert 'No valid host' in cloud.fault_of(server)
-        stranger = cloud.create_server('stranger', 'small')
-        cloud.wait_for_status(stranger, 'ACTIVE')
+        other_server = cloud.create_server('stranger', 'small')
+        cloud.wait_for_status(other_server, 'ACTIVE')
     finally:
         for host in ('cmp-1', 'cmp-2', 'cmp-3'):
             cloud.enable_compute(host)

@@ -48,7 +48,7 @@ def create(service, document, token=MEMBER, **more):
                        {'group': document, **more}, token)
 
 
-def stranger(cloud):
+def other_server(cloud):
     """A server of another project in the first zone."""
     return cloud.create_server('stranger', 'small', project_id='green',
                                availability_zone='az1')
@@ -60,13 +60,13 @@ def test_one_small_server_does_not_close_a_zone_to_all_others(
         403, 'holistic.forbidden', 'policies[0].level: policy does not allow '
         'holistic:definitions:exclusive_level')
     assert cloud.table.list_groups() == () and cloud.used() == {}
-    cloud.wait_for_status(stranger(cloud), 'ACTIVE')
+    cloud.wait_for_status(other_server(cloud), 'ACTIVE')
 
 
 def test_an_administrator_may_close_a_zone(cloud, service):
     answer = create(service, ZONE, ADMIN)
     assert answer.json['group']['status'] == 'planned'
-    assert 'No valid host' in cloud.fault_of(stranger(cloud))
+    assert 'No valid host' in cloud.fault_of(other_server(cloud))
 
 
 def test_nobody_learns_by_trying_which_hosts_there_are(cloud, service):

@@ -38,11 +38,11 @@ def test_the_objective_of_the_group_chooses_the_host(cloud):
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)
     cloud.disable_compute('cmp-2')
-    strangers = [cloud.add_consumer(host, {'VCPU': 1})
-                 for host in ('cmp-0', 'cmp-1', 'cmp-4')]
+    other_servers = [cloud.add_consumer(host, {'VCPU': 1})
+                     for host in ('cmp-0', 'cmp-1', 'cmp-4')]
     assert host_of_active(cloud, create(cloud, group, 'a')) == 'cmp-3'
-    for stranger in strangers:
-        cloud.delete_consumer(stranger)
+    for other_server in other_servers:
+        cloud.delete_consumer(other_server)
 
 
 def test_requirements_of_the_description_are_kept(cloud):
@@ -58,8 +58,8 @@ def test_a_member_that_no_host_can_take_is_lost(cloud):
     group = cloud.plan(document('a', 'b', policies=APART),
                        {'a': 'cmp-2', 'b': 'cmp-1'}, resources=SMALL,
                        alternates=0)
-    strangers = [cloud.add_consumer(host, ALL_CPUS)
-                 for host in ('cmp-0', 'cmp-3', 'cmp-4')]
+    other_servers = [cloud.add_consumer(host, ALL_CPUS)
+                     for host in ('cmp-0', 'cmp-3', 'cmp-4')]
     cloud.disable_compute('cmp-2')
     fault = cloud.fault_of(create(cloud, group, 'a'))
     assert 'no other host that was tried' in fault and 'cmp' not in fault
@@ -67,8 +67,8 @@ def test_a_member_that_no_host_can_take_is_lost(cloud):
     assert (row.state, row.held) == (MemberState.LOST, False)
     (reason,) = cloud.table.get_group(group).reasons
     assert 'host cmp-2 is disabled' in reason['message']
-    for stranger in strangers:
-        cloud.delete_consumer(stranger)
+    for other_server in other_servers:
+        cloud.delete_consumer(other_server)
 
 
 def test_without_time_nothing_is_searched(cloud):

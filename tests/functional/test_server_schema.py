@@ -37,13 +37,13 @@ NESTED = {'networks': ('uuid', 'port', 'fixed_ip', 'tag', 'x'),
               *NOVA['properties']['server']['properties'][
                   'block_device_mapping_v2']['items']['properties'], 'x')}
 
-judge_ours = validator(SERVER, FORMATS)
-judge_novas = validators._SchemaValidator(NOVA)
+check_ours = validator(SERVER, FORMATS)
+check_novas = validators._SchemaValidator(NOVA)
 
 
 def accepts_ours(server):
     try:
-        judge_ours(server)
+        check_ours(server)
     except InvalidDocument:
         return False
     return True
@@ -51,7 +51,7 @@ def accepts_ours(server):
 
 def accepts_novas(server):
     try:
-        judge_novas.validate({'server': {**REQUIRED, **server}})
+        check_novas.validate({'server': {**REQUIRED, **server}})
     except (exception.ValidationError, UnicodeDecodeError):
         # Nova answers 500 for user data that is not ASCII.
         return False
@@ -89,7 +89,7 @@ def test_values_in_lists_are_accepted_as_nova_accepts_them(key, inner):
     assert not differing
 
 
-def test_every_character_is_judged_as_nova_judges_it():
+def test_every_character_is_checked_as_nova_checks_it():
     pattern = re.compile(parameter_types.valid_description_regex)
     characters = [chr(number) for number in range(0x11000)
                   if chr(number) != '\n']

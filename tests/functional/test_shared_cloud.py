@@ -80,9 +80,9 @@ def test_what_no_cleaning_deletes_is_named(lend_cloud):
     with lend_cloud(RACK) as cloud:
         cleaning = Cleaning(cloud)
         assert cleaning.leftovers() == []
-        stranger = str(uuid.uuid4())
+        other_server = str(uuid.uuid4())
         cloud.placement.post('/resource_providers', json={
-            'name': 'stranger', 'uuid': stranger})
+            'name': 'stranger', 'uuid': other_server})
         cleaning.clean()
         assert cleaning.leftovers() == [('providers', ['stranger'])]
-        cloud.placement.delete(f'/resource_providers/{stranger}')
+        cloud.placement.delete(f'/resource_providers/{other_server}')

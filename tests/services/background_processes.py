@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 
-PATIENCE = 300
+WAIT_SECONDS = 300
 """Seconds after which a wait fails; far more than a busy machine needs."""
 
 
@@ -16,15 +16,15 @@ class WaitTimeout(Exception):
     """What is waited for does not come."""
 
 
-def wait_for(what, condition, patience=PATIENCE):
+def wait_for(what, condition, wait_seconds=WAIT_SECONDS):
     """Give the first true answer of the condition."""
-    until = time.monotonic() + patience
+    until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
         found = condition()
         if found:
             return found
         time.sleep(0.05)
-    raise WaitTimeout(f'{what} in {patience} s')
+    raise WaitTimeout(f'{what} in {wait_seconds} s')
 
 
 def answers(port):
@@ -57,14 +57,14 @@ class Process:
     def pid(self):
         return self._process.pid
 
-    def wait_until(self, what, condition, patience=PATIENCE):
+    def wait_until(self, what, condition, wait_seconds=WAIT_SECONDS):
         """What was waited for; its log, where it ends before that."""
         def there():
             if self._process.poll() is not None:
                 raise WaitTimeout(f'{what}: {self.said()[-2000:]}')
             return condition()
 
-        return wait_for(what, there, patience)
+        return wait_for(what, there, wait_seconds)
 
     def said(self):
         with open(self.log, errors='replace') as log:
@@ -73,12 +73,12 @@ class Process:
     def send(self, number):
         os.kill(self._process.pid, number)
 
-    def wait(self, patience=PATIENCE):
+    def wait(self, wait_seconds=WAIT_SECONDS):
         """The exit code."""
-        return self._process.wait(patience)
+        return self._process.wait(wait_seconds)
 
     def kill(self):
         """It, and all that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(PATIENCE)
+        self._process.wait(WAIT_SECONDS)

@@ -45,7 +45,7 @@ class KeystoneServer:
              'tests.services.keystone_process', self._port, self._directory,
              PASSWORD], self._directory / 'keystone.log')
         self._process.wait_until(
-            'keystone', lambda: answers(self._port), patience=300)
+            'keystone', lambda: answers(self._port), wait_seconds=300)
         return self
 
     def __exit__(self, *failure):

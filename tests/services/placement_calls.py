@@ -19,7 +19,7 @@ class PlacementCalls:
         return {}
 
     @functools.cached_property
-    def strangers(self):
+    def other_servers(self):
         """Consumers that were given room by ``allocate``."""
         return set()
 
@@ -52,13 +52,13 @@ class PlacementCalls:
             'project_id': project, 'user_id': project,
             'consumer_generation': None, 'consumer_type': 'INSTANCE'})
         if project == 'stranger':
-            self.strangers.add(consumer)
+            self.other_servers.add(consumer)
         return consumer
 
     def free(self, consumer):
         """Somebody else's server is deleted, or moved away."""
         self.adapter.delete(f'/allocations/{consumer}')
-        self.strangers.discard(consumer)
+        self.other_servers.discard(consumer)
 
     def used(self, provider):
         """Amount in use of each resource class."""

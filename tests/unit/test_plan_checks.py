@@ -63,12 +63,13 @@ def test_what_a_plan_says_falsely_of_itself_is_seen(claims, message):
         check_answer(asked, all_on_the_first(asked, **claims))
 
 
-def test_members_that_stay_use_their_hosts_and_are_no_strangers():
+def test_members_that_stay_use_their_hosts_and_are_not_outside_servers():
     full = Inventory(16, used=16)
     alone = group(servers('web'), policies=[Exclusive()])
-    for strangers, good in ((0, True), (1, False)):
+    for other_servers, good in ((0, True), (1, False)):
         asked = question(alone, cloud(
-            host('h', 'r', inventories={'VCPU': full}, servers=1 + strangers),
+            host('h', 'r', inventories={'VCPU': full},
+                 servers=1 + other_servers),
             host('other', 'r')), web='h')
         if good:
             check_answer(asked, all_on_the_first(asked))

@@ -39,7 +39,7 @@ def _imported(tree):
                 yield node.module, None
 
 
-def _told_in_strings(tree):
+def _names_in_strings(tree):
     """Dotted names in strings, as mock.patch and import_module take them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -58,7 +58,7 @@ def _module(name):
 
 def _internal(tree):
     """Modules of the solver's inside, and tests of it, that are used."""
-    names = [name for name, _ in _imported(tree)] + [*_told_in_strings(tree)]
+    names = [name for name, _ in _imported(tree)] + [*_names_in_strings(tree)]
     for name in names:
         if name.startswith(f'{PACKAGE}.') and _module(name) not in PUBLIC and (
                 not any(each.startswith(f'{name}.') for each in PUBLIC)):
@@ -82,7 +82,7 @@ def _patched(tree):
             if isinstance(target, ast.Attribute) and isinstance(
                     target.value, ast.Name) and target.value.id in modules:
                 yield ast.unparse(node)
-    yield from (name for name in _told_in_strings(tree)
+    yield from (name for name in _names_in_strings(tree)
                 if _module(name) != name)
 
 

@@ -39,7 +39,7 @@ def disagreements(world):
     taken = _taken(world)
     found = [sentence for row in world.rows()
              for sentence in _of_row(row, taken)]
-    declared = world.placement.strangers | world.servers
+    declared = world.placement.other_servers | world.servers
     return found + [
         f'consumer {consumer}, which no row has, has {there}'
         for consumer, there in taken.items() if consumer not in declared]

@@ -23,9 +23,9 @@ ADMIN = User('admin', 'admin', ('admin',))
 SERVICE = User('service', 'service', ('admin', 'service'))
 MEMBER = User('demo', 'demo', ('member',))
 READER = User('demo-reader', 'demo', ('reader',))
-STRANGER = User('other', 'other', ('member',))
+OTHER_USER = User('other', 'other', ('member',))
 USERS = {user.name: user for user in
-         (ADMIN, SERVICE, MEMBER, READER, STRANGER)}
+         (ADMIN, SERVICE, MEMBER, READER, OTHER_USER)}
 
 
 def session(layout: Layout, user: User, url: str = '',
@@ -70,7 +70,7 @@ def fill(layout: Layout) -> None:
     roles = {role['name']: role['id']
              for role in keystone.get('/roles').json()['roles']}
     projects: dict[str, str] = {}
-    for user in (SERVICE, MEMBER, READER, STRANGER):
+    for user in (SERVICE, MEMBER, READER, OTHER_USER):
         if user.project not in projects:
             projects[user.project] = make('project', name=user.project,
                                           domain_id='default')

@@ -15,7 +15,7 @@ from tools.cloud.layout import Layout
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 PROJECT = pathlib.Path(__file__).parents[2]
-_PATIENCE = 30
+_WAIT_SECONDS = 30
 """Seconds after which a process that was asked to end is killed."""
 
 
@@ -85,7 +85,7 @@ class Processes:
         for name in names:
             try:
                 wait_for(f'end of {name}', lambda: not self.alive(name),
-                         _PATIENCE)
+                         _WAIT_SECONDS)
             except WaitTimeout:
                 pass
             self.kill(name)
@@ -93,7 +93,7 @@ class Processes:
     def kill(self, name: str) -> None:
         """As a machine that loses power."""
         self.send(name, signal.SIGKILL)
-        wait_for(f'end of {name}', lambda: not self.alive(name), _PATIENCE)
+        wait_for(f'end of {name}', lambda: not self.alive(name), _WAIT_SECONDS)
         self._file(name).unlink(missing_ok=True)
 
     def send(self, name: str, number: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import time
 from typing import TypeVar
 
-PATIENCE = 300
+WAIT_SECONDS = 300
 """Seconds after which a wait fails; far more than a busy machine needs."""
 
 Found = TypeVar('Found')
@@ -16,15 +16,15 @@ class WaitTimeout(Exception):
 
 
 def wait_for(what: str, condition: Callable[[], Found],
-             patience: float = PATIENCE, pause: float = 0.1) -> Found:
+             wait_seconds: float = WAIT_SECONDS, pause: float = 0.1) -> Found:
     """The first true answer of the condition.
 
     :raises WaitTimeout: there is none in so many seconds
     """
-    until = time.monotonic() + patience
+    until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
         found = condition()
         if found:
             return found
         time.sleep(pause)
-    raise WaitTimeout(f'{what}: not in {patience} s')
+    raise WaitTimeout(f'{what}: not in {wait_seconds} s')

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import pathlib
 import sys
 
-from tools.prose import markup, python_text, rules
+from tools.prose import definitions, markup, python_text, rules
 
 PROJECT = pathlib.Path(__file__).parents[2]
 
 TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst',
          'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py')
 """What is checked if no file is named."""
+
+MODULES = ('nova_holistic', 'tests', 'tools', 'benchmarks')
+"""Folders of the modules whose names are checked if no file is named."""
 
 
 def files(project: pathlib.Path,
@@ -37,17 +40,38 @@ def prose(path: pathlib.Path) -> str:
 
 def findings(paths: Iterable[pathlib.Path],
              project: pathlib.Path) -> Iterator[rules.Finding]:
-    """All parts of these files, and of the names of modules, that break a
-    rule."""
-    names = []
+    """All parts of these files that break a rule."""
     for path in paths:
-        path = path.resolve()
-        name = (str(path.relative_to(project))
-                if path.is_relative_to(project) else str(path))
-        yield from rules.lint(name, prose(path))
-        if path.suffix == '.py':
-            names.append(name)
-    yield from rules.lint('names of modules', '\n'.join(names), names=True)
+        yield from rules.lint(_shown(path, project), prose(path))
+
+
+def names(paths: Iterable[pathlib.Path],
+          project: pathlib.Path) -> Iterator[rules.Finding]:
+    """The names of these modules, and the names that they define, that break a
+    rule."""
+    found = []
+    for path in paths:
+        name = _shown(path, project)
+        found.append(name)
+        found += (f'{name}:{line}: {words}' for line, words
+                  in definitions.names(path.read_text(encoding='utf-8')))
+    yield from rules.lint('names', '\n'.join(found), names=True)
+
+
+def modules(project: pathlib.Path,
+            paths: Sequence[pathlib.Path]) -> Iterator[pathlib.Path]:
+    """The modules among the named files, or all modules."""
+    if paths:
+        return (path for path in files(project, paths)
+                if path.suffix == '.py')
+    return (path for folder in MODULES
+            for path in sorted((project / folder).rglob('*.py')))
+
+
+def _shown(path: pathlib.Path, project: pathlib.Path) -> str:
+    path = path.resolve()
+    return (str(path.relative_to(project)) if path.is_relative_to(project)
+            else str(path))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                              'the project)')
     args = parser.parse_args(argv)
     rules.register(rules.read())
-    found = list(findings(files(PROJECT, args.paths), PROJECT))
+    found = [*findings(files(PROJECT, args.paths), PROJECT),
+             *names(modules(PROJECT, args.paths), PROJECT)]
     for each in found:
         print(each)
     if found:

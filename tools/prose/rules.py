@@ -72,7 +72,7 @@ def register(rules: Iterable[Rule]) -> None:
 def lint(source: str, text: str, names: bool = False) -> list[Finding]:
     """What the registered rules find.
 
-    :param names: the text consists of paths of modules
+    :param names: the text consists of names
     """
     if not text.strip():
         return []

@@ -46,7 +46,7 @@ class BindGroup(HolisticCommand, command.ShowOne):
         stack, rules = parsed_args.heat_stack, parsed_args.rules
         if bool(stack) != bool(rules):
             raise exceptions.CommandError(
-                '--heat-stack and --rule need each other')
+                '--heat-stack and --rule must be given together')
         target = _target(self.app.client_manager, parsed_args)
         uuid, groups = self.group(group)['id'], self.client().groups
         return formatted_columns.fields(

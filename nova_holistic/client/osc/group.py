@@ -281,5 +281,5 @@ def _without(rules: list[dict[str, Any]], key: str,
     rest = [rule for rule in rules if rule.get('type') != name]
     if len(rest) == len(rules):
         raise exceptions.CommandError(
-            f'{key}: none of type {name!r} in the top-level group')
+            f'{key}: the top-level group has none of type {name!r}')
     return rest

@@ -136,7 +136,8 @@ class Resolver:
     def _spend(self, work: int, place: str) -> None:
         self._work += work
         if self._work > _MAX_WORK:
-            raise InvalidDocument(place, 'functions take too long to work out')
+            raise InvalidDocument(
+                place, 'the functions take too long to evaluate')
 
     FUNCTIONS = {'get_param': _get_param, 'str_replace': _str_replace,
                  'list_join': _list_join}

@@ -96,7 +96,7 @@ def _entry(name: Any, entry: Any, resolver: Resolver, place: str,
     _check_entry(entry, place)
     if entry.get('name', name) != name:
         raise InvalidDocument(
-            join(place, 'name'), f'is {brief(name)} by its key already')
+            join(place, 'name'), f'must be its key, {brief(name)}, or absent')
     members = entry.get('members', [])
     if len(members) > MAX_MEMBERS:
         raise InvalidDocument(

@@ -94,5 +94,5 @@ def reasons(closed: frozenset[str],
     if not usable:
         return ()
     return (Reason.of('', format_message(
-        '{} count as disabled: other groups have them exclusively',
+        '{} count as disabled: they are reserved for other groups',
         part(usable, len(hosts)))),)

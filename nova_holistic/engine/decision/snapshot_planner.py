@@ -102,7 +102,7 @@ class SnapshotPlanner:
         # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), request.placed)
         if violations:
-            LOG.error('The solver broke a rule of group %s: %s',
+            LOG.error('The solver returned an invalid plan for group %s: %s',
                       bound.name, violations)
             raise NotPlanned(
                 GroupStatus.ERROR, mark_names(violations, snapshot))
@@ -197,7 +197,7 @@ class SnapshotPlanner:
                 self._table, self._policy_types, decision.snapshot,
                 request.uuid)
             return [Reason.of('', format_message(
-                "host {:name} is exclusively another group's", name))
+                'host {:name} is reserved for another group', name))
                 for name in sorted(closed.intersection(held))]
         # Placement does not know that servers of others came onto the hosts.
         self._inventory.mark_providers(exclusive_hosts.reserved(
@@ -207,7 +207,7 @@ class SnapshotPlanner:
         enabled = {h.name for h in snapshot.hosts if h.enabled}
         return mark_names([*check(decision.group, snapshot, hosts, hosts),
                            *(Reason.of('', format_message(
-                               'host {:name} is closed or gone', name))
+                               'host {:name} is closed or missing', name))
                              for name in sorted(set(held) - enabled))],
                           snapshot)
 

@@ -200,7 +200,8 @@ class _Update(Change):
         except hold_errors.CapacityGone:
             if not proposal.vacated:
                 raise
-        LOG.info('Group %s needs the room that it has', self.record.uuid)
+        LOG.info('Group %s needs the capacity of its own holds: they are '
+                 'replaced', self.record.uuid)
         old = [m.hold for m in proposal.vacated]
         self.journal.write([m.hold for m in proposal.members], old)
         crash_points.reached('update.room-noted')

@@ -98,7 +98,7 @@ class HostSearch:
         except ks_exceptions.ClientException as error:
             raise RequestRefused('Placement does not answer') from error
         if response.status_code != 200:
-            raise RequestRefused('Placement does not answer as it should')
+            raise RequestRefused('Placement returned an unexpected answer')
         found = response.json()
         alone = (each['allocations'] for each in found['allocation_requests'])
         return {uuid: found['provider_summaries'][uuid]

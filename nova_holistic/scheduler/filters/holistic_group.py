@@ -101,7 +101,7 @@ def _objections(closed: frozenset[Domain]) -> Sequence[Objections]:
 
     def objections(host: Host) -> Sequence[str]:
         if exclusion.is_closed(closed, host, levels):
-            return ('it is exclusively a group\'s',)
+            return ('it is reserved for an exclusive group',)
         return ()
 
     return (objections,)

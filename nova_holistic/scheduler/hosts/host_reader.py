@@ -168,7 +168,7 @@ class HostReader:
         if response.status_code == 404:
             raise HostRefused('is not known to Placement', host)
         if response.status_code != 200:
-            raise RequestRefused('Placement does not answer as it should')
+            raise RequestRefused('Placement returned an unexpected answer')
         return response.json()
 
 

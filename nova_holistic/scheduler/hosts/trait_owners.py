@@ -65,6 +65,6 @@ def providers_with_trait(placement, trait: str) -> frozenset[str]:
         # Placement does not know such a trait: no provider has it.
         return frozenset()
     if response.status_code != 200:
-        raise RequestRefused('Placement does not answer as it should')
+        raise RequestRefused('Placement returned an unexpected answer')
     return frozenset(provider['uuid'] for provider
                      in response.json()['resource_providers'])

@@ -84,7 +84,7 @@ def test_a_bad_request_is_refused_with_its_position(ask, document, detail):
     assert answer.json['errors'][0]['detail'].startswith(detail)
 
 
-def test_all_mistakes_are_told_at_once(ask):
+def test_all_mistakes_are_reported_at_once(ask):
     server = str(uuid.uuid4())
     answer = ask('POST', '', {'group': pair(
         adopt={'n-0': server, 'n-1': server.upper(), 'm': 'x'},

@@ -4,7 +4,7 @@
 from tests.functional.engine.world import shop, SMALL
 from tests.unit.api.service import ADMIN
 
-CROWD = {'name': 'crowd', 'members': [
+TOO_LARGE = {'name': 'crowd', 'members': [
     {'name': 'node', 'count': 5, 'resources': SMALL}],
     'policies': [{'type': 'anti-affinity', 'level': 'host'}]}
 
@@ -17,7 +17,7 @@ def plan(service, group, **asked):
 
 
 def test_an_unplaceable_plan_has_relaxations_without_names(world, service):
-    found = plan(service, CROWD, relaxations=True)
+    found = plan(service, TOO_LARGE, relaxations=True)
     assert found['status'] == 'unplaceable'
     assert found['relaxations'] == {
         'preferences': [{'smallest': True, 'rules': [
@@ -48,5 +48,5 @@ def test_a_plan_has_the_headroom_of_the_cloud_as_it_is(world, service):
 
 
 def test_who_does_not_ask_gets_neither(service):
-    found = plan(service, CROWD, relaxations=False)
+    found = plan(service, TOO_LARGE, relaxations=False)
     assert sorted(found) == ['id', 'links', 'reasons', 'status']

@@ -43,7 +43,7 @@ def test_a_repair_is_carried_out(world, broken, read):
     assert read('group', 'repair', group.uuid, user=ADMIN) == []
 
 
-def test_a_group_that_cannot_be_repaired_is_told_of(
+def test_a_group_that_cannot_be_repaired_is_reported(
         world, broken, refused):
     group, host = broken
     rows = world.table.members(group.uuid)

@@ -76,7 +76,7 @@ def test_a_claim_that_has_both(world):
     assert len(world.disagreements()) == 1
 
 
-def test_declared_strangers_may_stay(world):
+def test_declared_servers_may_stay(world):
     world.placement.allocate(world.hosts['a1'], {'VCPU': 1})
     assert world.disagreements() == []
 

@@ -60,18 +60,18 @@ def test_a_plan_on_a_warm_engine_takes_no_complete_snapshot(world):
     assert world.inventory.complete == 1
 
 
-def test_room_that_a_stranger_freed_is_found_before_unplaceable(world):
-    strangers = world.fill('a1', 'a2', 'b1')
+def test_room_that_another_server_freed_is_found_before_unplaceable(world):
+    other_servers = world.fill('a1', 'a2', 'b1')
     assert world.create(ONE).status == 'unplaceable'
-    world.placement.free(strangers[1])
+    world.placement.free(other_servers[1])
     group = world.create(ONE)
     assert (group.status, host(world, group)) == ('planned', 'a2')
 
 
-def test_room_that_a_stranger_freed_is_found_by_a_dry_run(world):
-    strangers = world.fill('a1', 'a2', 'b1')
+def test_room_that_another_server_freed_is_found_by_a_dry_run(world):
+    other_servers = world.fill('a1', 'a2', 'b1')
     assert world.planner.plan(ONE['group']).reasons
-    world.placement.free(strangers[1])
+    world.placement.free(other_servers[1])
     assert world.planner.plan(ONE['group']).hosts() == {'web': 'a2'}
 
 
@@ -150,17 +150,17 @@ def test_a_host_that_stays_down_is_given_up(world):
     assert host(world, group) != where
 
 
-def test_lost_members_find_room_that_a_stranger_freed(world):
+def test_lost_members_find_room_that_another_server_freed(world):
     group = world.create(ONE, lease=0)
     where = host(world, group)
     others = sorted({'a1', 'a2', 'b1'} - {where})
-    strangers = world.fill(*others)
+    other_servers = world.fill(*others)
     world.inventory.down = {where}
     world.inventory.snapshot()
     world.wait_out_host_grace()
     world.reconciler.reconcile()
     assert world.states(group) == {'web': 'lost'}
-    world.placement.free(strangers[0])
+    world.placement.free(other_servers[0])
     assert world.planner.replan(group.uuid).reasons == ()
     assert host(world, group) == others[0]
 

@@ -57,13 +57,13 @@ class RoomWorld(KeptWorld):
 
     def take(self, *paths):
         """A function with which strangers take the places of members."""
-        def strangers():
+        def other_servers():
             group, = self.table.list_groups()
             now = hosts(self, group)
             self.planned = self.planned or now
             self.fill(*(now[path] for path in paths))
 
-        return strangers
+        return other_servers
 
     def moved(self, group):
         """Paths of members that are not where they were planned first."""

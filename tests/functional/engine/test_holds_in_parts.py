@@ -68,14 +68,14 @@ def test_a_group_of_one_part_counts_nothing_in_between(world):
     assert group.holds_written is None
 
 
-def test_a_stranger_between_two_parts_moves_one_member(world):
+def test_another_server_between_two_parts_moves_one_member(world):
     taken = []
 
-    def stranger():
+    def other_server():
         group, = world.table.list_groups()
         taken.append(fill(world, group, 'db/node-0'))
 
-    wire = Watched(world, _2=stranger)
+    wire = Watched(world, _2=other_server)
     group = create(world, wire)
     assert group.status == GroupStatus.PLANNED
     assert updates.hosts(world, group)['db/node-0'] not in taken
@@ -85,12 +85,12 @@ def test_a_stranger_between_two_parts_moves_one_member(world):
 
 
 def test_without_room_elsewhere_nothing_of_the_group_is_held(world):
-    def strangers():
+    def other_servers():
         group, = world.table.list_groups()
         fill(world, group, 'db/node-0')
         updates.fill(world)
 
-    group = create(world, Watched(world, _2=strangers))
+    group = create(world, Watched(world, _2=other_servers))
     assert group.status == GroupStatus.UNPLACEABLE
     assert group.holds_written is None
     assert {row.held for row in updates.rows(world, group).values()} == {

@@ -52,7 +52,7 @@ def test_the_history_tells_the_life_of_a_group(world, registry):
     assert log_lines(world, group) == []
 
 
-def test_a_lost_member_and_its_new_place_are_told(world, registry):
+def test_a_lost_member_and_its_new_place_are_reported(world, registry):
     group = world.create()
     web = next(m for m in world.table.members(group.uuid)
                if m.member.path == 'web')

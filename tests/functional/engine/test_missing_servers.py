@@ -101,8 +101,8 @@ def test_a_few_servers_may_be_gone_at_once(world, nova):
 def test_the_share_is_an_option(world, nova, percent, gone):
     built(world, 6)
     world.conf.set_override('missing_percent', percent, group='reconciler')
-    mended = reconciler(world, NovaInstances(nova.adapter)).reconcile()
-    assert mended.get('gone', 0) == gone
+    repaired = reconciler(world, NovaInstances(nova.adapter)).reconcile()
+    assert repaired.get('gone', 0) == gone
 
 
 @pytest.mark.parametrize('left, gone', [(0, 6), (5, 6), (6, 0)])
@@ -110,5 +110,5 @@ def test_all_servers_may_be_deleted_at_once(world, nova, left, gone):
     """Their allocations are deleted with them, except for a few."""
     for row in built(world, 6)[left:]:
         free(world, row)
-    mended = reconciler(world, NovaInstances(nova.adapter)).reconcile()
-    assert mended.get('gone', 0) == gone
+    repaired = reconciler(world, NovaInstances(nova.adapter)).reconcile()
+    assert repaired.get('gone', 0) == gone

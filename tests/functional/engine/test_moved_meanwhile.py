@@ -80,8 +80,8 @@ def test_a_member_that_moves_before_its_hold_is_restored_is_kept(world):
     row = web(world, group)
     world.holds.drop([row.hold])
     left = 2 - world.placement.used(row.place.provider)['VCPU']
-    stranger = world.placement.allocate(row.place.provider, {'VCPU': left})
+    other_server = world.placement.allocate(row.place.provider, {'VCPU': left})
     reconcile(world, holds=Meanwhile(
         world.holds, 'put', lambda: move(world, group)))
-    world.holds.drop([stranger])
+    world.holds.drop([other_server])
     assert_moved(world, group)

@@ -75,7 +75,7 @@ def rowless_beside(world, row, count, **wanted):
             Requirements(resources=FrozenMapping(wanted)))))
     rows = [replace(row, hold=str(uuid.uuid4())) for _ in range(count)]
     world.holds.put(rows, 'blue', 'ann')
-    world.placement.strangers.update(row.hold for row in rows)
+    world.placement.other_servers.update(row.hold for row in rows)
     return [row.hold for row in rows]
 
 
@@ -132,14 +132,14 @@ def test_an_orphaned_hold_is_dropped_after_the_grace_period(world):
 
 def test_allocations_that_are_no_orphans_are_kept(world):
     """Servers that Nova placed, and members planned, claimed and built."""
-    stranger = world.placement.allocate(world.hosts['b2'], {'VCPU': 1})
+    other_server = world.placement.allocate(world.hosts['b2'], {'VCPU': 1})
     group = world.create(lease=0)
     world.build(group, 'web')
     claimed = world.claim(group, 'db/node')
     world.instances.set(claimed.instance_uuid, 'BUILD')
     before = world.vcpus_used()
     world.reconcile_members()
-    assert world.holds.exists(stranger)
+    assert world.holds.exists(other_server)
     assert world.holds.exists(claimed.hold)
     assert world.vcpus_used() == before
 
@@ -333,7 +333,7 @@ def test_the_hold_audit_command_lists_and_drops_orphans(run, world):
 def test_a_hold_on_several_providers_is_reported_once(world, wire, orphans):
     """As one with shared storage is."""
     hold = str(uuid.uuid4())
-    world.placement.strangers.add(hold)
+    world.placement.other_servers.add(hold)
     answer = world.placement.adapter.put(
         f'/allocations/{hold}', microversion='1.38', json={
             'allocations': {world.hosts[name]: {'resources': {'VCPU': 1}}

@@ -94,8 +94,8 @@ def test_those_that_stay_lost_are_placed_when_there_is_room(world):
     lose_all(world, group)
     leave(world, a1=1)
     world.planner.replan(group.uuid)
-    for stranger in list(world.placement.strangers):
-        world.holds.drop([stranger])
+    for other_server in list(world.placement.other_servers):
+        world.holds.drop([other_server])
     assert world.reconciler.reconcile() == {'replanned': 1}
     assert lost(world, group) == []
     assert world.table.get_group(group.uuid).reasons == ()

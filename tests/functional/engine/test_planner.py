@@ -102,12 +102,12 @@ def test_two_groups_do_not_take_each_others_room(world):
 
 
 def test_the_planner_retries_when_capacity_was_taken(world):
-    def stranger(number):
+    def other_server(number):
         if number == 1:
             for provider in (world.hosts['a1'], world.hosts['b1']):
                 world.placement.allocate(provider, {'VCPU': 2})
 
-    world.inventory.stale = stranger
+    world.inventory.stale = other_server
     # Only a host in each rack is left, with room for two.
     group = world.create()
     if world.inventory.taken == 1:

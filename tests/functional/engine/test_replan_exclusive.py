@@ -39,12 +39,12 @@ def test_a_lost_exclusive_member_avoids_a_foreign_server(world):
 
 def test_an_exclusive_plan_is_replaced_if_a_foreign_server_arrives(world):
     """Placement has room enough for both, and does not object."""
-    def stranger(number):
+    def other_server(number):
         if number == 1:
             for host in ('a1', 'a2', 'b1'):
                 world.placement.allocate(world.hosts[host], {'VCPU': 1})
 
-    world.inventory.stale = stranger
+    world.inventory.stale = other_server
     single = {'group': {**ALONE['group'], 'members': [
         {'name': 'node', 'resources': SMALL}]}}
     group = world.create(single)

@@ -21,14 +21,14 @@ def test_the_replanner_retries_when_capacity_was_taken(world):
     lost = lose(world, group, 'web')
     before = world.inventory.taken
 
-    def stranger(number):
+    def other_server(number):
         if number == before + 1:
             for host, provider in world.hosts.items():
                 used = world.placement.used(provider)['VCPU']
                 if used < 2 and host != 'b2':
                     world.placement.allocate(provider, {'VCPU': 2 - used})
 
-    world.inventory.stale = stranger
+    world.inventory.stale = other_server
     record = world.planner.replan(group.uuid)
     assert record.reasons == () and lost.hold not in {
         m.hold for m in world.table.members(group.uuid)}

@@ -10,7 +10,7 @@ from nova_holistic.reconcile.reconciler import Reconciler
 from tests.functional.engine.world import shop
 from tests.unit.reconcile.nova import Nova
 
-STRANGER = '3f1a6f5e-2f6c-4f0e-9b3e-7a57f4d0a001'
+OTHER_SERVER = '3f1a6f5e-2f6c-4f0e-9b3e-7a57f4d0a001'
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def claimed(world, group, path):
 def test_servers_that_no_member_has_are_not_asked_for(
         world, nova, reconciler):
     world.create()
-    assert reconciler.check_servers([STRANGER]) == frozenset()
+    assert reconciler.check_servers([OTHER_SERVER]) == frozenset()
     assert nova.asked == []
 
 

@@ -151,7 +151,7 @@ def test_an_interrupted_update_is_finished_by_another_engine(world, scene):
     prepare, document = SCENES[scene]
     group = world.create()
     prepare(world)
-    strangers = world.vcpus_used() - 3
+    other_servers = world.vcpus_used() - 3
     world.lifecycle.delete(group.uuid)
     for calls in itertools.count():
         group = world.create()
@@ -175,9 +175,9 @@ def test_an_interrupted_update_is_finished_by_another_engine(world, scene):
         assert held(world, group) == len(rows(world, group))
         wanted = sum(m.member.requirements.resources['VCPU']
                      for m in rows(world, group).values())
-        assert world.vcpus_used() == strangers + wanted
+        assert world.vcpus_used() == other_servers + wanted
         world.lifecycle.delete(group.uuid)
-        assert world.vcpus_used() == strangers
+        assert world.vcpus_used() == other_servers
         if not life.over:
             assert calls > 5
             return

@@ -19,13 +19,13 @@ def test_a_server_that_came_after_the_last_look_is_reported(world):
     host = world.table.members(group.uuid)[0].place.host
     came = []
 
-    def stranger(_number):
+    def other_server(_number):
         # The new hold is in Placement, and this snapshot is already taken.
         if not came and world.vcpus_used() == 3:
             came.append(world.placement.allocate(
                 world.hosts[host], {'VCPU': 1}))
 
-    world.inventory.stale = stranger
+    world.inventory.stale = other_server
     assert world.table.tasks.ask(
         group.uuid, Task.UPDATING, {'document': alone(3)},
         [GroupStatus.PLANNED], None, world.now)

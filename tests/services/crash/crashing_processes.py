@@ -16,7 +16,7 @@ from nova_holistic import crash_points
 from tests.services.crash.parts import Parts
 from tests.services.crash import preloaded_modules
 
-PATIENCE = 300
+WAIT_SECONDS = 300
 """Seconds that one process may take."""
 
 _context = multiprocessing.get_context('forkserver')
@@ -33,7 +33,7 @@ def exit_code(point, site, operation, arguments):
     process = _context.Process(
         target=_live, args=(point, site, operation, arguments))
     process.start()
-    process.join(PATIENCE)
+    process.join(WAIT_SECONDS)
     if process.exitcode is None:
         process.kill()
         process.join()

@@ -33,12 +33,12 @@ def violations(site, placement):
              for consumer, each in shown.items()}
     used = {host: placement.used(provider)
             for host, provider in site.hosts.items()}
-    strangers = {consumer for consumer, each in shown.items()
-                 if each['project_id'] == 'stranger'}
-    return [*_two_servers(members, kinds, strangers),
+    other_servers = {consumer for consumer, each in shown.items()
+                     if each['project_id'] == 'stranger'}
+    return [*_two_servers(members, kinds, other_servers),
             *_servers(site, there),
             *_holds(members, there, kinds),
-            *_usages(site, members, there, used, strangers),
+            *_usages(site, members, there, used, other_servers),
             *_unsettled(groups, members),
             *_unfinished(site.table_url)]
 
@@ -53,13 +53,13 @@ def _rows(url):
     return rows
 
 
-def _two_servers(members, kinds, strangers):
+def _two_servers(members, kinds, other_servers):
     """No member has two servers, and no server is two members."""
     owners = Counter(row['instance_uuid'] for row in members)
     for server, count in owners.items():
         if server is not None and count > 1:
             yield f'server {server} is {count} members'
-    for consumer in kinds.keys() - strangers - owners.keys():
+    for consumer in kinds.keys() - other_servers - owners.keys():
         if kinds[consumer] != HOLD:
             yield f'server {consumer} has room and is no member'
 
@@ -91,7 +91,7 @@ def _holds(members, there, kinds):
             yield f'member {row["path"]} is {row["state"]} and held'
 
 
-def _usages(site, members, there, used, strangers):
+def _usages(site, members, there, used, other_servers):
     """Usages equal existing servers, holds and strangers."""
     for host, amounts in used.items():
         expected = Counter()
@@ -101,7 +101,7 @@ def _usages(site, members, there, used, strangers):
                     server.uuid == row['instance_uuid'] and server.host
                     for server in site.servers)):
                 expected.update(_resources(row))
-        for consumer in strangers & there[host].keys():
+        for consumer in other_servers & there[host].keys():
             expected.update(there[host][consumer])
         if expected != Counter(amounts):
             yield f'{amounts} is used on {host}, and not {dict(expected)}'

@@ -47,20 +47,20 @@ def look_where_servers_are(world):
 
 
 @passes('drift.degraded', states=RUNNING, again=True)
-def judge_a_group(world):
+def check_a_group(world):
     group, _ = _together(world, *BOTH)
     return group, do.reconcile_and_repair, group
 
 
 @passes('drift.place-given-up', states=BUILT)
-def judge_a_group_with_a_planned_member(world):
+def check_a_group_with_a_planned_member(world):
     group, servers = _running(world, 'node-0')
     return (group, do.reconcile_around_move, servers['node-0'],
             _beside(world, group, 'node-1'))
 
 
 @passes('drift.recovered', states=RUNNING)
-def judge_a_group_that_has_recovered(world):
+def check_a_group_that_has_recovered(world):
     group, servers = _running(world, *BOTH)
     source = world.row(group).place.host
     world.lives(do.force, servers['node-0'], _beside(world, group, 'node-1'))

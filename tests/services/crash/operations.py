@@ -134,11 +134,11 @@ def perform_with_refused_part(parts, group):
         perform(parts, group)
 
 
-def perform_with_stranger(parts, group):
+def perform_with_other_server(parts, group):
     """A stranger takes the host of the second part of the holds."""
     post, numbers = Requests.post, itertools.count(1)
 
-    def post_after_stranger(requests, body):
+    def post_after_other_server(requests, body):
         if next(numbers) == 2:
             wanted, = body.values()
             for provider in wanted['allocations']:
@@ -146,7 +146,7 @@ def perform_with_stranger(parts, group):
                     'VCPU': parts.site.vcpus, 'MEMORY_MB': 512})
         return post(requests, body)
 
-    with mock.patch.object(Requests, 'post', post_after_stranger):
+    with mock.patch.object(Requests, 'post', post_after_other_server):
         perform(parts, group)
 
 

@@ -95,9 +95,9 @@ def create_in_parts_with_a_refusal(world):
 
 
 @passes('holds.members-moved', 'change.held', states=BOTH)
-def create_in_parts_beside_a_stranger(world):
+def create_in_parts_beside_another_server(world):
     group = _in_parts(world)
-    return group, do.perform_with_stranger, group
+    return group, do.perform_with_other_server, group
 
 
 @passes('task.alternates-taken', 'alternates.found', states=BOTH)
@@ -138,7 +138,7 @@ def replan(world):
     return group, do.perform, group
 
 
-@passes('replan.reasons-written', 'reconcile.mended', states=BOTH)
+@passes('replan.reasons-written', 'reconcile.corrected', states=BOTH)
 def replan_in_a_pass(world):
     group = world.planned()
     world.lose(group)
@@ -225,7 +225,7 @@ def update_after_a_crash(world):
 def update_without_its_former_room(world):
     group = _exchange(world)
     world.dies('change.held', do.perform, group)
-    world.stranger(world.site.hosts['a1'])
+    world.other_server(world.site.hosts['a1'])
     return group, do.take_over, group
 
 

@@ -11,7 +11,7 @@ def test_every_point_has_a_scenario():
     assert len(SHORT) < len(CASES)
 
 
-def test_what_a_crash_leaves_is_mended(crash_world, scenario, point):
+def test_what_a_crash_leaves_is_repaired(crash_world, scenario, point):
     world = crash_world
     group, operation, *arguments = scenario.prepare(world)
     world.dies(point, operation, *arguments)

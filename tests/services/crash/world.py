@@ -156,7 +156,7 @@ class CrashWorld:
             self.parts.clock(), held=False)
         return server
 
-    def stranger(self, provider, vcpus=1):
+    def other_server(self, provider, vcpus=1):
         """Somebody else's server takes room."""
         self.parts.placement.allocate(
             provider, {'VCPU': vcpus, 'MEMORY_MB': 512})

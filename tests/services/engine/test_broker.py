@@ -6,13 +6,13 @@ import threading
 from oslo_utils import timeutils
 
 from nova_holistic.table.records import GroupStatus
-from tests.services.background_processes import PATIENCE
+from tests.services.background_processes import WAIT_SECONDS
 from tests.services.engine.world import ANN
 
 
 def test_groups_are_planned_through_a_real_broker(rabbit_world):
     engine = rabbit_world.start(pickup_interval=3600.0)
-    assert engine.listener.wait_until_listening(PATIENCE)
+    assert engine.listener.wait_until_listening(WAIT_SECONDS)
     client = rabbit_world.client()
     # An answer to a call, and so the first look at the table is over.
     client.update_resource_stats(ANN, 'a1', {'load': 0.5})
@@ -26,7 +26,7 @@ def test_groups_are_planned_through_a_real_broker(rabbit_world):
 def test_no_create_is_lost_while_the_broker_restarts(rabbit_world, broker):
     for _ in range(2):
         engine = rabbit_world.start()
-        assert engine.listener.wait_until_listening(PATIENCE)
+        assert engine.listener.wait_until_listening(WAIT_SECONDS)
     client = rabbit_world.client()
     away = threading.Thread(target=broker.restart)
     groups = []

@@ -7,7 +7,7 @@ import oslo_messaging as messaging
 
 from nova_holistic.messaging.transport import get_notification_transport
 from nova_holistic.notifications import publisher
-from tests.services.background_processes import PATIENCE
+from tests.services.background_processes import WAIT_SECONDS
 
 
 class Consumer:
@@ -46,7 +46,7 @@ def test_the_states_of_a_group_are_notified_in_order(rabbit_world):
         rabbit_world.settled(group)
         states = []
         while 'planned' not in states:
-            sent_by, kind, state = consumer.received.get(timeout=PATIENCE)
+            sent_by, kind, state = consumer.received.get(timeout=WAIT_SECONDS)
             assert sent_by.startswith('nova-holistic-engine:')
             if kind == 'holistic.group.status':
                 states.append(state)
@@ -54,5 +54,5 @@ def test_the_states_of_a_group_are_notified_in_order(rabbit_world):
     finally:
         listener.stop()
         listener.wait()
-        sender.close(PATIENCE)
+        sender.close(WAIT_SECONDS)
         transport.cleanup()

@@ -15,7 +15,7 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.models import EventRow
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
-from tests.services.background_processes import PATIENCE, wait_for
+from tests.services.background_processes import WAIT_SECONDS, wait_for
 from tests.services.engine.world import ANN, HOSTS, pair
 
 NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
@@ -24,7 +24,7 @@ NOBODY = '5f0c8a52-8a1f-4f0e-9d55-1f6f6bb2f6a1'
 def test_a_group_announced_by_message_is_planned(world):
     first = world.ask()
     engine = world.start(pickup_interval=3600.0)
-    assert engine.listener.wait_until_listening(PATIENCE)
+    assert engine.listener.wait_until_listening(WAIT_SECONDS)
     # Then the only look at the table is over.
     world.settled(first)
     group = world.ask()
@@ -40,7 +40,7 @@ def test_a_group_announced_by_message_is_planned(world):
 
 def test_engines_receive_calls_of_a_service_with_an_exchange(world):
     """Such as nova-api, which has one of its own by default."""
-    assert world.start().listener.wait_until_listening(PATIENCE)
+    assert world.start().listener.wait_until_listening(WAIT_SECONDS)
     group = world.ask()
     world.settled(group)
     client = world.client(exchange='nova')
@@ -145,7 +145,7 @@ def test_leases_expire_while_a_pass_is_stuck(
     monkeypatch.setattr(Reconciler, 'reconcile', reconcile)
     world.start(reconcile_interval=0.4)
     try:
-        assert begun.wait(PATIENCE)
+        assert begun.wait(WAIT_SECONDS)
         group = world.ask(pending={'lease': 1})
         wait_for('the release', lambda: (
             world.table.get_group(group).status == GroupStatus.RELEASED))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A notification of Nova reaches one engine, and all engines learn from it."""
 
-from tests.services.background_processes import PATIENCE, wait_for
+from tests.services.background_processes import WAIT_SECONDS, wait_for
 from tests.services.engine.world import HOSTS
 from tests.world.inventory import RackInventory
 
@@ -28,8 +28,8 @@ def test_every_engine_learns_what_one_engine_was_notified_of(rabbit_world):
     inventories = [MarkedInventory(rabbit_world) for _ in range(2)]
     for inventory in inventories:
         engine = rabbit_world.start(inventory=inventory, listens=True)
-        assert engine.listener.wait_until_listening(PATIENCE)
-        assert engine.notifications.wait_until_listening(PATIENCE)
+        assert engine.listener.wait_until_listening(WAIT_SECONDS)
+        assert engine.notifications.wait_until_listening(WAIT_SECONDS)
     sender = rabbit_world.nova()
     names = [f'cmp-{number}' for number in range(6)]
     for name in names:

@@ -10,7 +10,7 @@ from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.table.records import GroupStatus
-from tests.services.background_processes import PATIENCE, wait_for
+from tests.services.background_processes import WAIT_SECONDS, wait_for
 from tests.services.engine.world import ANN, WatchedPlanner
 
 
@@ -34,7 +34,7 @@ def test_two_engines_share_the_groups_and_plan_each_once(world, performing):
     def meet(planner):
         """Neither engine finishes a group before both have one."""
         if not planner.performed:
-            both.wait(PATIENCE)
+            both.wait(WAIT_SECONDS)
 
     performing(meet)
     groups = [world.ask() for _ in range(20)]
@@ -55,15 +55,15 @@ def test_a_stopped_engine_leaves_waiting_groups_to_others(
 
     def stay(planner):
         begun.set()
-        assert end.wait(PATIENCE)
+        assert end.wait(WAIT_SECONDS)
 
     performing(stay)
     caplog.set_level(logging.INFO, 'nova_holistic')
-    first = world.start(workers=1, shutdown_timeout=PATIENCE)
+    first = world.start(workers=1, shutdown_timeout=WAIT_SECONDS)
     groups = [world.ask() for _ in range(10)]
     for group in groups:
         world.client().plan_group(ANN, group)
-    assert begun.wait(PATIENCE)
+    assert begun.wait(WAIT_SECONDS)
     with ThreadPoolExecutor(1) as pool:
         stopped = pool.submit(first.stop)
         wait_for('the stop', lambda: ' stops' in caplog.text)

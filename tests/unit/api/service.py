@@ -39,7 +39,7 @@ class Token:
 MEMBER = Token()
 READER = replace(MEMBER, user='rob', roles=('reader',))
 ADMIN = Token('root', 'admin', ('admin', 'member', 'reader'))
-STRANGER = Token('eve', 'green')
+OTHER_PROJECT = Token('eve', 'green')
 SYSTEM = Token('root', None, ('admin', 'member', 'reader'),
                {'OpenStack-System-Scope': 'all'})
 DOMAIN = Token('dom', None, ('admin', 'member', 'reader'),

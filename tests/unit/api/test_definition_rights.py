@@ -5,7 +5,7 @@ ever needs more than the right to create a group."""
 import pytest
 
 from tests.unit.api.service import (
-    ADMIN, MEMBER, READER, refusal, SHOP, STRANGER)
+    ADMIN, MEMBER, READER, refusal, SHOP, OTHER_PROJECT)
 
 ONE = {'name': 'one', 'resources': {'VCPU': 1}}
 LEVEL = 'holistic:definitions:exclusive_level'
@@ -83,7 +83,7 @@ def test_other_definitions_need_no_such_right(service, way, document):
     assert WAYS[way](service, document, MEMBER).status_int == 202
 
 
-def test_a_member_that_is_added_is_judged_as_well(service):
+def test_a_member_that_is_added_is_checked_as_well(service):
     path = f'/v1/groups/{service.planned()}/members'
     body = {'members': [{**ONE, 'location': 'az1/cmp-1'}]}
     assert refusal(service.ask('POST', path, body)) == (
@@ -172,7 +172,7 @@ def test_a_lease_is_not_made_endless_by_extending_it(start):
             'seconds': seconds}}, token).status_int == 200
 
 
-def test_the_lease_that_the_operator_configured_is_not_judged(start):
+def test_the_lease_that_the_operator_configured_is_not_checked(start):
     service = start(max_lease=100)
     for lease in (0, 101):
         service.conf.set_override('lease', lease, group='planner')
@@ -210,7 +210,7 @@ def test_the_first_member_above_the_limit_is_named(start, document, place):
 
 
 def test_the_right_to_create_comes_first(service):
-    for token, status in ((READER, 403), (STRANGER, 404)):
+    for token, status in ((READER, 403), (OTHER_PROJECT, 404)):
         answer = service.ask('PUT', f'/v1/groups/{service.planned()}', {
             'group': alone('az')}, token, {'If-Match': '"1"'})
         assert refusal(answer)[0] == status

@@ -8,7 +8,7 @@ import pytest
 
 from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import (
-    ADMIN, MEMBER, NOON, READER, refusal, STRANGER)
+    ADMIN, MEMBER, NOON, READER, refusal, OTHER_PROJECT)
 from tests.unit.table import builders
 
 WHY = {'at': 'web', 'message': 'host cmp-1 is full', 'hidden': [[5, 10]],
@@ -40,7 +40,7 @@ def group(service):
     return group
 
 
-def test_the_history_is_told_from_the_beginning(service, group):
+def test_the_history_is_shown_from_the_beginning(service, group):
     found = events(service, group)
     assert [(e['kind'], e['member'], e['from_state'], e['to_state'])
             for e in found] == [
@@ -95,7 +95,7 @@ def test_a_bad_query_is_refused(service, group, query, place):
 def test_only_the_project_and_administrators_see_it(service, group):
     assert events(service, group, token=READER)
     assert events(service, group, token=ADMIN)
-    assert refused(service, group, token=STRANGER)[0] == 404
+    assert refused(service, group, token=OTHER_PROJECT)[0] == 404
     assert refused(service, builders.new_uuid())[0] == 404
 
 

@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from nova_holistic.table.records import GroupStatus, Task
-from tests.unit.api.service import ADMIN, MEMBER, NOON, refusal, SHOP, STRANGER
+from tests.unit.api.service import (
+    ADMIN, MEMBER, NOON, OTHER_PROJECT, refusal, SHOP)
 
 MORE = {'name': 'more', 'resources': {'VCPU': 4}}
 
@@ -155,7 +156,7 @@ def test_an_invalid_query_is_refused(service, query, place):
 
 
 def test_an_unknown_or_foreign_marker_is_refused(service):
-    others = service.created(token=STRANGER)['id']
+    others = service.created(token=OTHER_PROJECT)['id']
     for marker in (others, '00000000-0000-4000-8000-000000000000'):
         answer = service.ask('GET', f'/v1/groups?marker={marker}')
         assert refusal(answer)[:2] == (400, 'holistic.unknown_marker')
@@ -303,7 +304,8 @@ def test_a_repeated_create_returns_the_same_group(service):
 def test_an_idempotency_key_belongs_to_one_project(service):
     key = {'Idempotency-Key': 'one'}
     mine = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
-    theirs = service.ask('POST', '/v1/groups', {'group': SHOP}, STRANGER, key)
+    theirs = service.ask(
+        'POST', '/v1/groups', {'group': SHOP}, OTHER_PROJECT, key)
     assert mine.json['group']['id'] != theirs.json['group']['id']
 
 
@@ -345,11 +347,11 @@ def test_concurrent_creates_with_one_key_make_one_group(service):
 
 def test_a_project_cannot_exceed_its_group_limit(start):
     service = start(max_groups_per_project=2)
-    service.created(), service.created(token=STRANGER)
+    service.created(), service.created(token=OTHER_PROJECT)
     service.created()
     answer = service.ask('POST', '/v1/groups', {'group': SHOP})
     assert refusal(answer)[:2] == (403, 'holistic.over_limit')
-    assert service.created(token=STRANGER)
+    assert service.created(token=OTHER_PROJECT)
 
 
 def test_a_group_cannot_exceed_its_member_limit(start):

@@ -7,7 +7,7 @@ import pytest
 
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.api.service import (
-    MEMBER, NOON, refusal, SHOP, STRANGER)
+    MEMBER, NOON, refusal, SHOP, OTHER_PROJECT)
 from tests.unit.table.builders import members_of
 
 OVER = (403, 'holistic.over_limit')
@@ -114,7 +114,7 @@ def test_plans_count_until_they_are_deleted(start):
     assert 'holistic_plans' in refusal(ask_plan(service))[2]
     assert [word for word, *_ in service.engines.asked] == ['plan', 'plan']
     # Another project has its own.
-    assert ask_plan(service, STRANGER).status_int == 202
+    assert ask_plan(service, OTHER_PROJECT).status_int == 202
     service.table.plans.forget(service.now + timedelta(seconds=1))
     assert ask_plan(service).status_int == 202
 

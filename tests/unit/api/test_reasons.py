@@ -82,7 +82,7 @@ def test_names_listed_by_an_older_engine_are_hidden():
 
 
 @pytest.mark.parametrize('at', ['', 'web', 'members[0].flavor'])
-def test_a_reason_in_which_nobody_looked_for_names_is_not_told(at):
+def test_a_reason_in_which_nobody_looked_for_names_is_not_reported(at):
     row = Reason(at, 'host x is closed').to_row()
     assert visible_reasons([row], False) == [{'at': at, 'message': GENERAL}]
     assert visible_reasons([row],

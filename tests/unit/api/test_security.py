@@ -13,7 +13,7 @@ from nova_holistic.table.coordination.bindings import Binding, BindingKind
 from nova_holistic.table.records import MemberState
 from tests.unit.api.service import (
     ADMIN, DOMAIN, MEMBER, NOON, OTHER_SERVICE, READER, refusal, SHOP,
-    STRANGER, SYSTEM, UNSCOPED)
+    OTHER_PROJECT, SYSTEM, UNSCOPED)
 from tests.unit.table import builders
 
 NO_UUID = '00000000-0000-4000-8000-000000000000'
@@ -134,14 +134,14 @@ def test_a_policy_file_lets_nobody_in_who_has_no_project(
     service.conf.set_override('policy_file', str(file), group='oslo_policy')
     service.renew()
     assert refused(ask(route, UNSCOPED)) == (403, 'holistic.forbidden')
-    assert ask(route, STRANGER).status_int < 300
+    assert ask(route, OTHER_PROJECT).status_int < 300
 
 
 @routes_of_owners
 def test_resources_of_another_project_are_not_found(ask, route):
     """Not even the answer's words tell that it exists."""
-    there = ask(route, STRANGER)
-    missing = ask(route, STRANGER, NO_UUID, NO_UUID)
+    there = ask(route, OTHER_PROJECT)
+    missing = ask(route, OTHER_PROJECT, NO_UUID, NO_UUID)
     assert refused(there) == refused(missing) == (404, 'holistic.not_found')
     words = [re.sub('[0-9a-f-]{36}', 'UUID', refusal(answer)[2])
              for answer in (there, missing)]
@@ -178,9 +178,9 @@ def test_another_service_may_only_send_statistics(ask):
 
 
 def test_groups_of_others_are_not_listed(service):
-    mine, others = service.created(), service.created(token=STRANGER)
+    mine, others = service.created(), service.created(token=OTHER_PROJECT)
     assert _listed(service, MEMBER) == [mine['id']]
-    assert _listed(service, STRANGER) == [others['id']]
+    assert _listed(service, OTHER_PROJECT) == [others['id']]
     assert _listed(service, ADMIN) == []
     assert set(_listed(service, ADMIN, '?all_projects=true')) == {
         mine['id'], others['id']}
@@ -236,8 +236,8 @@ def test_a_denial_is_logged_with_user_and_rule(ask, route, caplog):
 def test_requests_for_resources_of_others_are_logged(
         ask, route, caplog):
     with caplog.at_level(logging.INFO, 'nova_holistic'):
-        ask(route, STRANGER)
-        ask(route, STRANGER, group_id=NO_UUID, plan_id=NO_UUID)
+        ask(route, OTHER_PROJECT)
+        ask(route, OTHER_PROJECT, group_id=NO_UUID, plan_id=NO_UUID)
     theirs, nobodys = denials(caplog)
     assert f'404 not_found by rule {route.rule}' in theirs
     assert '404 not_found by rule None' in nobodys

@@ -173,8 +173,8 @@ def test_hosts_that_nova_or_other_groups_close_are_not_counted_for_users():
     assert _read(reasons) == [
         "Nova's filters refused part of the hosts for this member: these have "
         'the trait refused:web',
-        'part of the hosts count as disabled: other groups have them '
-        'exclusively', 'no plan on the hosts']
+        'part of the hosts count as disabled: they are reserved for other '
+        'groups', 'no plan on the hosts']
     assert ['9' in text for text in _read(reasons, hosts=True)] == [True] * 3
 
 

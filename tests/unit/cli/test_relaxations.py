@@ -11,7 +11,7 @@ from nova_holistic.documents.relaxations import (
 from nova_holistic.documents.schemas import relaxations as schemas
 from nova_holistic.documents.validation import validator
 
-CROWD = '''
+TOO_LARGE = '''
 name: crowd
 members: [{name: node, count: 13, resources: {VCPU: 1}}]
 policies: [{type: anti-affinity, level: host}]
@@ -21,7 +21,7 @@ NOTHING = {'preferences': [], 'counts': [], 'hosts': None, 'undecided': []}
 
 @pytest.fixture
 def too_large(terminal):
-    return terminal.file('crowd.yaml', CROWD)
+    return terminal.file('crowd.yaml', TOO_LARGE)
 
 
 def test_relaxations_are_lines_after_the_reasons(terminal, too_large, zones):

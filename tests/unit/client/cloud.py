@@ -12,11 +12,11 @@ from osc_lib import clientmanager
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.osc import plugin
-from tests.unit.api.service import ADMIN, MEMBER, READER, STRANGER
+from tests.unit.api.service import ADMIN, MEMBER, READER, OTHER_PROJECT
 from tests.unit.client.keystone import Keystone, PASSWORD
 from tests.unit.client.loopback import Loopback
 
-USERS = {token.user: token for token in (MEMBER, READER, ADMIN, STRANGER)}
+USERS = {token.user: token for token in (MEMBER, READER, ADMIN, OTHER_PROJECT)}
 
 
 @dataclass(frozen=True)

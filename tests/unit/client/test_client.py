@@ -7,7 +7,7 @@ import pytest
 
 from nova_holistic.client.errors import Refused, TimedOut
 from nova_holistic.table.records import GroupStatus
-from tests.unit.api.service import ADMIN, READER, SHOP, STRANGER
+from tests.unit.api.service import ADMIN, READER, SHOP, OTHER_PROJECT
 from tests.unit.client.cloud import Cloud
 from tests.unit.table.builders import force_status
 
@@ -48,7 +48,7 @@ def test_a_list_reads_every_page(client):
 def test_a_list_can_be_filtered(service, cloud, client):
     kept = service.planned()
     client.groups.create({**SHOP, 'name': 'other'})
-    theirs = service.created(token=STRANGER)
+    theirs = service.created(token=OTHER_PROJECT)
     found = client.groups.list(name='shop', status='planned')
     assert [group['id'] for group in found] == [kept]
     everybody = cloud.client(ADMIN).groups.list(all_projects=True)

@@ -85,7 +85,7 @@ def test_aliases_that_nest_too_deeply_are_refused():
 @pytest.mark.parametrize('document', [
     'x' * 10 * 2**20, b'{"a": "' + b'x' * 10 * 2**20 + b'"}'])
 def test_a_document_above_8_mib_is_refused(document):
-    assert refusal(document) == 'longer than 8 MiB, the most accepted'
+    assert refusal(document) == 'longer than 8 MiB, the maximum'
 
 
 @pytest.mark.parametrize('document', [
@@ -106,7 +106,7 @@ def test_bytes_must_be_utf_8():
 
 
 def test_a_lone_surrogate_is_refused():
-    assert 'half a character' in refusal('name: \ud800')
+    assert 'an incomplete character' in refusal('name: \ud800')
     assert 'line 1' in refusal('{"name": "\\ud800"}')
 
 

@@ -46,7 +46,7 @@ def test_no_other_text_does(error, caplog):
     assert 'cmp-1' in caplog.text
 
 
-def test_outside_a_request_no_id_is_told(monkeypatch):
+def test_outside_a_request_no_id_is_reported(monkeypatch):
     monkeypatch.setattr(reasons.oslo_context, 'get_current', lambda: None)
     assert read(reasons.of_error(HolisticError(TEXT))).endswith('in the log')
 

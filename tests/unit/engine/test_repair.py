@@ -130,7 +130,7 @@ def test_a_chain_of_four_servers_is_put_in_order():
         'd/s', 'c/s', 'b/s', 'a/s']
 
 
-def test_two_servers_that_only_could_swap_are_told_of():
+def test_two_servers_that_only_could_swap_are_reported():
     found = repaired(located(a='2', b='1'), {'a/s': 'h-1', 'b/s': 'h-2'},
                      '1', '2', vcpus=1)
     assert found.moves == ()

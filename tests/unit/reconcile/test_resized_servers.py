@@ -91,12 +91,12 @@ class Scenario:
 
     def reconcile_members(self):
         """A pass: what it mended, and how many hosts it asked about."""
-        mended, asked = Counter(), len(self.placement.asked)
+        repaired, asked = Counter(), len(self.placement.asked)
         members = self.table.outlines.read().members(
             [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE)
         self.resized.reconcile_members(
-            mended, members, self.views.get, Reconciler._each)
-        return mended['resized'], len(self.placement.asked) - asked
+            repaired, members, self.views.get, Reconciler._each)
+        return repaired['resized'], len(self.placement.asked) - asked
 
 
 @pytest.fixture
@@ -153,10 +153,10 @@ def test_a_server_that_is_another_members_by_now(scenario):
         [MemberState.BUILT], overview.ACTIVE)
     scenario.table.change_state(
         rows[0].id, [MemberState.BUILT], MemberState.CLAIMED, scenario.now)
-    mended = Counter()
+    repaired = Counter()
     scenario.resized.reconcile_members(
-        mended, taken, scenario.views.get, Reconciler._each)
-    assert not mended['resized']
+        repaired, taken, scenario.views.get, Reconciler._each)
+    assert not repaired['resized']
     assert scenario.resources()[0] == builders.SMALL.resources
 
 

@@ -65,8 +65,8 @@ def test_a_host_is_reserved_for_the_nested_group_and_for_nobody_else(
     neighbour = membership(connections, group, 'web')
     assert closed(connections, neighbour) == {RESERVED}
     # A member of the same path, in another group.
-    stranger = replace(own, record=a_group(document=DOCUMENT))
-    assert closed(connections, stranger) == {RESERVED}
+    other_server = replace(own, record=a_group(document=DOCUMENT))
+    assert closed(connections, other_server) == {RESERVED}
 
 
 def test_a_member_that_takes_up_no_room_reserves_nothing(connections):

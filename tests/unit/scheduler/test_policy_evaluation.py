@@ -132,7 +132,7 @@ def test_preferences_are_not_checked_for_objections():
     assert evaluation.cost(host('h2', 'r1')) == 1
 
 
-def test_a_judge_with_new_foreign_servers_checks_again():
+def test_an_evaluation_with_new_foreign_servers_checks_again():
     group = parse_group({
         'name': 'web', 'policies': [{'type': 'exclusive', 'level': 'rack'}],
         'members': [{'name': 'a', 'resources': SMALL}],

@@ -18,7 +18,7 @@ GENERAL = ('its planned place cannot be used; the operator finds the details '
     (RequestRefused('its planned host is down'), 'its planned host is down'),
     (GroupUnknown('g'), 'there is no group g'),
     (TableError('mysql at db-1'), 'the placement table does not answer'),
-    (HoldsError('provider cmp-1'), 'Placement does not answer as it should'),
+    (HoldsError('provider cmp-1'), 'Placement returned an unexpected answer'),
     (HolisticError('host cmp-1'), GENERAL),
     (InvalidDocument('hosts[0]', 'cmp-1'), GENERAL),
     (AmbiguousLocation('cmp-1', 'rack', ('a', 'r1'), ('b', 'r2')), GENERAL),

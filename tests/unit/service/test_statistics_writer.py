@@ -154,13 +154,13 @@ def test_known_hosts_can_report_during_a_read_of_the_hosts(
     looking, seen = slowed(cloud)
     with ThreadPoolExecutor(2) as pool:
         try:
-            stranger = pool.submit(statistics.put, 'cmp-9', {'heat': 1.0})
+            other_server = pool.submit(statistics.put, 'cmp-9', {'heat': 1.0})
             assert looking.wait(300)
             pool.submit(statistics.put, 'cmp-1', {'heat': 2.0}).result(300)
         finally:
             seen.set()
         with pytest.raises(HostUnknown):
-            stranger.result(300)
+            other_server.result(300)
     assert cloud.looks == 2
 
 

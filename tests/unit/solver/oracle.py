@@ -61,10 +61,11 @@ def placements(group, snapshot, placed):
 def violations(group, snapshot, placed, where):
     """Weighted violations of what fits; None where a hard rule is broken."""
     hosts = {h.name: h for h in snapshot.hosts}
-    # The snapshot counts the members that stay, and they are no strangers.
-    strangers = {name: max(0, host.servers - list(placed.values()).count(name))
-                 for name, host in hosts.items()}
-    return _violations([group], '', where, hosts, snapshot, strangers)
+    # The snapshot also counts the members that are placed already.
+    other_servers = {
+        name: max(0, host.servers - list(placed.values()).count(name))
+        for name, host in hosts.items()}
+    return _violations([group], '', where, hosts, snapshot, other_servers)
 
 
 def knows(group, objective):
@@ -121,14 +122,14 @@ def _take(member, host, taken):
         taken[host.name, name] += amount
 
 
-def _violations(line, prefix, where, hosts, snapshot, strangers):
+def _violations(line, prefix, where, hosts, snapshot, other_servers):
     """Weighted violations; None where a hard policy is broken.
 
     :param line: the groups from the top down to the one that is judged
     """
     group = line[-1]
     view = View(line, group.all_members(prefix), where, hosts,
-                snapshot, strangers)
+                snapshot, other_servers)
     total = Fraction(0)
     for policy in group.policies:
         found = degree(policy, view)
@@ -143,7 +144,7 @@ def _violations(line, prefix, where, hosts, snapshot, strangers):
     for nested in group.groups:
         path = f'{prefix}/{nested.name}' if prefix else nested.name
         cost = _violations([*line, nested], path, where, hosts, snapshot,
-                           strangers)
+                           other_servers)
         if cost is None:
             return None
         total += cost

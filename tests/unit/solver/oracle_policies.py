@@ -33,7 +33,7 @@ class View:
     where: dict[str, str]
     hosts: dict[str, Any]
     snapshot: Any
-    strangers: dict[str, int]
+    other_servers: dict[str, int]
 
     def host(self, member):
         return self.hosts[self.where[member.path]]
@@ -74,7 +74,7 @@ def _anti_affinity(policy, view, counts):
 def _exclusive(policy, view, counts):
     mine = {m.path for m in view.below}
     mixed = {view.domain(view.hosts[name], policy.level)
-             for name, number in view.strangers.items() if number > 0}
+             for name, number in view.other_servers.items() if number > 0}
     mixed |= {view.domain(view.hosts[name], policy.level)
               for path, name in view.where.items() if path not in mine}
     return len(set(counts) & mixed)

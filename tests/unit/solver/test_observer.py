@@ -28,7 +28,7 @@ class Seen(list):
     (group(servers('web', vcpus=99)), {}, Unplaceable),
     (group(servers('web', 2)), {
         'time_limit': 1.0, 'timer': advancing(2.0)}, Unknown)])
-def test_it_is_told_of_every_kind_of_answer(wanted, options, kind):
+def test_it_receives_every_kind_of_answer(wanted, options, kind):
     seen = Seen()
     answer = solve(wanted, two_racks(), observer=seen, **options)
     assert isinstance(answer, kind)
@@ -36,7 +36,7 @@ def test_it_is_told_of_every_kind_of_answer(wanted, options, kind):
     assert shown is answer
 
 
-def test_it_is_told_what_was_asked():
+def test_it_receives_the_question():
     seen, snapshot = Seen(), two_racks()
     placed = {'web-0': 'r1h1'}
     wanted = group(servers('web', 2))
@@ -84,7 +84,7 @@ def test_a_registered_observer_sees_nothing_after_its_block():
     assert (len(outer), len(inner)) == (2, 1)
 
 
-def test_an_observer_that_is_registered_twice_is_told_twice():
+def test_an_observer_that_is_registered_twice_is_called_twice():
     seen = Seen()
     with observing(seen), observing(seen):
         solve(group(servers('web')), two_racks())

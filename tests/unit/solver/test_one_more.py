@@ -75,7 +75,8 @@ def test_violations_of_other_members_do_not_count():
         'r1h2', 'r2h1', 'r2h2')
 
 
-def test_a_policy_is_checked_once_for_hosts_that_it_judges_alike(monkeypatch):
+def test_a_policy_is_checked_once_for_hosts_that_it_treats_equally(
+        monkeypatch):
     snapshot = cloud(*(host(f'h{number}', f'r{number % 4}')
                        for number in range(400)))
     wanted = group(servers('web', 3), policies=[AntiAffinity(level='rack')])

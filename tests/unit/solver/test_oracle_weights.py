@@ -96,7 +96,7 @@ def _all_worths(group, snapshot, placed, objective):
                 group, snapshot, placed, where)) is not None]
 
 
-def _judge(seed, objective, strategy):
+def _check(seed, objective, strategy):
     """Hold an answer against all plans; whether there is any plan."""
     group, snapshot, placed = random_case(seed)
     worths = _all_worths(group, snapshot, placed, objective)
@@ -132,6 +132,6 @@ def _judge(seed, objective, strategy):
 def test_weights_of_any_size_are_exact(objective):
     chance = random.Random(objective)
     planned = sum(
-        _judge(seed, objective, chance.choice((*EXACT, *Strategy)))
+        _check(seed, objective, chance.choice((*EXACT, *Strategy)))
         for seed in range(CASES))
     assert planned > CASES / 2

@@ -98,7 +98,7 @@ def test_a_change_of_state_names_the_state_that_it_found(table, shop):
         row.id, expected, MemberState.BUILT, NOON, **change)) == []
 
 
-def test_a_moved_member_is_told_with_its_new_host(table, shop):
+def test_a_moved_member_is_listed_with_its_new_host(table, shop):
     row = table.claim(shop.uuid, 'db/web', 'server-1', NOON)
     assert after(table, shop, lambda: table.change_state(
         row.id, {MemberState.CLAIMED}, MemberState.CLAIMED, NOON,
@@ -161,7 +161,7 @@ def test_an_expired_lease_says_why(table):
     assert 'lease' in reason['public']
 
 
-def test_a_renewed_lease_is_told_with_its_end(table, shop):
+def test_a_renewed_lease_is_listed_with_its_end(table, shop):
     assert after(table, shop, lambda: table.update_group(
         shop.uuid, CLAIMABLE, lease_expires_at=LATER)) == [
             ('lease.changed', None, None, None)]
@@ -189,7 +189,7 @@ def test_a_task_that_ends_tells_status_and_reasons(table):
     assert history(table, group)[-1].at == LATER
 
 
-def test_a_refused_host_is_told_with_the_member(table, shop):
+def test_a_refused_host_is_listed_with_the_member(table, shop):
     web = table.members(shop.uuid)[0]
     reason = {'at': 'db/web', 'message': 'cmp-0 was refused'}
     assert after(table, shop, lambda: table.refusals.add(

@@ -37,7 +37,7 @@ def test_a_move_writes_place_and_hold(table, claimed):
     assert now[1] == second
 
 
-def test_a_move_that_was_judged_before_another_one_is_not_written(
+def test_a_move_that_was_checked_before_another_one_is_not_written(
         table, claimed):
     first, second = claimed
     move(table.database, moved(first), first.hold, claimed, NOON)
@@ -92,7 +92,7 @@ def test_a_destination_is_written_beside_the_place(table, built):
     assert now[1] == second
 
 
-def test_a_destination_that_was_judged_before_another_one_is_not_written(
+def test_a_destination_that_was_checked_before_another_one_is_not_written(
         table, built):
     first, second = built
     send(table.database, sent(first), built, NOON)
@@ -103,7 +103,7 @@ def test_a_destination_that_was_judged_before_another_one_is_not_written(
     assert send(table.database, sent(second), before, NOON) == Move.WRITTEN
 
 
-def test_the_same_destination_again_is_judged_again(table, built):
+def test_the_same_destination_again_is_checked_again(table, built):
     """The member was on its way there before, and that move failed."""
     first, second = built
     send(table.database, sent(first), built, NOON)

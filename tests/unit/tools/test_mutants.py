@@ -188,7 +188,7 @@ def test_mutants_that_no_test_notices_survive(everything):
 
 
 @pytest.mark.parametrize('name', WRONG)
-def test_a_mutant_that_cannot_be_judged_is_an_error(everything, name):
+def test_a_mutant_that_cannot_be_checked_is_an_error(everything, name):
     status, detail = everything.rows[name]
     assert status == 'error'
     assert WRONG[name][1] in detail

@@ -57,15 +57,15 @@ def test_a_reused_process_id_is_not_killed(layout, start):
     processes = start('one', STAYS)
     with subprocess.Popen([sys.executable, '-c', STAYS],
                           stdout=subprocess.DEVNULL,
-                          start_new_session=True) as stranger:
+                          start_new_session=True) as other_server:
         file = layout.state('processes') / 'one.pid'
         mine = file.read_text()
         # As if ours had ended, and its number been given away.
-        file.write_text(f'{stranger.pid} 1')
+        file.write_text(f'{other_server.pid} 1')
         assert not processes.alive('one')
         processes.end(['one'])
-        assert stranger.poll() is None
-        stranger.kill()
+        assert other_server.poll() is None
+        other_server.kill()
     file.write_text(mine)
 
 

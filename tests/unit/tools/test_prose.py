@@ -97,6 +97,16 @@ def test_names_of_modules_are_read(tmp_path, capsys):
     assert 'metaphor-name: "/patience"' in capsys.readouterr().out
 
 
+def test_names_that_a_module_defines_are_read(tmp_path, capsys):
+    (tmp_path / 'module.py').write_text(
+        'class Tally:\n    def told_names(self, crowd):\n'
+        '        self.verdict = entitled = 1\n')
+    assert prose.main([str(tmp_path)]) == 1
+    assert [line.split('"')[1].rpartition(': ')[2] for line
+            in capsys.readouterr().out.splitlines()] == [
+                'tally', 'told-names', 'crowd', 'verdict']
+
+
 def test_all_texts_of_the_project_are_read():
     read = set(prose.files(prose.PROJECT, []))
     for name in ('README.rst', 'HACKING.rst', 'benchmarks/README.rst',

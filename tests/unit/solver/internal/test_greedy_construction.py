@@ -135,7 +135,7 @@ def test_no_domain_of_a_plan_is_ruled_out(cases):
     assert proved_plan
 
 
-def test_a_plan_that_was_taken_apart_is_judged_again():
+def test_a_plan_that_was_taken_apart_is_checked_again():
     """``take`` forgets what was refused because of the member."""
     snapshot = racks([2, 2], hosts=1, links=[
         Link(('r0',), 0), Link(('r1',), 0)])

@@ -13,7 +13,7 @@ from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver import oracle, test_outsiders
-from tests.unit.solver.test_alternates_together import (
+from tests.unit.solver.test_joint_alternates import (
     choices, planned, roomy)
 
 MOST = 2
@@ -69,7 +69,7 @@ def test_an_even_spread_counts_racks_without_a_host_on_a_list():
         assert {name[:3] for name in names} == {plan.hosts()[path][:3]}
 
 
-def test_an_exclusive_rack_counts_strangers_on_hosts_off_the_list():
+def test_an_exclusive_rack_counts_other_servers_on_hosts_off_the_list():
     snapshot = cloud(*(
         host(f'{rack}h{n}', rack, servers=int(rack == 'r1' and n == 9))
         for rack in ('r1', 'r2', 'r3') for n in range(10)))

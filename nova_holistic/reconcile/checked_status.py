@@ -12,9 +12,9 @@ from nova_holistic.table.records import GroupRecord, GroupStatus
 from nova_holistic.table.store import PlacementTable
 
 
-def judged_status(table: PlacementTable, groups: GroupParser,
-                  inventory: CloudInventory,
-                  record: GroupRecord) -> dict[str, Any]:
+def checked_status(table: PlacementTable, groups: GroupParser,
+                   inventory: CloudInventory,
+                   record: GroupRecord) -> dict[str, Any]:
     """Fields of the record that change.
 
     :param record: the group; it is read again

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-from tests.unit.table.test_turns import *  # noqa: F401, F403
