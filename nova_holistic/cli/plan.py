@@ -38,15 +38,15 @@ class Plan(DocumentCommand):
             help='format of the answer (default: %(default)s)')
         parser.add_argument(
             '--explain', action='store_true',
-            help='show also, for each member, which hosts were possible and '
+            help='also show, for each member, which hosts were possible and '
                  'what the next best host costs')
         parser.add_argument(
             '--relaxations', action='store_true',
-            help='show also, for an unplaceable group, which changes make it '
+            help='also show, for an unplaceable group, which changes make it '
                  'fit: a policy as a preference, a lower count, more hosts')
         parser.add_argument(
             '--headroom', action='store_true',
-            help='show also how many copies of the group fit')
+            help='also show how many copies of the group fit')
         return parser
 
     def take_action(self, args: argparse.Namespace) -> int:

@@ -142,7 +142,8 @@ class _MemberList:
                     for i, member in enumerate(self.members)}
 
     def add(self, added: _Document, place: str) -> None:
-        """:raises InvalidDocument: it exists, and is different"""
+        """:raises InvalidDocument: the member exists with another description
+        """
         name = added.get('name')
         # The value has not been checked yet.
         named = isinstance(name, str)

@@ -245,7 +245,7 @@ class _Builder:
 
     def _scalar(self, event: yaml.ScalarEvent) -> Any:
         if event.style == '"':
-            # Escapes can write an incomplete character, which text cannot contain.
+            # Escapes can write an incomplete character.
             event.value.encode()
         tag = event.tag
         if tag is None or tag == '!':

@@ -224,10 +224,10 @@ class Lifecycle:
 
 
 def _must_be_settled(group: GroupRecord) -> None:
-    """A group that has no plan yet has rows before it has holds: those of
-    released rows would be put nevertheless.
+    """A group that is planned for the first time has rows before it has holds.
+    An engine would also put the holds of rows that are released at that time.
 
-    :raises GroupBusy: it is being planned as a whole
+    :raises GroupBusy: the group is being planned as a whole
     """
     if group.status == GroupStatus.PLANNING or (
             group.task == Task.REPLANNING and group.status not in CLAIMABLE):

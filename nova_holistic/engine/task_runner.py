@@ -95,8 +95,8 @@ class TaskRunner:
             raise
 
     def give_up(self, record: GroupRecord, why: Sequence[Reason]) -> None:
-        """End the task without doing it. A group that had a plan keeps it, and
-        only its reasons change."""
+        """End the task without carrying it out. A group that had a plan keeps
+        it, and only its reasons change."""
         ownership = Ownership(self._table, record, self._clock)
         adopts = bool(adoptions(record.document))
         if adopts and record.task != Task.UPDATING:

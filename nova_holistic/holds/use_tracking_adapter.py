@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the inventory by how much this process changes the use of hosts."""
+"""Reports the changes of use by this process to the inventory."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import OrderedDict

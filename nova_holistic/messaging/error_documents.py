@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of errors to plain data for messages, and back.
 
-The messaging library's own way of carrying exceptions makes them again from
-their constructors' arguments, which an exception does not remember, and adds
-the traceback of another machine to the text that a user is shown.
+The messaging library would create an exception from the arguments of its
+constructor, which the exception does not keep. It would also add the traceback
+of another machine to the text that a user reads.
 """
 
 from collections.abc import Mapping

@@ -92,7 +92,8 @@ class ReturnedPlaces:
                 hold_errors.AllocationChanged) as error:
             # Nova has freed it at this moment, or it is at another provider.
             LOG.info('The capacity of the server of member %s of group %s '
-                     'cannot be held again: %s', member.member.path, group.uuid, error)
+                     'cannot be held again: %s', member.member.path,
+                     group.uuid, error)
 
     def _released(self, member: MemberRecord) -> bool:
         """Whether the lease has passed, and the member is released now."""

@@ -237,5 +237,5 @@ def _with_barred_traits(snapshot: Snapshot, barred: _Barred) -> Snapshot:
 
 
 def _trait(path: str) -> str:
-    """No trait of Placement's is like this."""
+    """A trait that no host has: Placement does not accept the name."""
     return f'barred:{path}'

@@ -75,8 +75,8 @@ def propose(conf, snapshot_planner: SnapshotPlanner,
 
 def _ladder(case: ActionCase, changes: Mapping[str, ServerChange]
             ) -> Iterator[Sequence[MemberRecord]]:
-    """Ever more members that may move. A server on a disabled host stays
-    there, unless there is no other way."""
+    """Sets of members that may move, each larger than the previous one.
+    Servers on disabled hosts may move only in the last set."""
     enabled = {host.name for host in case.snapshot.hosts if host.enabled}
     planned = [row for row in case.members
                if row.state == MemberState.PLANNED]

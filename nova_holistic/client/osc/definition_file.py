@@ -35,7 +35,8 @@ class DefinitionFile(Command):
             '-f', action=_FileOrFormat, dest='file', metavar='<file>',
             help='Group document or Heat template, - is standard input; or '
                  'the name of an output format')
-        parser.add_argument('--file', metavar='<file>', help='The same')
+        parser.add_argument(
+            '--file', metavar='<file>', help='Same as -f <file>')
         parameters.add_option(parser)
         # The classes after this one add their ``-f``, which gives way.
         warnings.filterwarnings(

@@ -15,7 +15,7 @@ from nova_holistic.client.osc.group import WaitingCommand, with_group
 
 
 class ListMember(HolisticCommand, command.Lister):
-    """List the members of a group, and for admins their hosts"""
+    """List the members of a group; admins also see their hosts"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         return with_group(super().get_parser(prog_name))
@@ -79,7 +79,7 @@ class AddMember(WaitingCommand, command.ShowOne):
 
 
 class ScaleMember(WaitingCommand, command.ShowOne):
-    """Change how many servers a member, or replicas a nested group, may have
+    """Change the numbers of servers of a member, or of replicas of a group
 
     The member or group needs a count. Numbers that are not named remain
     unchanged, or follow the desired number as far as necessary.

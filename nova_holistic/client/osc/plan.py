@@ -36,10 +36,10 @@ class CreatePlan(HolisticCommand, command.ShowOne, DefinitionFile):
             help='Objective that the plan optimises')
         parser.add_argument(
             '--relaxations', action='store_true',
-            help='Show also which changes make an unplaceable group fit')
+            help='Also show which changes make an unplaceable group fit')
         parser.add_argument(
             '--headroom', action='store_true',
-            help='Show also how many copies of the group fit')
+            help='Also show how many copies of the group fit')
         progress.add_options(parser)
         return parser
 
@@ -62,7 +62,7 @@ class ShowPlan(HolisticCommand, command.ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('plan', metavar='<plan>', help='Its id')
+        parser.add_argument('plan', metavar='<plan>', help='ID of the plan')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:

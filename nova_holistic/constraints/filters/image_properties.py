@@ -2,7 +2,8 @@
 """ImagePropertiesFilter: the host has the hypervisor that the image needs.
 
 Nova also compares architecture and VM mode with what the virt driver supports,
-which its API does not tell. Refusals because of these are learnt.
+which its API does not show. If Nova refuses a host for these reasons, the
+planner records the refusal.
 """
 
 from oslo_utils import versionutils

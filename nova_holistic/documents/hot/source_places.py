@@ -23,7 +23,7 @@ class SourcePlaces:
         self._origin[place] = origin
 
     def origin(self, place: str) -> str:
-        """The place in the template, as exactly as it is known."""
+        """The place in the template, or the nearest known place around it."""
         cut = len(place)
         while cut > 0:
             if place[:cut] in self._origin:

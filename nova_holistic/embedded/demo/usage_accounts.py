@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement's usages equal what servers and holds account for, host by host.
-"""
+"""Check that the usage of each host in Placement is the sum of its servers
+and holds."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping

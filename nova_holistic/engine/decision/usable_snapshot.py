@@ -23,7 +23,7 @@ def with_hosts_disabled(snapshot: Snapshot,
 
 def with_missing_hosts(snapshot: Snapshot,
                        remembered: Collection[Host]) -> Snapshot:
-    """The snapshot to which hosts that it lacks are added, disabled."""
+    """The snapshot with its missing hosts, which are added as disabled."""
     missing = {host.name: replace(host, enabled=False)
                for host in remembered}
     for host in snapshot.hosts:

@@ -200,7 +200,7 @@ class _Update(Change):
         except hold_errors.CapacityGone:
             if not proposal.vacated:
                 raise
-        LOG.info('Group %s needs the capacity of its own holds: they are '
+        LOG.info('Group %s needs the capacity of its holds: they are '
                  'replaced', self.record.uuid)
         old = [m.hold for m in proposal.vacated]
         self.journal.write([m.hold for m in proposal.members], old)

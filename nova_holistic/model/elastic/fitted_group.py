@@ -51,8 +51,8 @@ def _paths(group: Group, used: Collection[str], planned: Collection[str],
 
 def _whole(replica: Group, used: Collection[str], planned: Collection[str],
            prefix: str) -> Iterator[str]:
-    """All paths of a replica; its members of a fixed number, too, since these
-    paths make it exist."""
+    """All paths of a replica. Members of a fixed number are included, because
+    a create with one of their paths adds the replica."""
     yield from (prefix + member.path for member in replica.all_members()
                 if not _is_numbered(replica, member.description))
     yield from _paths(replica, used, planned, prefix)

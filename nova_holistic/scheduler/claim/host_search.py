@@ -120,7 +120,8 @@ class HostSearch:
                     for name, each in candidates[uuid]['resources'].items()}))
 
     def _servers(self, host: str) -> int:
-        """How many the scheduler remembers there: enough for an order."""
+        """The number of servers that the scheduler remembers on the host. It
+        is exact enough to order hosts."""
         known = self.host_manager._instance_info.get(host) or {}
         return len(known.get('instances') or ())
 

@@ -224,7 +224,7 @@ class Candidates:
 
     def _alternates(self, row: MemberRecord, cell,
                     places: Iterator[Place], limit: int) -> list[Any]:
-        """Those hosts of the cell that can take the server too."""
+        """The other hosts of the cell that can also take the server."""
         found: list[Any] = []
         while wanted := list(itertools.islice(places, limit - len(found))):
             self._read(cell, wanted)

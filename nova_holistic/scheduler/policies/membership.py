@@ -202,8 +202,8 @@ def sized_group(record: GroupRecord,
 
 
 class _LastSize:
-    """A group with the members that it had last: between two changes of its
-    number of members, each create needs the same."""
+    """The latest size of a group: until its number of members changes, each
+    create needs the same size."""
 
     def __init__(self, group: Group):
         self._group = group

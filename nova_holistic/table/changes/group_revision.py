@@ -28,7 +28,7 @@ _VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
 
 
 class _Changed(Exception):
-    """One of the rows is not what it was when it was seen."""
+    """One of the rows has changed since it was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def test_another_program_can_end_the_processes(layout, start):
 
 
 def test_a_process_that_ignores_sigterm_is_killed(layout, start, monkeypatch):
-    monkeypatch.setattr('tools.cloud.processes._PATIENCE', 0.5)
+    monkeypatch.setattr('tools.cloud.processes._WAIT_SECONDS', 0.5)
     processes = start('deaf', STUBBORN)
     processes.end(['deaf'])
     assert not processes.alive('deaf')
