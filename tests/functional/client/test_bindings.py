@@ -118,7 +118,8 @@ def test_a_stack_is_bound_listed_and_unbound(group, read, type_, refused):
 
 @pytest.mark.parametrize('words, message', [
     (('--heat-stack', 'a'), '--heat-stack and --rule must be given together'),
-    (('workers', '--rule', 'a=b'), '--heat-stack and --rule must be given together'),
+    (('workers', '--rule', 'a=b'),
+     '--heat-stack and --rule must be given together'),
     (('--heat-stack', 'a', '--rule', 'a=no'),
      "binding.rules[0].member: the group has no member 'no'")])
 def test_why_no_stack_is_bound(group, refused, words, message):
