@@ -33,7 +33,7 @@ def retry_until_success(attempt: Callable[[], bool],
     :returns: False if all attempts failed
     """
     if attempt():
-        # Most changes succeed at once, and need nothing of what follows.
+        # The first attempt usually succeeds: no retries are prepared.
         return True
     outcomes = itertools.chain([False], iter(attempt, None))
     return tenacity.Retrying(

@@ -2,8 +2,8 @@
 """Servers on hosts, as Nova's HostManager passes them to filters, read when a
 filter asks for them.
 
-Most requests name no other server and no server group, and then none of Nova's
-filters looks at the servers of a host.
+Usually, a request names no other server and no server group. Then none of
+Nova's filters looks at the servers of a host.
 """
 
 from collections import UserDict

@@ -34,7 +34,7 @@ class NodeRecord:
         if values['stats']:
             self.stats = jsonutils.loads(values['stats'])
         else:
-            # Whatever Nova's object does without them.
+            # Then Nova's object answers.
             del self.stats
         if values['supported_instances']:
             self.supported_hv_specs = _specs(values['supported_instances'])
@@ -73,5 +73,5 @@ def from_row(context, values: Mapping[str, Any]) -> 'objects.ComputeNode':
 
 @functools.lru_cache(maxsize=64)
 def _specs(text: str) -> 'tuple[objects.HVSpec, ...]':
-    """Hypervisors of one kind report the same, and nobody changes it."""
+    """Hypervisors of one kind report the same, and no code changes it."""
     return tuple(map(objects.HVSpec.from_list, jsonutils.loads(text)))
