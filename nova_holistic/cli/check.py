@@ -30,7 +30,8 @@ class Check(DocumentCommand):
         from nova_holistic.cli import violations
         from nova_holistic.picture import amounts
         files = self.files()
-        group = files.group(args.group, args.parameters)
+        group = files.group(
+            args.group, args.parameters, args.environments)
         snapshot = files.inventory(args.inventory)
         plan = files.plan(args.plan)
         group = files.bound(args.group, group, snapshot)

@@ -4,10 +4,12 @@
 Every error names the file, and the position in it if known.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 from typing import Any, TextIO
 
+from nova_holistic.cli.heat_templates.environments import (
+    read_inputs, TemplateInputs)
 from nova_holistic.documents.adoption import must_not_adopt
 from nova_holistic.documents.definition import read_definition
 from nova_holistic.documents.inventory import parse_inventory
@@ -75,14 +77,28 @@ class Files:
                 raise exceptions.InvalidDocument('', 'the document is empty')
             return document
 
-    def group(self, name: str, parameters: Mapping[str, str]) -> Group:
+    def group(self, name: str, parameters: Mapping[str, str],
+              environments: Sequence[str] = ()) -> Group:
         """
         :param parameters: values for a Heat template
+        :param environments: files for a Heat template
         """
         document = self.document(name)
+        inputs = self.template_inputs(name, parameters, environments)
         with self.with_file_name(name):
             must_not_adopt(document)
-            return read_definition(document, load_policy_types(), parameters)
+            return read_definition(document, load_policy_types(),
+                                   inputs.parameters, inputs.source)
+
+    def template_inputs(self, name: str, parameters: Mapping[str, str],
+                        environments: Sequence[str]) -> TemplateInputs:
+        """What completes a Heat template.
+
+        :param name: of its file
+        """
+        documents = [(each, self.document(each)) for each in environments]
+        with self.with_file_name(', '.join(environments)):
+            return read_inputs(self.document, name, parameters, documents)
 
     def bound(self, name: str, group: Group, snapshot: Snapshot) -> Group:
         """The group with its flavors, images and levels resolved.

@@ -49,7 +49,7 @@ class Map(DocumentCommand):
         group, found = None, ()
         if args.group is not None:
             group = read.bound(args.group, read.group(
-                args.group, args.parameters), snapshot)
+                args.group, args.parameters, args.environments), snapshot)
             found = violations.find(group, snapshot, plan)
         with read.with_file_name(args.plan):
             view = scene(snapshot, plan, group, violations=found)

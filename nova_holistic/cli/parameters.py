@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--parameter KEY=VALUE``, of every command that reads a definition."""
+"""``--parameter KEY=VALUE`` and ``--environment FILE``, of every command that
+reads a definition."""
 
 import argparse
 
@@ -9,6 +10,12 @@ def add_option(parser: argparse.ArgumentParser) -> None:
         '--parameter', dest='parameters', action=_Parameter, default={},
         metavar='KEY=VALUE',
         help='value of a parameter of a Heat template; may be repeated')
+    parser.add_argument(
+        '--environment', dest='environments', action='append', default=[],
+        metavar='FILE',
+        help='environment of a Heat template, with values of parameters or '
+             'templates in place of resource types; may be repeated, and '
+             'later ones take precedence')
 
 
 class _Parameter(argparse.Action):

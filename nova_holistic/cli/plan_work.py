@@ -47,7 +47,8 @@ class PlanWork:
     def run(self, files: Files) -> int:
         """Write the answer; returns the exit code."""
         args, start = self._args, time.monotonic()
-        group = written = files.group(args.group, args.parameters)
+        group = written = files.group(
+            args.group, args.parameters, args.environments)
         snapshot = files.inventory(args.inventory)
         group = files.bound(args.group, group, snapshot)
         solving = time.monotonic()

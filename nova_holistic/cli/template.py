@@ -10,11 +10,12 @@ from nova_holistic.cli import parameters
 
 
 class Template(command.Command):
-    """Split a Heat template with groups into two files.
+    """Split a Heat template with groups into a group and a template.
 
     Writes NAME-group.yaml, the definition of the group, and
     NAME-template.yaml, for a stack that is created after the group. Its
-    parameter holistic_group takes the UUID of the group.
+    parameter holistic_group takes the UUID of the group. For each nested
+    template with servers, NAME-NESTED.yaml is written as well.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -23,7 +24,7 @@ class Template(command.Command):
                             help='Heat template with groups')
         parser.add_argument(
             '-o', '--output-dir', default='.', metavar='DIRECTORY',
-            help='folder for both files; created if it does not exist '
+            help='folder for the files; created if it does not exist '
                  '(default: the current one)')
         parameters.add_option(parser)
         return parser

@@ -9,7 +9,8 @@ from typing import TextIO
 import yaml
 
 from nova_holistic.cli import exits, files
-from nova_holistic.documents.definition import split_definition
+from nova_holistic.cli.heat_templates import relocation
+from nova_holistic.documents.definition import split_template
 from nova_holistic import exceptions
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.policies import load_policy_types
@@ -17,25 +18,65 @@ from nova_holistic.policies import load_policy_types
 
 def split(args: argparse.Namespace, stdin: TextIO | None,
           stdout: TextIO) -> int:
-    """Write both files; returns the exit code."""
+    """Write all files; returns the exit code."""
     read = files.Files(stdin)
     document = read.document(args.template)
+    inputs = read.template_inputs(
+        args.template, args.parameters, args.environments)
+    stem = _stem(args.template)
+    names = _Names(stem)
     with read.with_file_name(args.template):
-        group, template = split_definition(
-            document, load_policy_types(), args.parameters)
+        found = split_template(
+            document, load_policy_types(), inputs.parameters, inputs.source,
+            names)
     folder = pathlib.Path(args.output_dir)
     with files.with_file_name(args.output_dir):
         folder.mkdir(parents=True, exist_ok=True)
-    stem = _stem(args.template)
-    for kind, content in (('group', {'group': group}),
-                          ('template', template)):
-        target = folder / f'{stem}-{kind}.yaml'
-        if _same(target, args.template):
-            raise exceptions.HolisticError(
-                f'{target}: this is the template that was read')
-        files.write(str(target), _yaml(content))
-        stdout.write(printable(str(target)) + '\n')
+    written = [(f'{stem}-group.yaml', {'group': found.group}, '')]
+    written += [(name, template, source) for name, template, source in (
+        (f'{stem}-template.yaml', found.template, args.template),
+        *((names(each), plain, each)
+          for each, plain in found.nested.items()))]
+    for name, _, _ in written:
+        for source in (args.template, *found.nested, *args.environments):
+            if _same(folder / name, source):
+                kind = 'the template' if source == args.template else 'a file'
+                raise exceptions.HolisticError(
+                    f'{folder / name}: this is {kind} that was read')
+    for name, content, source in written:
+        files.write(str(folder / name), _yaml(relocation.relocated(
+            content, os.path.dirname(source), str(folder), names.all())))
+        stdout.write(printable(str(folder / name)) + '\n')
     return exits.GOOD
+
+
+class _Names:
+    """Names of plain nested templates, by the names of the files that were
+    read.
+
+    :param stem: of the names of all files
+    """
+
+    def __init__(self, stem: str):
+        self._stem = stem
+        self._found: dict[str, str] = {}
+
+    def __call__(self, source: str) -> str:
+        if source not in self._found:
+            stem, number = f'{self._stem}-{_stem(source)}', 1
+            name = f'{stem}.yaml'
+            while name in self._taken():
+                number += 1
+                name = f'{stem}-{number}.yaml'
+            self._found[source] = name
+        return self._found[source]
+
+    def all(self) -> frozenset[str]:
+        return frozenset(self._found.values())
+
+    def _taken(self) -> set[str]:
+        return {f'{self._stem}-group.yaml', f'{self._stem}-template.yaml',
+                *self._found.values()}
 
 
 def _stem(name: str) -> str:

@@ -1,29 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """A definition is a group document, or a Heat template that says as much."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.documents.hot.conversion import Conversion, convert
-from nova_holistic.documents.hot.split import plain_template
+from nova_holistic.documents.hot.split import nested_templates, plain_template
+from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.template_shape import is_template
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy_types import PolicyTypes
 
 _Document = dict[str, Any]
-_VERSION = 'heat_template_version'
 
 
-def is_template(document: Any) -> bool:
-    return isinstance(document, dict) and _VERSION in document
+__all__ = ('is_template', 'read_definition', 'split_definition',
+           'split_template', 'Split')
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """
+    :ivar group: a group document
+    :ivar template: the plain template of servers that point at the group
+    :ivar nested: plain nested templates, by the unique names of their files
+    """
+
+    group: _Document
+    template: _Document
+    nested: Mapping[str, _Document]
 
 
 def read_definition(document: Any, policy_types: PolicyTypes,
-                    parameters: Mapping[str, str] | None = None) -> Group:
+                    parameters: Mapping[str, str] | None = None,
+                    source: TemplateSource | None = None) -> Group:
     """Read whichever of the two it is.
 
     :param parameters: values of a template's parameters, as text
+    :param source: where a template comes from
     :raises InvalidDocument: with all mistakes, at their places in the
         document that was given
     """
@@ -31,25 +48,42 @@ def read_definition(document: Any, policy_types: PolicyTypes,
         if parameters:
             raise InvalidDocument(
                 '', 'parameters are for Heat templates, and this has no '
-                f'{_VERSION}')
+                'heat_template_version')
         return parse_group(document, policy_types)
-    return _parsed(convert(document, parameters or {}), policy_types)
+    return _parsed(convert(document, parameters or {}, source), policy_types)
 
 
 def split_definition(template: Any, policy_types: PolicyTypes,
                      parameters: Mapping[str, str] | None = None,
+                     source: TemplateSource | None = None,
                      ) -> tuple[_Document, _Document]:
     """A group document, and the plain template of servers that point at it.
 
+    The arguments and errors are those of ``split_template``.
+    """
+    found = split_template(template, policy_types, parameters, source)
+    return found.group, found.template
+
+
+def split_template(template: Any, policy_types: PolicyTypes,
+                   parameters: Mapping[str, str] | None = None,
+                   source: TemplateSource | None = None,
+                   names: Callable[[str], str] = str) -> Split:
+    """The group document and all plain templates.
+
     :param parameters: values of the template's parameters, as text
+    :param source: where the template comes from
+    :param names: the name of the plain form of a nested template, by the
+        unique name of its file
     :raises InvalidDocument: with all mistakes, at their places in the template
     """
     if not is_template(template):
         raise InvalidDocument(
-            '', f'is not a Heat template: it has no {_VERSION}')
-    conversion = convert(template, parameters or {})
+            '', 'is not a Heat template: it has no heat_template_version')
+    conversion = convert(template, parameters or {}, source)
     _parsed(conversion, policy_types)
-    return conversion.document, plain_template(template, conversion)
+    return Split(conversion.document, plain_template(conversion, names),
+                 nested_templates(conversion, names))
 
 
 def _parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:

@@ -1,29 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """OS::Heat::AutoScalingGroup, whose servers may be members of a group.
 
-It replaces the class of Heat. A scaling group without pointers to members
-behaves as before.
+It replaces the class of Heat. A scaling group without pointers to members, in
+a stack that is not annotated, behaves as before.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from heat.engine import resource
 from heat.engine.resources.openstack.heat import autoscaling_group
+from heat.engine import stack as heat_stack
 
 from nova_holistic.client.client import Client
-from nova_holistic.heat import api_client
+from nova_holistic.documents.hot.split import PATH_PARAMETER
+from nova_holistic.heat import annotated_stack, api_client
+from nova_holistic.heat.counted_members import counted_below, CountedMembers
+from nova_holistic.heat.stack_group import StackGroup
 from nova_holistic.heat.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, SCALING_GROUP)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pointer:
-    """The member to which all servers of a scaling group belong."""
-
-    group: str
-    member: str
+from nova_holistic.model.stack_rules import ANY
 
 
 class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
@@ -31,62 +27,66 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
     the capacity of deleted servers is free afterwards."""
 
     def resize(self, capacity: int) -> None:
-        pointer = self._pointer()
-        if pointer is not None:
-            try:
-                _plan(api_client.client(self.context), pointer, capacity)
-            except Exception as error:
-                if self.status == self.COMPLETE:
-                    # Heat writes no event for a signal that fails.
-                    self._add_event('SIGNAL', self.FAILED, str(error))
-                raise
+        try:
+            members = self._members()
+            if members is not None:
+                members.plan(api_client.client(self.context), capacity)
+        except Exception as error:
+            if self.status == self.COMPLETE:
+                # Heat writes no event for a signal that fails.
+                self._add_event('SIGNAL', self.FAILED, str(error))
+            raise
         super().resize(capacity)
 
-    def _pointer(self) -> _Pointer | None:
-        properties = (self.properties[self.RESOURCE] or {}).get('properties')
-        hints = (properties or {}).get(HINTS)
-        if not isinstance(hints, Mapping):
+    def _members(self) -> CountedMembers | None:
+        """The members to which the servers of the scaling group belong."""
+        properties = (self.properties[self.RESOURCE] or {}).get(
+            'properties') or {}
+        hints = properties.get(HINTS)
+        if isinstance(hints, Mapping) and hints.get(GROUP_HINT):
+            path = hints.get(MEMBER_HINT)
+            return CountedMembers(hints[GROUP_HINT], (path,)) if path else None
+        if properties.get(GROUP_HINT) and properties.get(PATH_PARAMETER):
+            return self._nested(properties)
+        return self._of_annotated_stack()
+
+    def _nested(self, properties: Mapping[str, Any]) -> CountedMembers:
+        """The members of a template that points at its group by parameters."""
+        group = properties[GROUP_HINT]
+        definition = self._client().groups.get(group)['definition']
+        return CountedMembers(group, tuple(counted_below(
+            definition, properties[PATH_PARAMETER])))
+
+    def _of_annotated_stack(self) -> CountedMembers | None:
+        root = self.stack
+        if root.owner_id is not None:
+            root = heat_stack.Stack.load(
+                self.context, stack_id=root.root_stack_id())
+        # Before the resource exists, the stack's group has been planned.
+        if self.resource_id is None or not annotated_stack.is_annotated(
+                root.t):
             return None
-        group, member = hints.get(GROUP_HINT), hints.get(MEMBER_HINT)
-        return _Pointer(group, member) if group and member else None
+        names = [name for name, _ in self.stack.path_in_stack() if name]
+        names.append(self.name)
+        paths = {}
+        for rule in annotated_stack.read(root).rules:
+            *first, last = rule.resource.split('/')[:len(names) + 1]
+            if last == ANY and len(first) == len(names) and all(
+                    each in (ANY, name) for each, name in zip(first, names)):
+                known = [name for each, name in zip(first, names)
+                         if each == ANY]
+                paths[_filled(rule.member, known)] = None
+        group = StackGroup(self._client(), root).find()
+        return CountedMembers(group, tuple(paths)) if group and paths else None
+
+    def _client(self) -> Client:
+        return api_client.client(self.context)
 
 
-def _plan(client: Client, pointer: _Pointer, capacity: int) -> None:
-    """Let the member have this number of servers.
-
-    Existing servers stay where they are. The places of a smaller number are
-    freed when Heat deletes the servers.
-
-    :raises GroupUnchanged: there is no plan for this number of servers
-    """
-    if capacity < 1:
-        # A member has at least one place; its lease ends.
-        return
-    groups = client.groups
-    before = groups.wait(pointer.group)
-    if _desired(before['definition'], pointer.member) == capacity:
-        return
-    inside, _, name = pointer.member.rpartition('/')
-    groups.add_members(pointer.group, [{
-        # With a smaller minimum, an engine would plan a part of the step.
-        'name': name, 'count': {'min': capacity, 'desired': capacity},
-        **({'group': inside} if inside else {})}])
-    found = groups.wait(pointer.group)
-    if found['reasons']:
-        raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
-
-
-def _desired(definition: Mapping[str, Any], path: str) -> int | None:
-    """How many servers of a counted member are planned."""
-    *names, last = path.split('/')
+def _filled(member: str, names: list[str]) -> str:
     for name in names:
-        definition = _named(definition.get('groups'), name)
-    count = _named(definition.get('members'), last).get('count')
-    return count.get('desired') if isinstance(count, Mapping) else count
-
-
-def _named(parts: Any, name: str) -> Mapping[str, Any]:
-    return next((each for each in parts or () if each['name'] == name), {})
+        member = member.replace(ANY, name, 1)
+    return member
 
 
 def resource_mapping() -> dict[str, type[resource.Resource]]:

@@ -61,7 +61,7 @@ def _of_server(properties: Mapping[str, Any], place: Sequence[str],
     if _points_at(properties, group):
         yield TemplateServer(
             (*place, HINTS, MEMBER_HINT), _path(properties, place),
-            _description(properties, place))
+            description(properties, place))
 
 
 def _of_resource_group(properties: Mapping[str, Any], place: Sequence[str],
@@ -74,12 +74,12 @@ def _of_resource_group(properties: Mapping[str, Any], place: Sequence[str],
     variable = _resolved(properties.get('index_var', '%index%'),
                          (*place, 'index_var'))
     path = _path(inner, place_inside, variable)
-    description = _description(inner, place_inside)
+    described = description(inner, place_inside)
     where = (*place_inside, HINTS, MEMBER_HINT)
     if variable not in path:
         if count:
             yield TemplateServer(where, path, {
-                **description, 'count': count})
+                **described, 'count': count})
         return
     if properties.get('removal_policies'):
         raise invalid((*place, 'removal_policies'), (
@@ -90,7 +90,7 @@ def _of_resource_group(properties: Mapping[str, Any], place: Sequence[str],
             where, path.replace(variable, number), {
                 key: value.replace(variable, number)
                 if isinstance(value, str) else value
-                for key, value in description.items()})
+                for key, value in described.items()})
 
 
 def _of_scaling_group(properties: Mapping[str, Any], place: Sequence[str],
@@ -107,7 +107,7 @@ def _of_scaling_group(properties: Mapping[str, Any], place: Sequence[str],
         yield TemplateServer(
             (*place_inside, HINTS, MEMBER_HINT), _path(inner, place_inside),
             # The minimum is the desired number: Heat creates all servers.
-            {**_description(inner, place_inside), 'count': {
+            {**description(inner, place_inside), 'count': {
                 'desired': least if desired is None else int(desired),
                 'max': most}})
 
@@ -143,8 +143,8 @@ def _path(properties: Mapping[str, Any], place: Sequence[str],
     return found
 
 
-def _description(properties: Mapping[str, Any],
-                 place: Sequence[str]) -> dict[str, Any]:
+def description(properties: Mapping[str, Any],
+                place: Sequence[str]) -> dict[str, Any]:
     """What a server requires, as a member of a group document."""
     found = {}
     for name in ('flavor', 'availability_zone', 'image'):

@@ -62,10 +62,15 @@ class Stack:
         return [each['resource_status_reason'] for each in self.heat.get(
             f'{self.path}/events?nested_depth=5').json()['events']]
 
-    def update(self, template, **parameters):
+    def update(self, template, files=None, **parameters):
         self.heat.put(self.path, json={
-            'template': template, 'parameters': parameters})
+            'template': template, 'parameters': parameters,
+            'files': files or {}})
         return self.settled()
+
+    def is_busy(self):
+        return any(each['resource_status'].endswith('_IN_PROGRESS')
+                   for each in self.resources().values())
 
     def act(self, action):
         """Check, suspend or resume it."""
@@ -95,9 +100,10 @@ class Stacks:
             assert status == 'CREATE_COMPLETE', (reason, made.reasons())
         return made
 
-    def start(self, name, template, rollback=False, **parameters):
+    def start(self, name, template, rollback=False, files=None,
+              **parameters):
         return Stack(self.heat, name, self.heat.post('/stacks', json={
-            'stack_name': name, 'template': template,
+            'stack_name': name, 'template': template, 'files': files or {},
             'parameters': parameters, 'disable_rollback': not rollback,
             'timeout_mins': TIMEOUT // 60}).json()['stack']['id'])
 

@@ -26,6 +26,7 @@ class Heat(WebService):
             'DEFAULT': {
                 'transport_url': layout.broker, 'plugin_dirs': PLUGINS,
                 'num_engine_workers': 1, 'stack_scheduler_hints': 'true',
+                'enable_stack_adopt': 'true', 'enable_stack_abandon': 'true',
                 'auth_encryption_key': (layout.password * 2)[:32],
                 'region_name_for_services': 'RegionOne',
                 'heat_metadata_server_url': layout.url('heat'),

@@ -6,7 +6,7 @@ the groups of any project.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import sys
 from typing import Any
 
@@ -33,7 +33,7 @@ def create(conf) -> CommandResult:
     """plan a group on the cloud in its current state, and hold its capacity"""
     given, table = conf.command, engine_components.managed_table(conf)
     record = engine_components.planner(conf, table).create(
-        _document(given.file, given.parameters),
+        _document(given.file, given.parameters, given.environments),
         project_id=given.project_id, user_id=given.user_id,
         objective=given.objective, lease=given.lease)
     return _planning_result(table, record, given.format)
@@ -87,18 +87,21 @@ def delete(conf) -> CommandResult:
     return CommandResult('')
 
 
-def _document(name: str, values: Mapping[str, str]) -> Any:
+def _document(name: str, values: Mapping[str, str],
+              environments: Sequence[str]) -> Any:
     """The group document in a file, or that of the Heat template in it.
 
     Mistakes name the file here: later, the cause may also be the inventory.
     """
     read = files.Files(sys.stdin)
     document = read.document(name)
+    inputs = read.template_inputs(name, values, environments)
     with read.with_file_name(name):
         if is_template(document):
-            group, _ = split_definition(document, load_policy_types(), values)
+            group, _ = split_definition(document, load_policy_types(),
+                                        inputs.parameters, inputs.source)
             return {'group': group}
-        read_definition(document, load_policy_types(), values)
+        read_definition(document, load_policy_types(), inputs.parameters)
     return document
 
 

@@ -52,11 +52,14 @@ class DefinitionFile(Command):
             raise exceptions.CommandError('a definition is missing: -f <file>')
         read = files.Files(sys.stdin)
         document = read.document(args.file)
+        inputs = read.template_inputs(
+            args.file, args.parameters, args.environments)
         with read.with_file_name(args.file):
             if is_template(document):
                 return split_definition(
-                    document, load_policy_types(), args.parameters)[0]
-            read_definition(document, load_policy_types(), args.parameters)
+                    document, load_policy_types(), inputs.parameters,
+                    inputs.source)[0]
+            read_definition(document, load_policy_types(), inputs.parameters)
         return document
 
 

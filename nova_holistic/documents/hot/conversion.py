@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """A template with groups becomes the group document that says the same."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
+from nova_holistic.documents.hot.annotation import groups_of
 from nova_holistic.documents.hot.document_writer import DocumentWriter
 from nova_holistic.documents.hot.functions import Resolver
 from nova_holistic.documents.hot.group_entries import read_entries
 from nova_holistic.documents.hot.membership import Membership
+from nova_holistic.documents.hot.nested_resources import NestedResources
+from nova_holistic.documents.hot.nested_stack import (
+    NestedStack, NestedUse, with_counts)
 from nova_holistic.documents.hot.parameters import Parameters, STACK_NAME
+from nova_holistic.documents.hot.resource_values import check_made
 from nova_holistic.documents.hot.resources import Resources
 from nova_holistic.documents.hot.source_places import SourcePlaces
-from nova_holistic.documents.hot.template_shape import readable_template
+from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.template_shape import (
+    is_template, readable_template)
+from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.stack_rules import StackRule
 
 _NAME = 'stack'
 """Of the top-level group, where no name of the stack is given."""
@@ -23,42 +33,154 @@ _MAX_VALUES = 500_000
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """
+    :ivar template: the valid template
     :ivar document: a group document
     :ivar places: of that document, with those of the template
     :ivar pointers: of each server resource, the path that its servers give as
-        ``holistic_member``, with the index variable where they have one
+        ``holistic_member``, with the index variable where they have one; of
+        each nested stack, the path of its group
+    :ivar rules: which member each server of the stack is
+    :ivar nested: the resources that create nested stacks with servers
     :ivar mistakes: of the template; if there are any, the document contains
         only the other parts
+    :ivar has_servers: whether there are servers, also if they have mistakes
     """
 
+    template: Mapping[str, Any]
     document: dict[str, Any]
     places: SourcePlaces
     pointers: Mapping[str, str]
+    rules: Sequence[StackRule]
+    nested: Mapping[str, NestedStack]
     mistakes: Mistakes
+    has_servers: bool
 
 
-def convert(template: Any, given: Mapping[str, str]) -> Conversion:
+def convert(template: Any, given: Mapping[str, str],
+            source: TemplateSource | None = None) -> Conversion:
     """
     :param given: values of parameters, as text
     :raises InvalidDocument: nothing of the template can be read
     """
+    found = _converted(template, source or TemplateSource(), given, {})
+    if not found.has_servers:
+        found.mistakes.add(InvalidDocument(
+            'resources', 'there are no servers to place'))
+    return found
+
+
+def _converted(template: Any, source: TemplateSource,
+               given: Mapping[str, Any],
+               unknown: Mapping[str, str]) -> Conversion:
     mistakes = Mistakes()
     template = readable_template(template, mistakes)
-    resolver = Resolver(Parameters(
-        template.get('parameters', {}), given, mistakes), mistakes)
-    resources = Resources(template['resources'], resolver)
-    servers = resources.servers()
-    if not any(server.asked for server in servers.values()):
-        mistakes.add(InvalidDocument(
-            'resources', 'there are no servers to place'))
+    declared = template.get('parameters', {})
+    resolver = Resolver(Parameters(declared, {
+        **{name: value for name, value in source.defaults.items()
+           if name in declared and name not in unknown}, **given},
+        mistakes, unknown), mistakes)
+    resources = Resources(template['resources'], resolver, source)
+    nested = _nested_stacks(template, resolver, source)
+    servers = {**resources.servers(), **nested}
     entries = ()
     with mistakes.collected():
-        entries = read_entries(template.get('groups'), resolver)
+        section, place = groups_of(template)
+        entries = read_entries(section, resolver, place)
     writer = DocumentWriter(resources, servers, Membership(
         entries, template['resources'], servers, mistakes), mistakes)
     document = writer.top(given.get(STACK_NAME, _NAME), entries)
     _bound(document)
-    return Conversion(document, writer.places, writer.pointers, mistakes)
+    return Conversion(
+        template, document, writer.places, writer.pointers, writer.rules,
+        nested, mistakes, any(each.asked for each in servers.values()))
+
+
+def _nested_stacks(template: Mapping[str, Any], resolver: Resolver,
+                   source: TemplateSource) -> dict[str, NestedStack]:
+    """By the names of the resources. Mistakes are collected."""
+    found = {}
+    for use in NestedResources(
+            template['resources'], resolver, source).uses().values():
+        with resolver.mistakes.collected():
+            stack = _nested_stack(use, resolver, source)
+            if stack is not None:
+                found[use.name] = stack
+                check_made(template['resources'][use.name],
+                           join('resources', use.name))
+    return found
+
+
+def _nested_stack(use: NestedUse, resolver: Resolver,
+                  source: TemplateSource) -> NestedStack | None:
+    """None if the nested stacks contain no servers."""
+    if not source.files.available:
+        return None
+    with _place_of(use):
+        inside = source.inside(use.template)
+        template = source.files.read(use.template)
+    if not is_template(template):
+        return None
+
+    def each(properties: Mapping[str, Any]) -> Conversion:
+        given, unknown = _values(properties, resolver, use.place)
+        with _place_of(use):
+            found = _converted(template, inside, given, unknown)
+        with resolver.mistakes.collected(), _place_of(use):
+            found.mistakes.must_be_none()
+        return found
+
+    if use.count is None:
+        found = each(use.properties)
+        parts = _parts(found)
+        if use.elastic is not None and found.has_servers:
+            parts = with_counts(parts, use)
+        return NestedStack(use, parts, found) if found.has_servers else None
+    all_equal = use.at_index(0) == use.properties
+    conversions = [each(use.at_index(number)) for number in range(
+        min(1, use.count) if all_equal else use.count)]
+    if not conversions or not conversions[0].has_servers:
+        return None
+    if any(other.pointers != conversions[0].pointers
+           for other in conversions):
+        raise InvalidDocument(use.place, 'the paths of the servers depend on '
+                                         'the index of the stack')
+    stacks = conversions * use.count if all_equal else conversions
+    return NestedStack(use, {'groups': [
+        {'name': str(number), **_parts(found)}
+        for number, found in enumerate(stacks)]}, conversions[0])
+
+
+def _parts(found: Conversion) -> dict[str, Any]:
+    return {key: value for key, value in found.document.items()
+            if key != 'name'}
+
+
+def _values(properties: Mapping[str, Any], resolver: Resolver, place: str
+            ) -> tuple[dict[str, Any], dict[str, str]]:
+    """The known values of a nested template's parameters, and the reasons why
+    others are unknown."""
+    known, unknown = {}, {}
+    for name, value in properties.items():
+        try:
+            found = resolver.value(value, join(place, name))
+        except InvalidDocument as error:
+            unknown[name] = str(error)
+        else:
+            if found is not None:
+                known[name] = found
+    return known, unknown
+
+
+@contextlib.contextmanager
+def _place_of(use: NestedUse) -> Iterator[None]:
+    """Errors in this context are reported with the name of the file."""
+    try:
+        yield
+    except InvalidDocument as error:
+        raise InvalidDocument(
+            ': '.join(filter(None, (use.shown, error.place))), error.message,
+            [InvalidDocument(f'{use.shown}: {each.place}', each.message)
+             for each in error.more]) from None
 
 
 def _bound(document: dict[str, Any]) -> None:

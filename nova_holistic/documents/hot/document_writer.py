@@ -12,12 +12,14 @@ from typing import Any
 
 from nova_holistic.documents.hot.group_entries import GroupEntry
 from nova_holistic.documents.hot.membership import Membership, TOP
+from nova_holistic.documents.hot.nested_stack import NestedStack
 from nova_holistic.documents.hot.parameters import STACK_NAME
 from nova_holistic.documents.hot.resources import Resources
 from nova_holistic.documents.hot.server_resource import Server, ServerRequest
 from nova_holistic.documents.hot.source_places import SourcePlaces
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.stack_rules import StackRule
 
 
 class DocumentWriter:
@@ -25,9 +27,11 @@ class DocumentWriter:
 
     :ivar places: of the document, with those of the template
     :ivar pointers: path of each resource's servers, with the index variable
+    :ivar rules: which member each server of the stack is
     """
 
-    def __init__(self, resources: Resources, servers: dict[str, Server],
+    def __init__(self, resources: Resources,
+                 servers: dict[str, Server | NestedStack],
                  membership: Membership, mistakes: Mistakes):
         """
         :param mistakes: receives the mistakes of all parts
@@ -40,6 +44,7 @@ class DocumentWriter:
         self._moved: dict[str, str] = {}
         self.places = SourcePlaces()
         self.pointers: dict[str, str] = {}
+        self.rules: list[StackRule] = []
 
     def top(self, name: str, entries: Sequence[GroupEntry]) -> dict[str, Any]:
         self.places.add('name', join('parameters', STACK_NAME))
@@ -54,9 +59,11 @@ class DocumentWriter:
         :param prefix: path of the group; '' or ends with a slash
         """
         for name in names:
-            if name in self._servers:
-                self._server(self._servers[name], document, place, prefix,
-                             prefix)
+            found = self._servers.get(name)
+            if isinstance(found, NestedStack):
+                self._nested(found, document, place, prefix)
+            elif found is not None:
+                self._server(found, document, place, prefix, prefix)
             else:
                 self._server_group(name, document, place, prefix)
         for entry in entries:
@@ -94,6 +101,20 @@ class DocumentWriter:
             self._server(server, document, place, f'{prefix}{name}/', prefix)
         self._check_names(document, place)
 
+    def _nested(self, stack: NestedStack, around: dict, place: str,
+                prefix: str) -> None:
+        if self._membership.keys(stack.name):
+            self._mistakes.add(InvalidDocument(
+                self._membership.place(stack.name), 'an entry for a nested '
+                'stack cannot have other keys'))
+        place = _add(around, 'groups', {'name': stack.name, **stack.parts},
+                     place)
+        self.places.add(place, stack.use.place)
+        self.places.add(join(place, 'name'), join('resources', stack.name))
+        self.places.copy(place, stack)
+        self.pointers[stack.name] = stack.inside(prefix + stack.name)
+        self.rules += stack.rules(prefix + stack.name)
+
     def _server(self, server: Server, document: dict, place: str,
                 prefix: str, home: str) -> None:
         """
@@ -109,15 +130,18 @@ class DocumentWriter:
                              document, place)
             self._moved[home + server.name] = prefix[:-1]
         elif server.asked:
-            count = {} if server.count is None else {'count': server.count}
             self._member(server, server.asked[0],
-                         {'name': server.name, **count}, document, place)
+                         {'name': server.name, **server.counted}, document,
+                         place)
             self._moved[home + server.name] = prefix + server.name
         for i in range(server.count or 0):
             name = f'{server.name}-{i}'
             self._moved[home + name] = prefix + name
         with self._mistakes.collected():
-            self.pointers[server.name] = self._pointer(server, prefix)
+            pointer = self._pointer(server, prefix)
+            self.pointers[server.name] = pointer
+            if server.asked:
+                self.rules += server.rules(pointer)
 
     def _member(self, server: Server, asked: ServerRequest, head: dict,
                 document: dict, place: str) -> None:

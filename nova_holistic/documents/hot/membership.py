@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nova_holistic.documents.hot.group_entries import GroupEntry, NamedResource
+from nova_holistic.documents.hot.nested_stack import NestedStack
 from nova_holistic.documents.hot.resources import RESOURCE_GROUP, SERVER_GROUP
 from nova_holistic.documents.hot.server_resource import Server
 from nova_holistic.documents.validation import brief
@@ -26,7 +27,8 @@ class Membership:
     """
 
     def __init__(self, entries: Iterable[GroupEntry],
-                 resources: Mapping[str, Any], servers: Mapping[str, Server],
+                 resources: Mapping[str, Any],
+                 servers: Mapping[str, Server | NestedStack],
                  mistakes: Mistakes):
         """
         :param mistakes: receives the mistakes: an entry names what cannot be

@@ -29,17 +29,24 @@ class Parameters:
     """Parameters of one template.
 
     :param declared: section ``parameters``
-    :param given: text by name, which stands before any default
+    :param given: text or plain data by name, which stands before any default
+    :param unknown: parameters whose values are known only when the stack is
+        created, with the reason
     :param mistakes: receives the mistakes of the given values: a name is not
         declared, or its value is not of its type or breaks a constraint
     """
 
     def __init__(self, declared: Mapping[str, Mapping[str, Any]],
-                 given: Mapping[str, str], mistakes: Mistakes):
+                 given: Mapping[str, Any], mistakes: Mistakes,
+                 unknown: Mapping[str, str] | None = None):
         self._declared = declared
+        self._unknown = dict(unknown or {})
         self._values: dict[str, Any] = {}
         self._mistakes = mistakes
         self._read = 0
+        for name in self._unknown:
+            with mistakes.collected():
+                self._must_be_declared(name)
         for name, text in given.items():
             with mistakes.collected():
                 self._values[name] = self._given(name, text)
@@ -53,6 +60,10 @@ class Parameters:
         if name not in self._declared and name not in _PSEUDO:
             raise InvalidDocument(place, f'no parameter {brief(name)}'
                                          f'{did_you_mean(name, self._known)}')
+        if name in self._unknown:
+            raise InvalidDocument(
+                place, f'the value of parameter {brief(name)} is not known '
+                f'before the stack is created: {self._unknown[name]}')
         if name not in self._values:
             default = self._declared.get(name, {}).get('default')
             if default is None:
@@ -72,12 +83,15 @@ class Parameters:
     def _known(self) -> list[str]:
         return [*self._declared, *_PSEUDO]
 
-    def _given(self, name: str, text: str) -> Any:
+    def _must_be_declared(self, name: str) -> None:
         if name not in self._declared and name not in _PSEUDO:
             raise InvalidDocument(
                 'parameters', f'the template has no parameter {brief(name)}'
                 f'{did_you_mean(name, self._known)}; it has '
                 f'{_some(self._declared)}')
+
+    def _given(self, name: str, text: Any) -> Any:
+        self._must_be_declared(name)
         self._must_be_readable(name)
         return self._typed(name, text, 'the value given')
 

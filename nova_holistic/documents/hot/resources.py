@@ -7,7 +7,13 @@ from typing import Any, TypeVar
 
 from nova_holistic.documents.hot.boot_source import read_boot
 from nova_holistic.documents.hot.functions import function_name, Resolver
+from nova_holistic.documents.hot.nested_resources import (
+    RESOURCE_GROUP, SCALING_GROUP)
+from nova_holistic.documents.hot import resource_values
+from nova_holistic.documents.hot.resource_values import (
+    check_made, INDEX, text, whole, written_out)
 from nova_holistic.documents.hot.server_resource import Server, ServerRequest
+from nova_holistic.documents.hot.template_files import TemplateSource
 from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.group import MAX_MEMBERS
 from nova_holistic.documents.validation import brief, join
@@ -19,11 +25,6 @@ T = TypeVar('T')
 
 SERVER = 'OS::Nova::Server'
 SERVER_GROUP = 'OS::Nova::ServerGroup'
-RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
-
-_INDEX = '%index%'
-_SHORTEST_INDEX = 3
-_LONGEST = 255
 _UNREADABLE = ServerRequest('unknown', None)
 """Stands for the requirements of a server that has mistakes."""
 _POLICIES = ('affinity', 'anti-affinity', 'soft-affinity',
@@ -33,26 +34,31 @@ _POLICIES = ('affinity', 'anti-affinity', 'soft-affinity',
 class Resources:
     """Reads resources, each at its place."""
 
-    def __init__(self, resources: Mapping[str, Any], resolver: Resolver):
+    def __init__(self, resources: Mapping[str, Any], resolver: Resolver,
+                 source: TemplateSource):
         self._resources = resources
         self._resolver = resolver
+        self._source = source
 
     def servers(self) -> dict[str, Server]:
         """By name, in the order of the template. Mistakes are collected."""
         found, total = {}, 0
         for name, resource in self._resources.items():
             place, server = join('resources', name), None
-            if resource['type'] in (SERVER, RESOURCE_GROUP):
-                # The name stands for a server even if it has mistakes.
-                server = Server(name, place, (_UNREADABLE,))
             with self._resolver.mistakes.collected():
-                if resource['type'] == SERVER:
+                kind = self._source.type_of(resource['type'])
+                if kind in (SERVER, RESOURCE_GROUP, SCALING_GROUP):
+                    # The name stands for a server even if it has mistakes.
+                    server = Server(name, place, (_UNREADABLE,))
+                if kind == SERVER:
                     server = self._server(name, resource, place)
-                elif resource['type'] == RESOURCE_GROUP:
+                elif kind == RESOURCE_GROUP:
                     server = self._group_of_servers(name, resource, place)
+                elif kind == SCALING_GROUP:
+                    server = self._scaling_group(name, resource, place)
             if server is not None:
                 found[name] = server
-                total += 1 if server.count is None else server.count
+                total += server.number
             if total > MAX_MEMBERS:
                 raise InvalidDocument(
                     place, f'more than {MAX_MEMBERS} servers')
@@ -62,7 +68,7 @@ class Resources:
         """The policy of an OS::Nova::ServerGroup, as group documents say it.
         """
         resource, place = self._resources[name], join('resources', name)
-        _check_made(resource, place)
+        check_made(resource, place)
         properties = written_out(resource, 'properties', place)
         place = join(place, 'properties')
         policies = self._value(properties, 'policies', place)
@@ -85,12 +91,12 @@ class Resources:
                 raise InvalidDocument(
                     join(place, 'rules', 'max_server_per_host'),
                     'is for policy anti-affinity only')
-            policy['max_per_domain'] = _whole(
+            policy['max_per_domain'] = whole(
                 most, join(place, 'rules', 'max_server_per_host'), 1)
         return policy
 
     def _server(self, name: str, resource: dict, place: str) -> Server:
-        _check_made(resource, place)
+        check_made(resource, place)
         properties = written_out(resource, 'properties', place)
         place = join(place, 'properties')
         return Server(
@@ -101,55 +107,57 @@ class Resources:
                           place: str) -> Server | None:
         outer = written_out(resource, 'properties', place)
         around = join(place, 'properties')
-        definition = written_out(outer, 'resource_def', around)
-        kind = definition.get('type')
-        if function_name(kind):
-            raise InvalidDocument(
-                join(around, 'resource_def', 'type'),
-                'must be written out, not a function')
-        if kind != SERVER:
+        if self._type(written_out(outer, 'resource_def', around), join(
+                around, 'resource_def')) != SERVER:
             return None
-        _check_made(resource, place)
-        self._collected(self._check_removals, outer, around)
+        check_made(resource, place)
+        self._collected(self._removals, outer, around)
         count = self._collected(self._count, outer, around, default=1)
-        index = self._collected(self._index, outer, around, default=_INDEX)
-        place = join(around, 'resource_def')
-        properties = written_out(definition, 'properties', place)
-        place = join(place, 'properties')
-        group = self._collected(self._hinted, properties, place)
-        each = self._asked(properties, place)
+        index = self._collected(self._index, outer, around, default=INDEX)
+        each, place, group = self._inner(outer, 'resource_def', around)
         asked = [each.at_index(index, i) for i in range(count)]
         if len(set(asked)) == 1:
             asked = asked[:1]
         return Server(name, place, tuple(asked), count, index, group)
 
-    def _count(self, outer: dict, place: str) -> int:
-        count = self._value(outer, 'count', place)
-        count = 1 if count is None else _whole(count, join(place, 'count'), 0)
-        if count > MAX_MEMBERS:
-            raise InvalidDocument(join(place, 'count'),
-                                  f'must be at most {MAX_MEMBERS}')
-        return count
+    def _scaling_group(self, name: str, resource: dict,
+                       place: str) -> Server | None:
+        outer = written_out(resource, 'properties', place)
+        around = join(place, 'properties')
+        if self._type(written_out(outer, 'resource', around), join(
+                around, 'resource')) != SERVER:
+            return None
+        check_made(resource, place)
+        each, place, group = self._inner(outer, 'resource', around)
+        return Server(
+            name, place, (each,), server_group=group,
+            elastic=resource_values.elastic(outer, self._resolver, around))
 
-    def _check_removals(self, outer: dict, place: str) -> None:
-        """Named for removal, an index is left out of those that servers get.
-        """
-        policies = self._value(outer, 'removal_policies', place) or []
-        for i, policy in enumerate(
-                policies if isinstance(policies, list) else [policies]):
-            if not isinstance(policy, dict) or policy.get('resource_list'):
-                raise InvalidDocument(
-                    join(place, 'removal_policies', i),
-                    'servers named for removal are not supported')
+    def _inner(self, outer: dict, key: str, around: str
+               ) -> tuple[ServerRequest, str, str | None]:
+        """The servers of a group of resources: their requirements, the place
+        of their properties, and their server group."""
+        place = join(around, key)
+        properties = written_out(outer[key], 'properties', place)
+        place = join(place, 'properties')
+        group = self._collected(self._hinted, properties, place)
+        return self._asked(properties, place), place, group
+
+    def _type(self, definition: dict, place: str) -> Any:
+        kind = definition.get('type')
+        if function_name(kind):
+            raise InvalidDocument(
+                join(place, 'type'), 'must be written out, not a function')
+        return self._source.type_of(kind)
+
+    def _count(self, outer: dict, place: str) -> int:
+        return resource_values.count(outer, self._resolver, place)
 
     def _index(self, outer: dict, place: str) -> str:
-        index = self._value(outer, 'index_var', place)
-        index = _INDEX if index is None else index
-        if not isinstance(index, str) or len(index) < _SHORTEST_INDEX:
-            raise InvalidDocument(
-                join(place, 'index_var'), 'must be text of at least '
-                f'{_SHORTEST_INDEX} characters')
-        return index
+        return resource_values.index_variable(outer, self._resolver, place)
+
+    def _removals(self, outer: dict, place: str) -> None:
+        resource_values.check_removals(outer, self._resolver, place)
 
     def _asked(self, properties: dict, place: str) -> ServerRequest:
         boot = read_boot(properties, self._resolver, place)
@@ -161,15 +169,15 @@ class Resources:
             self._collected(self._outer_group, properties, place))
 
     def _flavor(self, properties: dict, place: str) -> str:
-        flavor = _text(self._value(properties, 'flavor', place),
-                       join(place, 'flavor'))
+        flavor = text(self._value(properties, 'flavor', place),
+                      join(place, 'flavor'))
         if not flavor:
             raise InvalidDocument(join(place, 'flavor'), 'is missing')
         return flavor
 
     def _zone(self, properties: dict, place: str) -> str | None:
-        zone = _text(self._value(properties, 'availability_zone', place),
-                     join(place, 'availability_zone'))
+        zone = text(self._value(properties, 'availability_zone', place),
+                    join(place, 'availability_zone'))
         if zone and ':' in zone:
             raise InvalidDocument(
                 join(place, 'availability_zone'),
@@ -230,60 +238,8 @@ class Resources:
         return self._resolver.value(properties.get(key), join(place, key))
 
 
-def written_out(around: Mapping[str, Any], key: str,
-                place: str) -> dict[str, Any]:
-    """A mapping that is in the template itself; absent, it is empty.
-
-    If pointers are added, or if servers are derived from other resources, a
-    function cannot replace the whole value.
-    """
-    value = around.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict) or function_name(value):
-        name = function_name(value)
-        shown = f'function {name}' if name else brief(value)
-        raise InvalidDocument(
-            join(place, key), f'must be a mapping written out, not {shown}')
-    return value
-
-
 def _similar_policy(policies: Any) -> str:
     if not isinstance(policies, list) or len(policies) != 1 or not isinstance(
             policies[0], str):
         return ''
     return did_you_mean(policies[0], _POLICIES)
-
-
-def _check_made(resource: dict, place: str) -> None:
-    """Refuse what may not be created with the stack."""
-    for key, message in (
-            ('condition', 'conditions are not supported for planned servers'),
-            ('external_id', 'an existing resource cannot be planned')):
-        if resource.get(key) is not None:
-            raise InvalidDocument(join(place, key), message)
-
-
-def _text(value: Any, place: str) -> str | None:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if value is None:
-        return None
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        raise InvalidDocument(
-            place, f'must be text of at most {_LONGEST} characters, not '
-            f'{brief(value)}')
-    return value
-
-
-def _whole(value: Any, place: str, least: int) -> int:
-    # Heat takes a number for an integer wherever it can.
-    if isinstance(value, str) and value.isdecimal() and len(value) <= 10:
-        value = int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidDocument(
-            place, f'must be a whole number, at least {least}, not '
-            f'{brief(value)}')
-    return value

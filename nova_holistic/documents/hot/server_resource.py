@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A resource of which servers are made, as far as placement cares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from nova_holistic.model.stack_rules import StackRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class ServerRequest:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An OS::Nova::Server, or an OS::Heat::ResourceGroup of them.
+    """An OS::Nova::Server, or a ResourceGroup or AutoScalingGroup of them.
 
     :ivar name: of the resource
     :ivar properties: place in the template of the server's properties
@@ -50,6 +53,8 @@ class Server:
         name
     :ivar index_var: text that Heat replaces by a server's index
     :ivar server_group: name of the OS::Nova::ServerGroup that it is in
+    :ivar elastic: ``count`` of the member if an OS::Heat::AutoScalingGroup
+        creates the servers
     """
 
     name: str
@@ -58,6 +63,20 @@ class Server:
     count: int | None = None
     index_var: str = ''
     server_group: str | None = None
+    elastic: Mapping[str, int] | None = None
+
+    @property
+    def number(self) -> int:
+        """How many servers there may be."""
+        if self.elastic is not None:
+            return self.elastic['max']
+        return 1 if self.count is None else self.count
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """``count`` of the member, if it has one."""
+        count = self.count if self.elastic is None else dict(self.elastic)
+        return {} if count is None else {'count': count}
 
     @property
     def alike(self) -> bool:
@@ -69,3 +88,14 @@ class Server:
         if self.count is None:
             return self.name
         return f'{self.name}-{self.index_var}'
+
+    def rules(self, path: str) -> list[StackRule]:
+        """
+        :param path: of each server, with the index variable
+        """
+        if self.elastic is not None:
+            return [StackRule(f'{self.name}/*', path)]
+        if self.count is None:
+            return [StackRule(self.name, path)]
+        return [StackRule(f'{self.name}/*',
+                          path.replace(self.index_var, '*'))]

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import contextlib
 from dataclasses import replace
 
+from nova_holistic.documents.hot.nested_stack import NestedStack
+from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
 
@@ -21,6 +23,20 @@ class SourcePlaces:
         """All parts below the position come from below its origin, except for
         added parts."""
         self._origin[place] = origin
+
+    def copy(self, place: str, stack: NestedStack) -> None:
+        """Add the places of the template of nested stacks.
+
+        :param place: of their group in the document
+        """
+        inner = stack.conversion.places._origin
+        bases = [place]
+        if stack.use.count is not None:
+            bases = [join(place, 'groups', number)
+                     for number in range(stack.use.count)]
+        for base in bases:
+            for inside, origin in inner.items():
+                self._origin[f'{base}.{inside}'] = f'{stack.shown}: {origin}'
 
     def origin(self, place: str) -> str:
         """The place in the template, or the nearest known place around it."""

@@ -9,10 +9,15 @@ from nova_holistic.documents.text import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 
+_VERSION = 'heat_template_version'
 _MERGE = '<<'
 _PLAIN = (dict, list, str, int, float, type(None))
 
 _check_shape = validator(TEMPLATE)
+
+
+def is_template(document: Any) -> bool:
+    return isinstance(document, dict) and _VERSION in document
 
 
 def validated_template(document: Any) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments of Heat: values of parameters, and files in place of types."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+import os
+from typing import Any
+
+from nova_holistic.cli.heat_templates.folder import Folder
+from nova_holistic.documents.hot.template_files import (
+    is_template_file, TemplateSource)
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument
+
+_PARAMETERS, _DEFAULTS, _REGISTRY = (
+    'parameters', 'parameter_defaults', 'resource_registry')
+_SECTIONS = (_PARAMETERS, _DEFAULTS, _REGISTRY, 'encrypted_param_names',
+             'event_sinks')
+_RESOURCES = 'resources'
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateInputs:
+    """What completes a template.
+
+    :ivar parameters: values by name
+    """
+
+    parameters: Mapping[str, Any]
+    source: TemplateSource
+
+
+def read_inputs(read: Callable[[str], Any], template: str,
+                parameters: Mapping[str, str],
+                environments: Sequence[tuple[str, Any]]) -> TemplateInputs:
+    """Later environments take precedence over earlier ones, and parameters
+    over environments.
+
+    :param read: returns the document in a file
+    :param template: name of its file
+    :param environments: names of files with their documents
+    :raises InvalidDocument: an environment is invalid
+    """
+    found: dict[str, dict[str, Any]] = {
+        _PARAMETERS: {}, _DEFAULTS: {}, _REGISTRY: {}}
+    for name, document in environments:
+        for section, values in _checked(document).items():
+            if section == _REGISTRY:
+                values = _registry(values, os.path.dirname(name))
+            found.setdefault(section, {}).update(values)
+    return TemplateInputs(
+        {**found[_PARAMETERS], **parameters},
+        TemplateSource(Folder(read), found[_REGISTRY], found[_DEFAULTS],
+                       template))
+
+
+def _checked(document: Any) -> dict[str, dict[str, Any]]:
+    """The sections with mappings of an environment."""
+    if not isinstance(document, dict):
+        raise InvalidDocument(
+            '', f'must be a mapping, not {brief(document)}')
+    for section, values in document.items():
+        if section not in _SECTIONS:
+            raise InvalidDocument(
+                section, 'this section of environments is not supported; '
+                f'supported: {", ".join(_SECTIONS)}')
+        if section in (_PARAMETERS, _DEFAULTS, _REGISTRY) and not isinstance(
+                values, dict | None):
+            raise InvalidDocument(
+                section, f'must be a mapping, not {brief(values)}')
+    return {section: document[section] or {}
+            for section in (_PARAMETERS, _DEFAULTS, _REGISTRY)
+            if section in document}
+
+
+def _registry(values: Mapping[str, Any], folder: str) -> dict[str, str]:
+    """Types by types; files are relative to the folder of the environment."""
+    found = {}
+    for kind, target in values.items():
+        place = join(_REGISTRY, kind)
+        if kind == _RESOURCES:
+            _must_not_replace(target, place)
+            continue
+        if not isinstance(target, str):
+            raise InvalidDocument(
+                place, f'must be a type or a file, not {brief(target)}')
+        is_file = is_template_file(target) and '://' not in target
+        found[kind] = os.path.abspath(
+            os.path.join(folder, target)) if is_file else target
+    return found
+
+
+def _must_not_replace(resources: Any, place: str) -> None:
+    """Types of single resources are not supported; hooks do not matter."""
+    for name, keys in (resources or {}).items():
+        for key in keys or {}:
+            if key not in ('hooks', 'restricted_actions'):
+                raise InvalidDocument(
+                    join(place, name, key),
+                    'types of single resources are not supported')

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nested templates in the folder of their template, as Heat's client reads
+them."""
+
+from collections.abc import Callable
+import os
+from typing import Any
+from urllib.parse import unquote
+
+from nova_holistic.exceptions import InvalidDocument
+
+_FILE = 'file://'
+
+
+class Folder:
+    """
+    :param read: returns the document in a file
+    """
+
+    available = True
+
+    def __init__(self, read: Callable[[str], Any]):
+        self._read = read
+
+    def locate(self, name: str, base: str) -> str:
+        if name.startswith(_FILE):
+            return os.path.relpath(unquote(name.removeprefix(_FILE)))
+        if '://' in name:
+            return name
+        return os.path.relpath(os.path.join(os.path.dirname(base), name))
+
+    def read(self, located: str) -> Any:
+        if '://' in located:
+            raise InvalidDocument(
+                '', 'only templates in local files are read')
+        return self._read(located)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads which resources of a template create nested stacks, and of which
+template."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.documents.hot.functions import Resolver
+from nova_holistic.documents.hot.nested_stack import NestedUse
+from nova_holistic.documents.hot import resource_values
+from nova_holistic.documents.hot.resource_values import written_out
+from nova_holistic.documents.hot.template_files import (
+    is_template_file, TemplateSource)
+from nova_holistic.documents.validation import join
+
+RESOURCE_GROUP = 'OS::Heat::ResourceGroup'
+SCALING_GROUP = 'OS::Heat::AutoScalingGroup'
+
+
+class NestedResources:
+    """Of one template."""
+
+    def __init__(self, resources: Mapping[str, Any], resolver: Resolver,
+                 source: TemplateSource):
+        self._resources = resources
+        self._resolver = resolver
+        self._source = source
+
+    def uses(self) -> dict[str, NestedUse]:
+        """By the names of the resources.
+
+        :raises InvalidDocument: a count is unknown
+        """
+        found = {}
+        for name, resource in self._resources.items():
+            place = join('resources', name)
+            use = self._use(name, resource, place)
+            if use is not None:
+                found[name] = use
+        return found
+
+    def _use(self, name: str, resource: dict, place: str) -> NestedUse | None:
+        kind = self._source.type_of(resource['type'])
+        properties = join(place, 'properties')
+        if is_template_file(kind):
+            return NestedUse(name, self._located(kind), kind, written_out(
+                resource, 'properties', place), properties)
+        if kind not in (RESOURCE_GROUP, SCALING_GROUP):
+            return None
+        outer = written_out(resource, 'properties', place)
+        key = 'resource_def' if kind == RESOURCE_GROUP else 'resource'
+        definition = written_out(outer, key, properties)
+        inner = self._source.type_of(definition.get('type'))
+        if not is_template_file(inner):
+            return None
+        around = join(properties, key)
+        use = NestedUse(
+            name, self._located(inner), inner,
+            written_out(definition, 'properties', around),
+            join(around, 'properties'))
+        return self._repeated(use, kind, outer, properties)
+
+    def _repeated(self, use: NestedUse, kind: str, outer: dict,
+                  place: str) -> NestedUse:
+        if kind == SCALING_GROUP:
+            return use.with_elastic(
+                resource_values.elastic(outer, self._resolver, place))
+        resource_values.check_removals(outer, self._resolver, place)
+        return use.with_count(
+            resource_values.count(outer, self._resolver, place),
+            resource_values.index_variable(outer, self._resolver, place))
+
+    def _located(self, name: str) -> str:
+        return self._source.files.locate(name, self._source.base)

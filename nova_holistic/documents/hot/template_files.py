@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates of nested stacks, which resources name as their type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from nova_holistic.documents.validation import brief
+from nova_holistic.exceptions import InvalidDocument
+
+MAX_DEPTH = 5
+"""Nested stacks inside each other; the default limit of Heat."""
+_SUFFIXES = ('.yaml', '.template')
+_MAX_ALIASES = 10
+
+
+class TemplateFiles(Protocol):
+    """Finds and reads files."""
+
+    available: bool
+    """Whether there may be any file; otherwise, types that are files are
+    not read."""
+
+    def locate(self, name: str, base: str) -> str:
+        """The unique name of a file.
+
+        :param name: as a template states it
+        :param base: unique name of that template
+        """
+
+    def read(self, located: str) -> Any:
+        """The content of a file.
+
+        :raises InvalidDocument: it cannot be read
+        """
+
+
+class NoFiles:
+    """For a template that comes without files."""
+
+    available = False
+
+    def locate(self, name: str, base: str) -> str:
+        return name
+
+    def read(self, located: str) -> Any:
+        raise InvalidDocument('', 'nested templates are not available here')
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSource:
+    """Where a template comes from, and what its types mean.
+
+    :ivar registry: section ``resource_registry`` of an environment: types by
+        types
+    :ivar defaults: section ``parameter_defaults``: values of parameters of
+        all templates
+    :ivar base: unique name of the file of the template
+    :ivar depth: number of stacks around the stack of the template
+    """
+
+    files: TemplateFiles = field(default_factory=NoFiles)
+    registry: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    base: str = ''
+    depth: int = 0
+
+    def type_of(self, name: Any) -> Any:
+        """The type that the registry has in place of a type."""
+        for _ in range(_MAX_ALIASES):
+            if not isinstance(name, str):
+                return name
+            found = self._registered(name)
+            if found is None or found == name:
+                return name
+            name = found
+        raise InvalidDocument(
+            '', f'the registry maps type {brief(name)} to itself')
+
+    def inside(self, located: str) -> 'TemplateSource':
+        """The source of a nested template."""
+        if self.depth >= MAX_DEPTH:
+            raise InvalidDocument(
+                '', f'more than {MAX_DEPTH} stacks inside each other')
+        return replace(self, base=located, depth=self.depth + 1)
+
+    def _registered(self, name: str) -> str | None:
+        if name in self.registry:
+            return self.registry[name]
+        # The pattern with the longest text before its asterisk is valid.
+        return max(((key, value) for key, value in self.registry.items()
+                    if key.endswith('*') and name.startswith(key[:-1])),
+                   default=('', None), key=lambda pair: len(pair[0]))[1]
+
+
+def is_template_file(kind: Any) -> bool:
+    """Whether a type is the name of a template."""
+    return isinstance(kind, str) and kind.endswith(_SUFFIXES)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Groups that the template of a stack states in the metadata of a resource."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from heat.engine import stack as heat_stack
+from heat.engine import template
+
+from nova_holistic.documents.hot.annotation import groups_of
+from nova_holistic.documents.hot.conversion import Conversion, convert
+from nova_holistic.documents.hot.parameters import STACK_NAME
+from nova_holistic.documents.hot.template_files import TemplateSource
+from nova_holistic.documents.hot.template_shape import is_template
+from nova_holistic.documents.text import load
+from nova_holistic.exceptions import InvalidDocument
+
+
+class StackFiles:
+    """The files that came with a template."""
+
+    available = True
+
+    def __init__(self, files: Mapping[str, str]):
+        self._files = files
+
+    def locate(self, name: str, base: str) -> str:
+        # Heat's client has replaced all names in templates by unique ones.
+        return name
+
+    def read(self, located: str) -> Any:
+        if located not in self._files:
+            raise InvalidDocument('', 'the request does not contain this file')
+        return load(self._files[located])
+
+
+def is_annotated(found: template.Template) -> bool:
+    """Whether a template states groups."""
+    document = found.t
+    if not is_template(document) or not document.get('resources'):
+        return False
+    try:
+        return groups_of(document)[0] is not None
+    except InvalidDocument:
+        # Two resources state groups, which the conversion refuses.
+        return True
+
+
+def read(stack: heat_stack.Stack) -> Conversion:
+    """The group of a stack whose template is annotated, and the rules that
+    map the servers of the stack to members.
+
+    :raises InvalidDocument: the group cannot be read from the template
+    """
+    environment = stack.env.user_env_as_dict()
+    source = TemplateSource(
+        StackFiles(stack.t.files),
+        dict(_types(environment['resource_registry'])),
+        environment['parameter_defaults'])
+    found = convert(stack.t.t, {
+        STACK_NAME: stack.name, **environment['parameters']}, source)
+    found.mistakes.must_be_none()
+    return found
+
+
+def _types(registry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, target in registry.items():
+        if isinstance(target, str):
+            yield name, target

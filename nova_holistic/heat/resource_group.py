@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OS::Heat::ResourceGroup, whose servers may be members of a group.
+
+It replaces the class of Heat. A resource group whose servers have no pointers
+to members behaves as before.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from heat.engine import properties
+from heat.engine import resource
+from heat.engine.resources.openstack.heat import resource_group
+
+from nova_holistic.heat import api_client
+from nova_holistic.heat.indexed_members import IndexedMembers
+from nova_holistic.heat.template_servers import (
+    GROUP_HINT, HINTS, MEMBER_HINT, RESOURCE_GROUP, SERVER)
+
+
+class ResourceGroup(resource_group.ResourceGroup):
+    """The capacity of new servers is planned before Heat creates them, and
+    the capacity of deleted servers is free afterwards."""
+
+    _removed: Sequence[str] = ()
+    """Names of the servers that an update deletes."""
+
+    def handle_create(self) -> Any:
+        self._plan(self.properties)
+        return super().handle_create()
+
+    def handle_update(self, json_snippet: Any, tmpl_diff: Any,
+                      prop_diff: Mapping[str, Any]) -> Any:
+        wanted = json_snippet.properties(
+            self.properties_schema, self.context)
+        before = list(self._resource_names())
+        self._plan(wanted)
+        checkers = super().handle_update(json_snippet, tmpl_diff, prop_diff)
+        after = set(self._resource_names())
+        self._removed = [name for name in before if name not in after]
+        return checkers
+
+    def check_update_complete(self, checkers: Any) -> bool:
+        done = super().check_update_complete(checkers)
+        if done and self._removed:
+            members = self._members(self.properties)
+            if members is not None:
+                members.free(api_client.client(self.context),
+                             self.get_size(), self._removed)
+        return done
+
+    def _plan(self, wanted: properties.Properties) -> None:
+        members = self._members(wanted)
+        if members is not None:
+            members.plan(api_client.client(self.context), list(
+                self._resource_names(wanted[self.COUNT])))
+
+    def _members(self,
+                 wanted: properties.Properties) -> IndexedMembers | None:
+        """The members to which the servers belong."""
+        definition = wanted[self.RESOURCE_DEF]
+        if definition[self.RESOURCE_DEF_TYPE] != SERVER:
+            return None
+        server = definition[self.RESOURCE_DEF_PROPERTIES] or {}
+        hints = server.get(HINTS)
+        if not isinstance(hints, Mapping) or not (
+                hints.get(GROUP_HINT) and hints.get(MEMBER_HINT)):
+            return None
+        return IndexedMembers(hints[GROUP_HINT], hints[MEMBER_HINT],
+                              wanted[self.INDEX_VAR], server)
+
+
+def resource_mapping() -> dict[str, type[resource.Resource]]:
+    return {RESOURCE_GROUP: ResourceGroup}

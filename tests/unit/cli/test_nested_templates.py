@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic template`` with nested templates and environments."""
+
+import pathlib
+
+import pytest
+import yaml
+
+STACK = '''
+heat_template_version: 2018-08-31
+parameters: {size: {type: number}}
+groups:
+  data: {members: [nodes], policies: [{type: anti-affinity, level: host}]}
+resources:
+  net: {type: parts/net.yaml}
+  master: {type: My::Node}
+  nodes:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {get_param: size}
+      resource_def: {type: parts/node.yaml}
+'''
+NODE = '''
+heat_template_version: 2018-08-31
+parameters: {flavor: {type: string}}
+resources:
+  server:
+    type: OS::Nova::Server
+    properties: {flavor: {get_param: flavor}, user_data: {get_file: boot.sh}}
+'''
+NET = '''
+heat_template_version: 2018-08-31
+resources: {net: {type: OS::Neutron::Net}}
+'''
+ENVIRONMENT = '''
+parameters: {size: 3}
+parameter_defaults: {flavor: m1.small}
+resource_registry: {"My::Node": ../in/parts/node.yaml}
+'''
+
+
+@pytest.fixture
+def stack(terminal):
+    for folder in ('in/parts', 'env'):
+        (terminal.folder / folder).mkdir(parents=True)
+    for name, text in (('parts/node.yaml', NODE), ('parts/net.yaml', NET),
+                       ('../env/e.yaml', ENVIRONMENT)):
+        (terminal.folder / 'in' / name).write_text(text)
+    return terminal.file('in/stack.yaml', STACK)
+
+
+def loaded(name):
+    return yaml.safe_load(pathlib.Path(name).read_text())
+
+
+def test_nested_templates_and_environments_are_read(terminal, stack):
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml', '-o', 'out') == 0
+    assert terminal.out.splitlines() == [
+        'out/stack-group.yaml', 'out/stack-template.yaml',
+        'out/stack-node.yaml']
+    group = loaded('out/stack-group.yaml')['group']
+    (data, master) = sorted(group['groups'], key=lambda each: each['name'])
+    assert master['members'] == [{'name': 'server', 'flavor': 'm1.small'}]
+    assert [each['name'] for each in data['groups'][0]['groups']] == [
+        '0', '1', '2']
+    # References to files are valid in the new folder.
+    resources = loaded('out/stack-template.yaml')['resources']
+    assert resources['net']['type'] == '../in/parts/net.yaml'
+    assert resources['master']['type'] == 'stack-node.yaml'
+    server = loaded('out/stack-node.yaml')['resources']['server']
+    assert server['properties']['user_data'] == {
+        'get_file': '../in/parts/boot.sh'}
+
+
+def test_a_parameter_takes_precedence_over_environments(terminal, stack):
+    assert terminal.run(
+        'template', 'in/stack.yaml', '--environment', 'env/e.yaml',
+        '--parameter', 'size=1', '-o', 'out') == 0
+    group = loaded('out/stack-group.yaml')['group']
+    nodes = next(each for each in group['groups'] if each['name'] == 'data')
+    assert len(nodes['groups'][0]['groups']) == 1
+
+
+@pytest.mark.parametrize('text, message', [
+    ('parameters: [1]', 'env/e.yaml: parameters: must be a mapping'),
+    ('resource: {}', 'env/e.yaml: resource: this section'),
+    ('resource_registry: {a: 1}', 'env/e.yaml: resource_registry.a: must be'),
+    ('resource_registry: {resources: {a: {"My::Node": b.yaml}}}',
+     "env/e.yaml: resource_registry.resources.a['My::Node']: types of single"),
+    ('{parameters: {size: 1}, resource_registry: {"My::Node": none.yaml}}',
+     'env/none.yaml: No such file'),
+    ('parameters: {sise: 2}', "the template has no parameter 'sise'"),
+])
+def test_a_mistake_names_its_file(terminal, stack, text, message):
+    (terminal.folder / 'env/e.yaml').write_text(text)
+    assert terminal.run('template', 'in/stack.yaml', '--environment',
+                        'env/e.yaml', '-o', 'out') == 2
+    assert message in terminal.err
+    assert not (terminal.folder / 'out').exists()
