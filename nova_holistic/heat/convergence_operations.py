@@ -87,7 +87,7 @@ def _has_group(stack: heat_stack.Stack) -> bool:
     if stack.prev_raw_template_id is None:
         return False
     before = template.Template.load(stack.context, stack.prev_raw_template_id)
-    # A delete that is repeated does not know the template any more.
+    # The template is no longer known when a delete is repeated.
     return annotated_stack.is_annotated(before) or (
         stack.action == stack.DELETE and not before.t.get('resources'))
 

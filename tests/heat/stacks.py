@@ -2,6 +2,7 @@
 """Stacks of a real Heat, over its API."""
 
 from dataclasses import dataclass
+import json
 
 from keystoneauth1.adapter import Adapter
 
@@ -9,7 +10,8 @@ from tools.cloud.waiting import wait_for
 
 TIMEOUT = 300
 """Seconds for one stack, on a machine that may be slow."""
-BUILT = ('CREATE_COMPLETE', 'UPDATE_COMPLETE', 'CHECK_COMPLETE')
+BUILT = ('CREATE_COMPLETE', 'UPDATE_COMPLETE', 'CHECK_COMPLETE',
+         'ADOPT_COMPLETE')
 SERVER = ('{flavor: tiny, image: nothing, '
           'networks: [{allocate_network: none}]}')
 """Properties of a server."""
@@ -57,6 +59,13 @@ class Stack:
                 if each['resource_type'] == 'OS::Nova::Server'
                 and each['resource_status'] in BUILT}
 
+    def server_ids(self):
+        """UUIDs of all complete servers, which may have equal names."""
+        return {each['physical_resource_id'] for each in self.heat.get(
+            f'{self.path}/resources?nested_depth=5').json()['resources']
+            if each['resource_type'] == 'OS::Nova::Server'
+            and each['resource_status'] in BUILT}
+
     def reasons(self):
         """Of all events, also those of nested stacks."""
         return [each['resource_status_reason'] for each in self.heat.get(
@@ -80,6 +89,10 @@ class Stack:
     def signal(self, resource):
         self.heat.post(f'{self.path}/resources/{resource}/signal', json={})
 
+    def abandon(self):
+        """What another stack needs to adopt its resources."""
+        return self.heat.delete(f'{self.path}/abandon').json()
+
     def delete(self):
         self.heat.delete(self.path, raise_exc=False)
         status, reason = self.settled()
@@ -92,9 +105,9 @@ class Stacks:
     def __init__(self, session):
         self.heat = Adapter(session, service_type='orchestration')
 
-    def create(self, name, template, wait=True, **parameters):
+    def create(self, name, template, wait=True, files=None, **parameters):
         """A new stack; complete unless the caller does not wait."""
-        made = self.start(name, template, **parameters)
+        made = self.start(name, template, files=files, **parameters)
         if wait:
             status, reason = made.settled()
             assert status == 'CREATE_COMPLETE', (reason, made.reasons())
@@ -106,6 +119,16 @@ class Stacks:
             'stack_name': name, 'template': template, 'files': files or {},
             'parameters': parameters, 'disable_rollback': not rollback,
             'timeout_mins': TIMEOUT // 60}).json()['stack']['id'])
+
+    def adopt(self, name, template, abandoned, **parameters):
+        """A stack of the resources of an abandoned stack."""
+        made = Stack(self.heat, name, self.heat.post('/stacks', json={
+            'stack_name': name, 'template': template,
+            'parameters': parameters, 'timeout_mins': TIMEOUT // 60,
+            'adopt_stack_data': json.dumps(abandoned)}).json()['stack']['id'])
+        status, reason = made.settled()
+        assert status == 'ADOPT_COMPLETE', reason
+        return made
 
     def refusal(self, name, template):
         """Status and message with which Heat refuses a template."""

@@ -16,14 +16,17 @@ HERE = {'flavor': 'tiny', 'image': 'nothing', 'network': 'none'}
 @pytest.mark.parametrize('name, paths', [
     ('derived', {'balancer', *(f'web/server-{n}' for n in range(3))}),
     ('described', {'primary', 'standby'}),
-    ('scaling', {'worker-0', 'worker-1'})])
+    ('scaling', {'worker-0', 'worker-1'}),
+    ('cluster', {'cluster/client', *(
+        f'cluster/masters/master-{n}' for n in range(2)), *(
+        f'cluster/data/data-{n}' for n in range(8))})])
 def test_a_template_of_the_manual_is_created(
         stacks, groups, verify, name, paths):  # noqa: F811
     stack = stacks.create(name, (EXAMPLES / f'{name}.yaml').read_text(),
                           **HERE)
     found = members(groups)
     assert found.keys() == paths
-    assert set(found.values()) == set(stack.servers().values())
+    assert set(found.values()) == stack.server_ids()
     verify()
     stack.delete()
 

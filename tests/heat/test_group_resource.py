@@ -175,6 +175,24 @@ def test_members_are_described_in_full(stacks, groups, nova, rack_of):
     assert len({rack_of(each) for each in hosts(nova, stack).values()}) == 1
 
 
+def test_an_abandoned_stack_is_adopted(stacks, groups, nova, verify):
+    stack = stacks.create('full', FULL)
+    group, servers = the_group(groups), hosts(nova, stack)
+    abandoned = stack.abandon()
+    assert the_group(groups) == group and len(nova.all()) == 2
+    adopted = stacks.adopt('again', FULL, abandoned)
+    assert hosts(nova, adopted) == servers
+    assert adopted.act('check')[0] == 'CHECK_COMPLETE'
+    assert the_group(groups) == group
+    verify()
+    # The attributes and the updates are those of the same group.
+    changed = FULL.replace('level: rack', 'level: host')
+    status, reason = adopted.update(changed)
+    assert status == 'UPDATE_FAILED' and 'remains unchanged' in reason
+    adopted.delete()
+    assert not list(groups.list()) and nova.all() == []
+
+
 @pytest.mark.parametrize('old, new, message', [
     ('type: affinity, level: rack', 'type: affinity, level: row',
      "resources.shop.properties.policies[0].level: : unknown level 'row'"),

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line reads beside a Heat template."""
+"""What the command line reads in addition to a Heat template."""
