@@ -6,15 +6,15 @@ The stack has three databases and three web servers, each kind in a server
 group with anti-affinity. A database needs the memory of four web servers.
 Servers of an administrator leave room for three databases on three hosts, for
 one web server on three other hosts, and for one more web server on any host.
-So a plan always exists. Each stack is created, counted and deleted, in both forms after
-each other, and the free hosts change after every five stacks.
+So a plan always exists. Each stack is created, counted and deleted, in both
+forms after each other, and the free hosts change after every five stacks.
 
 The second form has one more resource, which states that all servers are one
 group; the lifecycle plug-in plans it. Without it, the same heat-engine and the
 same scheduler behave as stock Heat and Nova, as no server has a pointer.
 
-The program starts a cloud of processes with Heat, or uses the one whose
-directory is in ``NOVA_HOLISTIC_CLOUD``, which must be empty.
+The program starts a cloud of processes with Heat, or uses the empty cloud in
+the directory ``NOVA_HOLISTIC_CLOUD``.
 """
 
 import argparse

@@ -27,16 +27,13 @@ class NestedResources:
         self._source = source
 
     def uses(self) -> dict[str, NestedUse]:
-        """By the names of the resources.
-
-        :raises InvalidDocument: a count is unknown
-        """
+        """By the names of the resources. Mistakes are collected."""
         found = {}
         for name, resource in self._resources.items():
-            place = join('resources', name)
-            use = self._use(name, resource, place)
-            if use is not None:
-                found[name] = use
+            with self._resolver.mistakes.collected():
+                use = self._use(name, resource, join('resources', name))
+                if use is not None:
+                    found[name] = use
         return found
 
     def _use(self, name: str, resource: dict, place: str) -> NestedUse | None:
