@@ -185,10 +185,11 @@ def test_an_abandoned_stack_is_adopted(stacks, groups, nova, verify):
     assert adopted.act('check')[0] == 'CHECK_COMPLETE'
     assert the_group(groups) == group
     verify()
-    # The attributes and the updates are those of the same group.
-    changed = FULL.replace('level: rack', 'level: host')
-    status, reason = adopted.update(changed)
-    assert status == 'UPDATE_FAILED' and 'remains unchanged' in reason
+    # An update changes the same group.
+    changed = FULL.replace('type: affinity', 'type: soft-affinity')
+    assert adopted.update(changed)[0] == 'UPDATE_COMPLETE'
+    assert groups.get(group)['definition']['policies'][0]['type'] == (
+        'soft-affinity')
     adopted.delete()
     assert not list(groups.list()) and nova.all() == []
 
