@@ -89,8 +89,8 @@ def test_a_member_may_have_the_request_of_its_server(server, keys):
      "'node'; known are group, index, member, path"),
     (image(name='{index}'), {}, 'members[0].server.name: has an index, and '
      'the member has no count'),
-    (image(), {'image': OTHER}, 'members[0].server.imageRef: is another '
-     'image than that of the member description'),
+    (image(), {'image': OTHER}, 'members[0].server.imageRef: is not '
+     'the image of the member description'),
     ({'block_device_mapping_v2': [VOLUME]}, {},
      'members[0].server.block_device_mapping_v2: the root disk is a volume'),
     (image(), {'boot_from_volume': True},
