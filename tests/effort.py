@@ -4,7 +4,7 @@ by the environment variable NOVA_HOLISTIC_TEST_EFFORT, which is a factor."""
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 EFFORT = float(os.environ.get('NOVA_HOLISTIC_TEST_EFFORT', '1'))
 PROFILE = 'nova_holistic'
@@ -33,6 +33,14 @@ def steps(number, length):
     """Settings of a state machine: that many runs of at most that many steps.
     """
     return settings(examples(number), stateful_step_count=length)
+
+
+def long_runs(number, length):
+    """Settings of a state machine with long runs: the factor multiplies the
+    steps of a run, and a run that fails is not repeated to shorten it."""
+    return settings(
+        settings.get_profile(PROFILE), max_examples=number,
+        stateful_step_count=times(length), phases=[Phase.generate])
 
 
 def load_profile():

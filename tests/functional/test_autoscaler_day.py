@@ -11,7 +11,7 @@ two days of 250 steps. A failure is reported as it was found: the search for a
 shorter one would take hours.
 """
 
-from hypothesis import Phase, settings, stateful, strategies
+from hypothesis import stateful, strategies
 import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
@@ -155,9 +155,7 @@ class Day(stateful.RuleBasedStateMachine):
 
 def test_an_autoscaler_works_all_day(cloud):
     Day.cloud, Day.steps = cloud, 0
-    length = effort.times(20)
-    stateful.run_state_machine_as_test(Day, settings=settings(
-        max_examples=2, stateful_step_count=length,
-        phases=[Phase.generate]))
+    stateful.run_state_machine_as_test(
+        Day, settings=effort.long_runs(2, 20))
     # Invariants are checked before the first step of a day, too.
-    assert Day.steps == 2 * (length + 1)
+    assert Day.steps == 2 * (effort.times(20) + 1)

@@ -35,6 +35,7 @@ WRITTEN_FOR_USERS = (RequestRefused, table_errors.ClaimRefused)
 
 _INSTEAD = (
     (table_errors.TableError, 'the placement table does not answer'),
+    (holds_errors.Unanswered, 'Placement does not answer'),
     (holds_errors.HoldsError, 'Placement returned an unexpected answer'))
 """What users read of kinds whose texts are written for operators."""
 

@@ -5,6 +5,7 @@ import pytest
 
 from nova_holistic.model.plan import Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver import all_hosts
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem import incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -25,7 +26,7 @@ def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
                 {0: len(c.members)} for c in self.case.classes)
             return SearchStatus.OPTIMAL
 
-    monkeypatch.setattr(solve, 'Search', Careless)
+    monkeypatch.setattr(all_hosts, 'Search', Careless)
     # The incumbent refuses it; so does the judge if the incumbent does not.
     assert isinstance(solve.solve(
         wanted, two_racks(), settings=Settings('whole')), Unknown)
