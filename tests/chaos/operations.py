@@ -16,8 +16,8 @@ LENGTH = 200
 KINDS = {
     'create': 9, 'boot': 30, 'delete server': 9, 'migrate': 5,
     'live-migrate': 5, 'resize': 5, 'evacuate': 2, 'update': 5, 'release': 3,
-    'replan': 2, 'delete group': 3, 'boot stranger': 12,
-    'delete stranger': 6}
+    'replan': 2, 'delete group': 3, 'boot other server': 12,
+    'delete other server': 6}
 """Kinds of operations, with their weights."""
 
 FAULTS = {
@@ -150,10 +150,10 @@ class _Author:
         """None if there is nothing that the operation could be about."""
         if kind == 'create':
             return self._create(number)
-        if kind == 'boot stranger':
+        if kind == 'boot other server':
             self._other_servers += 1
             return self._plain(number, kind)
-        if kind == 'delete stranger':
+        if kind == 'delete other server':
             if not self._other_servers:
                 return None
             self._other_servers -= 1

@@ -2,6 +2,7 @@
 """One seed, from an empty cloud to an empty cloud."""
 
 from collections import Counter
+from concurrent import futures
 from dataclasses import dataclass, field
 import re
 import threading
@@ -74,14 +75,13 @@ class Run:
         self._next = 0
 
     def run(self) -> None:
-        """Returns when all operations and faults have ended."""
-        users = [threading.Thread(target=self._work, name=f'user-{number}')
-                 for number in range(USERS)]
-        faults = threading.Thread(target=self._fail, name='faults')
-        for each in (*users, faults):
-            each.start()
-        for each in (*users, faults):
-            each.join()
+        """Returns when all operations and faults have ended. An error of a
+        user ends the run."""
+        with futures.ThreadPoolExecutor(USERS) as pool:
+            users = [pool.submit(self._work) for _ in range(USERS)]
+            self._fail(users)
+        for each in users:
+            each.result()
 
     def _work(self) -> None:
         while True:
@@ -100,10 +100,13 @@ class Run:
             if ended == Outcome.FAILED:
                 time.sleep(AFTER_FAILURE)
 
-    def _fail(self) -> None:
+    def _fail(self, users: list[futures.Future]) -> None:
+        """If an error has ended all users, later faults never begin."""
         waiting = list(self._planned.faults)
         begun: list[tuple[float, Fault]] = []
-        while waiting or begun:
+        while begun or waiting and (
+                waiting[0].begin <= self._next
+                or not all(each.done() for each in users)):
             at, now = self._next, time.monotonic()
             for since, fault in [*begun]:
                 lasted = now - since

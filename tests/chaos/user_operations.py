@@ -60,7 +60,7 @@ class Users:
     def begin(self, operation: Operation) -> None:
         """Say that an operation comes before all that are begun later:
         they wait until what it creates exists."""
-        if operation.kind in ('create', 'boot', 'boot stranger'):
+        if operation.kind in ('create', 'boot', 'boot other server'):
             self._under_way[operation.group, operation.member].add(
                 operation.number)
 
