@@ -25,7 +25,7 @@ def install(directory: pathlib.Path) -> Defaults:
     migration.upgrade(connection)
     driver.install()
     _replace_class()
-    _check_table_once(connection)
+    _open_table_once(connection)
     return {
         ('holistic_database', 'connection'): connection,
         ('topology', 'levels'): ['az', 'rack', 'host'],
@@ -47,18 +47,24 @@ def _replace_class() -> None:
     manager.SchedulerManager = HolisticSchedulerManager
 
 
-def _check_table_once(connection: str) -> None:
-    """Check the placement table now instead of in each test.
+def _open_table_once(connection: str) -> None:
+    """Check and open the placement table now instead of in each test.
 
-    A manager checks it when it is created. Nova's unit tests create it under
-    a fixture that forbids all use of oslo.db, to protect Nova's databases.
+    A manager checks it when it is created, and reads it for each server.
+    Nova's unit tests create it under a fixture that forbids all use of
+    oslo.db, to protect Nova's databases.
     """
     import nova.conf
+    from nova_holistic.scheduler import connections
     from nova_holistic.table import startup_check
 
     configuration = nova.conf.CONF
     configuration.set_override(
         'connection', connection, group='holistic_database')
     startup_check.must_be_usable(configuration)
+    table = connections.PlacementTable.from_conf(configuration, 'scheduler')
+    # An engine that has started is used without a call that is forbidden.
+    table.database.engine.connect().close()
     configuration.clear_override('connection', group='holistic_database')
     startup_check.must_be_usable = lambda conf: None
+    connections.PlacementTable.from_conf = lambda conf, service: table

@@ -11,6 +11,11 @@ from nova_holistic.table.database import Database
 from nova_holistic.table.detached_servers import DetachedServerRow
 from nova_holistic.table.models import GroupRow, MemberRow
 
+_MEMBER = MemberRow.__table__
+# The scheduler sends this statement for each server: it is built once.
+_GROUP_OF = sa.select(_MEMBER.c.group_uuid).where(
+    _MEMBER.c.instance_uuid == sa.bindparam('instance'))
+
 
 @dataclass(frozen=True, slots=True)
 class Membership:
@@ -48,10 +53,9 @@ def memberships(database: Database, instance_uuids: Collection[str]
 
 def group_of(database: Database, instance_uuid: str) -> str | None:
     """The group that a server is a member of; one indexed query."""
-    with database.reader() as session:
-        return session.scalar(
-            sa.select(MemberRow.group_uuid).where(
-                MemberRow.instance_uuid == instance_uuid))
+    with database.link() as link:
+        return link.execute(
+            _GROUP_OF, {'instance': instance_uuid}).scalar()
 
 
 def is_detached(database: Database, group_uuid: str,

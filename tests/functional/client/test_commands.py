@@ -144,7 +144,7 @@ def test_policies_and_relationships_are_removed(read, refused, written):
     assert definition['relationships'] == []
     assert definition['groups'] == document['groups']
     assert refused('group', 'unset', 'shop', '--policy', 'affinity') == (
-        "policies: none of type 'affinity' in the top-level group")
+        "policies: the top-level group has none of type 'affinity'")
     assert refused('group', 'unset', 'shop') == (
         'nothing to unset: --policy or --relationship is required')
 
