@@ -7,8 +7,8 @@ from nova import context as nova_context
 
 from nova_holistic.documents.unruled import parse_unruled
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.bounds import numbered
 from nova_holistic.model.elastic.growth import Existing, next_server, NotGrown
+from nova_holistic.scheduler.claim import held_siblings
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.hosts import cells
 from nova_holistic.scheduler import nova_errors
@@ -46,22 +46,17 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
          if row.state == MemberState.RELEASED and row.returned
          and not row.unwanted})
     try:
-        next_server(parse_unruled(record.document), pointer.member, existing)
+        group = parse_unruled(record.document)
+        next_server(group, pointer.member, existing)
     except InvalidDocument:
         return False
     except NotGrown:
-        return _has_held_place(rows, pointer.member) or _loses_one([
-            row.instance_uuid for row in rows if row.instance_uuid
-            and row.state in group_growth.REUSED and pointer.member in (
-                row.member.path, row.member.description)])
+        return held_siblings.find(
+            group, rows, pointer.member) is not None or _loses_one([
+                row.instance_uuid for row in rows if row.instance_uuid
+                and row.state in group_growth.REUSED and pointer.member in (
+                    row.member.path, row.member.description)])
     return True
-
-
-def _has_held_place(rows: Sequence[MemberRecord], path: str) -> bool:
-    """Whether a place of the same member is held for another server."""
-    return any(row.state == MemberState.PLANNED
-               and numbered(row.member.description, path) is not None
-               for row in rows)
 
 
 def _loses_one(servers: list[str]) -> bool:

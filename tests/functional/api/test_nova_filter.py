@@ -126,6 +126,17 @@ def test_an_unknown_member_is_refused(cloud, shop, key, path):
         f"group {shop} is planned and has no member 'disk'")
 
 
+def test_a_number_beyond_the_count_is_refused(cloud):
+    """No place of the member is given to another number: its count is
+    fixed."""
+    group = cloud.plan(
+        {'name': 'farm', 'members': [
+            {'name': 'node', 'flavor': 'small', 'count': 2}]},
+        {'node-0': 'cmp-0', 'node-1': 'cmp-1'}, resources=SMALL)
+    assert refusal(cloud, pointer(group, 'node-2')) == (
+        f"group {group} is planned and has no member 'node-2'")
+
+
 def test_an_unknown_group_is_refused(cloud):
     nothing = str(uuid.uuid4())
     assert refusal(cloud, pointer(nothing, 'web')) == (

@@ -19,6 +19,9 @@ NOON = builders.NOON
 LONG_AGO = NOON.replace(year=2020)
 OTHERS = 10_000
 """Groups of other projects, each with a member."""
+PLANS = 1_000
+"""Plans of other projects. PostgreSQL reads an empty table as a whole, if its
+daemon has counted the rows."""
 SHARE = 20
 """Of this number of groups in ``fill_all``, one is planned. The first read of
 ``OutlineCache`` reads all of those."""
@@ -55,7 +58,9 @@ def fill(table):
     with table.database.writer() as session:
         session.execute(sa.insert(GroupRow), groups)
         session.execute(sa.insert(MemberRow), members)
-    analyze(table, [GroupRow, MemberRow])
+        session.execute(sa.insert(models.PlanRow.__table__),
+                        [_plan(at) for at in range(PLANS)])
+    analyze(table, [GroupRow, MemberRow, models.PlanRow])
 
 
 def fill_all(table, number):
