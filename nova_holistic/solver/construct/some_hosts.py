@@ -46,7 +46,7 @@ def some_hosts(wanted: Wanted, table: HostTable) -> np.ndarray:
              if not hosts[h].servers][:number(limits().empty_hosts)]
     mine = np.zeros(len(table), dtype=bool)
     mine[list(wanted.used)] = True
-    chosen = [_in_turn(order, table)[:number(limits().roomy_hosts)],
+    chosen = [table.alternated(order)[:number(limits().roomy_hosts)],
               np.array(empty, dtype=int),
               order[mine[order] & (room[order] > 0)][
                   :number(limits().domain_hosts)],
@@ -88,18 +88,3 @@ def _room(members: Sequence[Member], table: HostTable) -> np.ndarray:
         room = np.minimum(room, np.maximum(
             table.amounts(name).free, 0) / max(1, amount))
     return room
-
-
-def _in_turn(order: np.ndarray, table: HostTable) -> np.ndarray:
-    """The hosts, with the first host of each location before the second host
-    of any location."""
-    levels = table.snapshot.levels
-    if len(levels) < 2:
-        return order
-    where = table.division(levels[-2]).of_host[order]
-    together = np.argsort(where, kind='stable')
-    _, first, number = np.unique(
-        where[together], return_index=True, return_counts=True)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[together] = np.arange(len(order)) - np.repeat(first, number)
-    return order[np.argsort(rank, kind='stable')]

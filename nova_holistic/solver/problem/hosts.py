@@ -109,3 +109,20 @@ class HostTable:
 
     def is_subset(self, level: str) -> bool:
         return any(domain.level == level for domain in self._subsets.values())
+
+    def alternated(self, order: np.ndarray) -> np.ndarray:
+        """Host indexes with the first host of each domain of the finest level
+        above hosts before the second host of any such domain.
+
+        :param order: host indexes; each domain keeps this order
+        """
+        levels = self.snapshot.levels
+        if len(levels) < 2 or not len(order):
+            return order
+        where = self.division(levels[-2]).of_host[order]
+        together = np.argsort(where, kind='stable')
+        _, first, number = np.unique(
+            where[together], return_index=True, return_counts=True)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[together] = np.arange(len(order)) - np.repeat(first, number)
+        return order[np.argsort(rank, kind='stable')]

@@ -62,20 +62,4 @@ class PromisingHosts:
         if self._host_cost is None or not self._host_cost.slopes:
             cost = cost / np.minimum(room[hosts], limits().shared_members)
         order = hosts[np.argsort(cost, kind='stable')]
-        return order, _best_of_domains(table, order)
-
-
-def _best_of_domains(table: HostTable, order: np.ndarray) -> np.ndarray:
-    """The hosts, with the first host of each domain of the finest level above
-    hosts before the second host of any domain."""
-    levels = table.snapshot.levels
-    if len(levels) < 2 or not len(order):
-        return order
-    where = table.division(levels[-2]).of_host[order]
-    together = np.argsort(where, kind='stable')
-    _, first, number = np.unique(
-        where[together], return_index=True, return_counts=True)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[together] = np.arange(len(order)) - np.repeat(
-        np.cumsum(number) - number, number)
-    return order[np.argsort(rank, kind='stable')]
+        return order, table.alternated(order)
