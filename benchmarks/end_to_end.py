@@ -189,7 +189,7 @@ def measure(cloud, hosts, driver, arguments):
             with other_servers(cloud, arguments.rate) as numbers:
                 last = row(members, 'others', bench.warm,
                            arguments.repeat)
-            last['strangers'] = numbers
+            last['other_servers'] = numbers
             report.print_other_servers(numbers)
     cloud.stop_engine()
     return rows

@@ -77,7 +77,7 @@ def cloud(running):
 
 @pytest.fixture
 def other_server(cloud):
-    """A function by which a server of a stranger takes all VCPUs of a host."""
+    """A function by which another server takes all VCPUs of a host."""
     consumers = []
 
     def other_server(host):

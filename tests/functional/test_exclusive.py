@@ -297,8 +297,8 @@ def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
 
 
 def test_a_create_does_not_read_all_host_mappings(cloud):
-    """Whether strangers are in the rack of a host is asked of the rack, not
-    of the cloud."""
+    """The scheduler asks for the servers in the rack of a host, and not for
+    those of the whole cloud."""
     group = planned(cloud, alone('rack'))
     spec = cloud.request_spec(
         'small', {'group': group, 'member': 'node-0'}, INSTANCE)
@@ -312,7 +312,8 @@ def test_a_create_does_not_read_all_host_mappings(cloud):
 
 
 def asked_for(cloud, **arguments):
-    """Statements for strangers that fit, but those of Nova's own tables."""
+    """Statements for servers outside the group that fit, without those of
+    Nova's own tables."""
     with counted() as calls:
         assert other_server(cloud, 'small', **arguments)[1]
     return [statement for statement in calls.sql

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An error of a database lets no stranger onto an exclusive group's hosts."""
+"""An error of a database lets no other server onto an exclusive group's
+hosts."""
 
 import uuid
 

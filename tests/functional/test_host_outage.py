@@ -66,7 +66,7 @@ def test_a_short_outage_forfeits_nothing(cloud, group):
     assert cloud.holds.has(before.hold, before)
     cloud.start_compute(before.place.host)
     assert cloud.reconciler.reconcile() == {}
-    # A stranger of the same size gets one of the other hosts.
+    # Another server of the same size gets one of the other hosts.
     other_server = cloud.create_server('stranger', 'whole')
     cloud.wait_for_status(other_server, 'ACTIVE')
     assert cloud.host_of(other_server) != before.place.host

@@ -33,7 +33,7 @@ def disagreements(world):
     Each held row has its hold, and no other row has one; a built row has the
     allocation of its server; a claimed row has one of the two, since a claim
     may be between its two steps. Nobody else has an allocation, except
-    strangers that the test has declared, and servers that have outlived
+    other servers that the test has declared, and servers that have outlived
     their row.
     """
     taken = _taken(world)

@@ -38,7 +38,7 @@ class KeptWorld(World):
         super()._start_parts()
 
     def fill(self, *hosts):
-        """Strangers take all of these hosts."""
+        """Other servers take all of these hosts."""
         return [self.placement.allocate(self.hosts[host], WHOLE)
                 for host in hosts]
 

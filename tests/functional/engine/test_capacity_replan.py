@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strangers take room between the plan of a group and its holds.
+"""Other servers take capacity between the plan of a group and its holds.
 
 No change is reported to the engine. Each host has room for one member, and
 each request puts two holds.
@@ -37,7 +37,7 @@ class RoomWorld(KeptWorld):
     """Three racks of four hosts.
 
     :ivar wire: Watched, the connection to Placement
-    :ivar planned: host of each member when the first stranger came
+    :ivar planned: host of each member when the first other server came
     """
 
     def _start_parts(self):
@@ -56,7 +56,7 @@ class RoomWorld(KeptWorld):
         return self.slow.create(document, project_id='blue', user_id='ann')
 
     def take(self, *paths):
-        """A function with which strangers take the places of members."""
+        """A function with which other servers take the places of members."""
         def other_servers():
             group, = self.table.list_groups()
             now = hosts(self, group)
@@ -135,7 +135,7 @@ def test_one_of_two_members_of_a_refused_part_stays(world):
 
 
 def test_after_a_second_refusal_all_hosts_to_hold_are_read(world):
-    """Strangers are on the hosts of the second and of the third part."""
+    """Other servers are on the hosts of the second and of the third part."""
     group = world.make(
         six(), _1=world.take('node-1'),
         _3=world.take('node-2', 'node-4'))
@@ -207,7 +207,7 @@ def test_an_engine_that_lost_its_group_moves_no_member(world, monkeypatch):
     # It plans the group, and another place for one member; then it ends.
     assert asked == [6, 1]
     # The first part is refused. Three requests empty what may be there: six
-    # holds and that of the other place. Only the stranger is left.
+    # holds and that of the other place. Only the other server is left.
     assert world.wire.shown == [0, 0, 0, 0]
     assert world.vcpus_used() == 2
     assert world.moved(world.table.get_group(group)) == set()

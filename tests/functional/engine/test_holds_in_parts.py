@@ -49,7 +49,7 @@ def create(world, wire):
 
 
 def fill(world, group, path):
-    """A stranger takes the host that is planned for a member."""
+    """Another server takes the host that is planned for a member."""
     place = updates.rows(world, group)[path].place
     world.placement.allocate(place.provider, {'VCPU': 2})
     return place.host

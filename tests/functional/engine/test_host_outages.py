@@ -50,7 +50,7 @@ def other_engine(world):
 
 
 def assert_full(world, hosts):
-    """No stranger gets room on any of the hosts."""
+    """No other server gets capacity on any of the hosts."""
     for host in hosts:
         with pytest.raises(ks_exceptions.Conflict):
             world.placement.allocate(world.hosts[host], {'VCPU': 1})

@@ -27,7 +27,8 @@ def lose_all(world, group):
 
 
 def leave(world, **rooms):
-    """Strangers leave this many VCPUs on these hosts, and none on others."""
+    """Other servers leave this many VCPUs on these hosts, and none on the
+    others."""
     for host, provider in world.hosts.items():
         taken = world.placement.room[provider]['VCPU'] - rooms.get(host, 0)
         if taken:

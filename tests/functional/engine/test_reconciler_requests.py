@@ -88,7 +88,7 @@ def test_few_members_in_a_large_project_cost_few_requests(world, nova, engine):
     engine.reconcile()
     # Of 13 pages as many as there are members; then one by one.
     assert nova.requests() == 2 * len(members)
-    # All those strangers are news: no more than one page for each member.
+    # All those servers are new: no more than one page for each member.
     engine.reconcile()
     assert nova.requests() <= 3 * len(members)
 

@@ -49,7 +49,7 @@ def test_an_exclusive_plan_is_replaced_if_a_foreign_server_arrives(world):
         {'name': 'node', 'resources': SMALL}]}}
     group = world.create(single)
     if world.inventory.taken == 2:
-        pytest.fail('the first plan was not where the stranger came')
+        pytest.fail('the other server took a host that the plan does not use')
     assert group.status == GroupStatus.PLANNED
     assert place(world, group, 'node') == 'b2'
     assert world.table.get_group(group.uuid).exclusive

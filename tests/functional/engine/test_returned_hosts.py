@@ -42,7 +42,7 @@ def lose(world, group):
 
 
 def fill(world, *but):
-    """Strangers take all the room on the other hosts."""
+    """Other servers take all capacity of the other hosts."""
     for host, provider in world.hosts.items():
         left = 2 - world.placement.used(provider)['VCPU']
         if left and host not in but:

@@ -40,8 +40,8 @@ def delete(world, *rows):
 
 
 def take_room(world, row):
-    """A stranger takes the room of a member that has neither hold nor
-    allocation."""
+    """Another server takes the capacity of a member that has neither hold
+    nor allocation."""
     used = world.placement.used(row.place.provider)['VCPU']
     world.placement.allocate(row.place.provider, {'VCPU': VCPUS - used})
 

@@ -92,7 +92,7 @@ def _holds(members, there, kinds):
 
 
 def _usages(site, members, there, used, other_servers):
-    """Usages equal existing servers, holds and strangers."""
+    """Usages equal existing servers, holds and other servers."""
     for host, amounts in used.items():
         expected = Counter()
         for row in members:

@@ -109,7 +109,7 @@ def find_alternates(parts, group):
 
 
 def perform_too_late(parts, group):
-    """Strangers take all hosts after the first snapshot."""
+    """Other servers take all hosts after the first snapshot."""
     def fill(number):
         if number == 1:
             for provider in parts.site.hosts.values():
@@ -135,7 +135,7 @@ def perform_with_refused_part(parts, group):
 
 
 def perform_with_other_server(parts, group):
-    """A stranger takes the host of the second part of the holds."""
+    """Another server takes the host of the second part of the holds."""
     post, numbers = Requests.post, itertools.count(1)
 
     def post_after_other_server(requests, body):

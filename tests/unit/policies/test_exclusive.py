@@ -39,10 +39,10 @@ def test_check_and_encoding_agree_on_every_placement(level):
 @pytest.mark.parametrize('names, level, violations', [
     ('ddb', 'host', 1),     # web is on d
     ('dbc', 'host', 0),
-    ('dac', 'host', 1),     # strangers are on a
+    ('dac', 'host', 1),     # other servers are on a
     ('daa', 'host', 1),     # one host, however many members
-    ('aad', 'host', 1),     # strangers and web on one host
-    ('dbc', 'rack', 1),     # strangers are in r1, on the next host
+    ('aad', 'host', 1),     # other servers and web on a
+    ('dbc', 'rack', 1),     # other servers are in r1, on a
     ('dcc', 'rack', 0),
     ('dbd', 'feed', 2),
     ('bdc', 'feed', 1),     # c has no feed
@@ -80,7 +80,7 @@ def test_two_exclusive_groups_use_different_racks():
 def test_foreign_servers_everywhere_make_the_group_unplaceable():
     assert reasons(two_racks(servers=1), group(
         servers('node', 2), policies=[Exclusive()]))
-    # Two racks, and strangers on one host of each.
+    # Two racks, and other servers on one host of each.
     half = cloud(*(host(h.name, *h.location, servers=h.name.endswith('1'))
                    for h in two_racks().hosts))
     assert reasons(half, group(servers('node', 2), policies=[

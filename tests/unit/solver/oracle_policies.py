@@ -25,7 +25,7 @@ class View:
     :ivar line: the groups from the top down to that one
     :ivar below: its members
     :ivar where: path to host name, of all members
-    :ivar strangers: host name to number of servers of anyone else
+    :ivar other_servers: host name to number of servers of anyone else
     """
 
     line: list[Any]

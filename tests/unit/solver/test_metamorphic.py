@@ -179,8 +179,9 @@ def test_a_heavier_preference_is_never_violated_more(case, chance):
 @given(cases(), CHANCE, BY_PLACE)
 def test_building_members_of_an_optimal_plan_keeps_the_optimum(
         case, chance, objective):
-    """What stays where an optimal plan had it leaves the optimum as it is,
-    though its use is in the snapshot by then, and it is no stranger."""
+    """Members that stay on the hosts of an optimal plan do not change the
+    optimum, although the snapshot contains their usage, and they do not count
+    as servers from outside the group."""
     group, snapshot, plan = answer(case, objective)
     assume(isinstance(plan, Plan))
     hosts = {h.name: h for h in snapshot.hosts}

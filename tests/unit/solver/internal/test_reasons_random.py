@@ -24,7 +24,7 @@ def _possible(group, snapshot, placed):
 
 
 def _case(group, snapshot, placed):
-    # The servers that stay are no strangers to the group.
+    # The servers that stay do not count as servers from outside the group.
     return Case.of(group, snapshot.without_servers(placed.values()), placed)
 
 
