@@ -16,6 +16,7 @@ from nova_holistic.boot.member_boot import MemberBoots, Settings, UNFINISHED
 from nova_holistic.boot.progress import Progress
 from nova_holistic.boot.rights import Right, Rights
 from nova_holistic.boot.rollback import roll_back
+from nova_holistic.boot.surplus_servers import remove_surplus
 from nova_holistic import crash_points
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.messaging.context import RequestContext
@@ -130,6 +131,8 @@ class Booter:
                      self._conf.place_timeout))
         if progress.record.status == BootStatus.CREATING:
             self._create_all(boots, stopping)
+            if not self._is_stopped(progress):
+                remove_surplus(replace(boots, halt=stopping))
             if stopping.is_set():
                 return False
             self._conclude(progress)

@@ -12,7 +12,7 @@ from nova_holistic.boot.errors import CreateRefused
 from nova_holistic.boot.group_servers import GroupServers
 from nova_holistic.boot.progress import Progress
 from nova_holistic.boot.user_servers import UserServer
-from nova_holistic import crash_points
+from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.table.boot_records import BootServer, BootServerState
@@ -89,7 +89,10 @@ class MemberBoots:
         try:
             uuid = self.servers.create(server.path)
         except CreateRefused as error:
-            return self._end(server, str(error))
+            # Nova may have carried out an earlier request in the meantime.
+            found = self.servers.find(server.path)
+            return (self._note(server, found[0]) if found
+                    else self._end(server, str(error)))
         except ServiceFailed as error:
             LOG.warning('It is not known whether Nova has created the server '
                         'of member %s of group %s: %s', server.path,
@@ -126,7 +129,10 @@ class MemberBoots:
 
     def _drop_surplus(self, path: str, uuid: str) -> None:
         """Another engine has created the server of the member, because this
-        engine wrote no heartbeat for too long."""
+        engine wrote no heartbeat for too long.
+
+        If the other engine has not finished, it finds the surplus server.
+        """
         group = self.progress.record.group_uuid
         row = next((each for each in self.progress.boots.servers(group)
                     if each.path == path), None)
@@ -134,7 +140,11 @@ class MemberBoots:
             LOG.warning('Server %s of member %s of group %s is deleted: '
                         'another engine has created server %s', uuid, path,
                         group, row.server_uuid)
-            self.servers.nova.delete(uuid)
+            try:
+                self.servers.nova.delete(uuid)
+            except exceptions.HolisticError as error:
+                LOG.error('Server %s, which no member of group %s has, is not '
+                          'deleted. Delete it: %s', uuid, group, error)
 
     def _follow(self, server: BootServer) -> BootServer:
         """Wait until Nova has created the server, or has failed."""
@@ -157,6 +167,9 @@ class MemberBoots:
     def _failed(self, server: BootServer, fault: str) -> BootServer:
         """End the attempt, and begin another one if the request allows it."""
         self.changed(server.server_uuid)
+        other = self._server_of_member(server)
+        if other is not None:
+            return self.progress.write_server(server, server_uuid=other)
         # A server without an attempt is not one of this boot.
         if not 0 < server.tries <= self.progress.record.retries:
             return self._end(server, fault)
@@ -230,6 +243,16 @@ class MemberBoots:
             self.progress.record.group_uuid, server.path)
         return (member is not None
                 and member.instance_uuid == server.server_uuid)
+
+    def _server_of_member(self, server: BootServer) -> str | None:
+        """The server of another create request, if the member is its."""
+        member = self.progress.boots.member(
+            self.progress.record.group_uuid, server.path)
+        uuid = member and member.instance_uuid
+        if (not server.tries or uuid in (None, server.server_uuid)
+                or uuid not in self.servers.find(server.path)):
+            return None
+        return uuid
 
     def _end(self, server: BootServer, fault: str) -> BootServer:
         LOG.warning('Server of member %s of group %s is not created: %s',

@@ -45,9 +45,12 @@ def _found(boots: MemberBoots, row: BootServer) -> BootServer:
     servers = boots.servers.find(row.path)
     if servers:
         return boots.progress.write_server(row, server_uuid=servers[0])
+    if row.state == BootServerState.FAILED:
+        return row
     return boots.progress.write_server(row, state=BootServerState.WAITING)
 
 
 def _is_lost(row: BootServer) -> bool:
     """Whether Nova may have a server that no row names."""
-    return row.state == BootServerState.CREATING and row.server_uuid is None
+    return row.server_uuid is None and row.state in (
+        BootServerState.CREATING, BootServerState.FAILED)

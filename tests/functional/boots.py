@@ -12,9 +12,13 @@ from nova_holistic.boot.booter import Booter, Hooks
 from nova_holistic.boot.rights import Right
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
+from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
 
+HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)
+              for name, rack in (('h1', 'r1'), ('h2', 'r2'), ('h3', 'r3')))
+OPTIONS = {('boot', 'poll_interval'): 0.05, ('boot', 'place_timeout'): 60}
 LONG = datetime.timedelta(hours=1)
 SERVER = {'imageRef': IMAGE, 'networks': 'none'}
 

@@ -9,17 +9,12 @@ import pytest
 from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import PROJECT, USER
-from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import MemberState
-from tests.functional.boots import Boots, document
-
-HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)
-              for name, rack in (('h1', 'r1'), ('h2', 'r2'), ('h3', 'r3')))
-OPTIONS = {('boot', 'poll_interval'): 0.05, ('boot', 'place_timeout'): 60}
+from tests.functional.boots import Boots, document, HOSTS, OPTIONS
 
 
 class Killed(BaseException):

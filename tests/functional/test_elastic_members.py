@@ -10,6 +10,8 @@ import pytest
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
+from nova_holistic.holds.client import HoldClient
+from nova_holistic.holds.errors import Unanswered
 from nova_holistic.table.records import MemberState
 from tests import effort
 from tests.functional.call_counts import counted
@@ -165,6 +167,36 @@ def test_a_server_is_replaced_before_a_reconciler_has_seen_it(cloud):
         servers.append(build(cloud, group))
         assert_apart(cloud, group)
         assert_nothing_is_left_over(cloud, group)
+
+
+@pytest.mark.parametrize('count, seen, after', [
+    (2, False, ['built', 'planned']), (2, True, ['built', 'planned']),
+    ({'desired': 1, 'max': 2}, True, ['built', 'released'])],
+    ids=['claimed', 'built', 'surplus'])
+def test_an_undone_create_takes_no_place_from_a_member(
+        cloud, monkeypatch, count, seen, after):
+    """It has taken the row of a deleted server, before a reconciler has seen
+    the deletion."""
+    def allocate_unheard(self, *arguments):
+        allocate(self, *arguments)
+        raise Unanswered('no answer')
+
+    allocate = HoldClient.allocate
+    group = plan(cloud, count, lease=3600)
+    servers = [build(cloud, group) for _ in range(2)]
+    if seen:
+        cloud.reconciler.reconcile()
+    cloud.delete_server(servers[0])
+    before = states(cloud, group)
+    with monkeypatch.context() as fault:
+        fault.setattr(HoldClient, 'allocate', allocate_unheard)
+        assert 'does not answer' in cloud.fault_of(create(cloud, group))
+    assert states(cloud, group) == before
+    cloud.reconciler.reconcile()
+    assert sorted(states(cloud, group).values()) == after
+    assert_nothing_is_left_over(cloud, group)
+    build(cloud, group)
+    assert_nothing_is_left_over(cloud, group)
 
 
 def test_a_deleted_server_leaves_a_held_place_while_it_is_desired(cloud):

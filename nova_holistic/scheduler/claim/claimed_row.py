@@ -19,6 +19,8 @@ class ClaimedRow:
     :ivar refusals: why the member cannot stay planned; empty if it can
     :ivar grown: whether the member was not planned before, so that it has no
         hold
+    :ivar before: of a grown member, its row as it was read before: released,
+        or of a deleted server; None if the row is new
     """
 
     row: MemberRecord
@@ -26,6 +28,7 @@ class ClaimedRow:
     repeated: bool
     written: str
     grown: bool = False
+    before: MemberRecord | None = None
     swapped: bool = False
     moved: MemberRecord | None = None
     refusals: Sequence[HostRefused] = ()

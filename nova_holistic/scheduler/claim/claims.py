@@ -68,12 +68,17 @@ class Claims:
         crash_points.reached('claim.row-claimed')
         return claim.row
 
-    def add(self, row: MemberRecord) -> MemberRecord:
+    def add(self, row: MemberRecord,
+            before: MemberRecord | None = None) -> MemberRecord:
         """A row that was written for the instance: the member was not planned
-        before."""
+        before.
+
+        :param before: the row that it replaces, as it was read
+        """
         instruments.CLAIMS.add(result='grown')
         self._claims.append(ClaimedRow(
-            row, row.instance_uuid or '', False, row.hold, grown=True))
+            row, row.instance_uuid or '', False, row.hold, grown=True,
+            before=before))
         crash_points.reached('claim.row-grown')
         return row
 
@@ -237,14 +242,20 @@ class Claims:
         self._table.settle(row.group_uuid, self._clock())
 
     def _shrink(self, claim: ClaimedRow) -> None:
-        """A member that was not planned before is released again."""
+        """A member that was not planned before is released again.
+
+        If it was taken from a deleted server, it belongs to that server again:
+        the reconciler decides whether its place is held again.
+        """
         if claim.swapped:
             self._holds.restore(claim.instance_uuid, None)
             crash_points.reached('claim.allocation-dropped')
+        former = claim.before and claim.before.instance_uuid
         self._table.change_state(
-            claim.row.id, {MemberState.CLAIMED}, MemberState.RELEASED,
+            claim.row.id, {MemberState.CLAIMED},
+            claim.before.state if former else MemberState.RELEASED,
             self._clock(), of_instance=claim.instance_uuid,
-            instance_uuid=None, held=False, returned=True)
+            instance_uuid=former, held=False, returned=not former)
         crash_points.reached('claim.shrunk')
         self._table.settle(claim.row.group_uuid, self._clock())
 

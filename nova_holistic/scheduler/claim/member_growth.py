@@ -137,7 +137,7 @@ class MemberGrowth:
             if number is not None:
                 self._others = rows
                 self._grown[number] = row = replace(row, id=number)
-                return claims.add(row)
+                return claims.add(row, vacancy.reused)
         raise RequestRefused(f'group {group_uuid} is being changed by others')
 
     def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
