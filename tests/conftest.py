@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for all tests; no import here decides on threads."""
 
+import faulthandler
 import gc
+import sys
 
 from tests.effort import load_profile
 
 _ALLOCATIONS = 50_000
+_EXIT_SECONDS = 120
+"""Seconds for which the process may wait for threads after the last test."""
 
 load_profile()
 
@@ -23,3 +27,10 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, 10, 10)
+
+
+def pytest_unconfigure():
+    """A thread that never ends would keep the process forever: print where
+    each thread waits, and fail."""
+    faulthandler.dump_traceback_later(
+        _EXIT_SECONDS, exit=True, file=sys.__stderr__)

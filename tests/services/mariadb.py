@@ -35,7 +35,7 @@ class MariaDB(DatabaseServer):
                 f'--pid-file={self.directory}/pid',
                 # Other servers delete temporary tables that they find.
                 f'--tmpdir={self.directory}', '--max-connections=300',
-                # Nobody misses what a machine without power forgets.
+                # The tests do not need durability.
                 '--innodb-flush-log-at-trx-commit=0',
                 '--innodb-doublewrite=0',
                 '--innodb-buffer-pool-size=128M'], {}

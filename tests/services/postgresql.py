@@ -34,7 +34,7 @@ class PostgreSQL(DatabaseServer):
             check=True, capture_output=True, cwd=self.directory, **user)
         return [binaries / 'postgres', '-D', data, '-k', self.directory,
                 '-c', 'listen_addresses=', '-c', 'max_connections=300',
-                # Nobody misses what a machine without power forgets.
+                # The tests do not need durability.
                 '-c', 'fsync=off', '-c', 'synchronous_commit=off',
                 '-c', 'full_page_writes=off'], {
                     'cwd': self.directory, **user}
@@ -54,7 +54,7 @@ class PostgreSQL(DatabaseServer):
 
 
 def _user():
-    """Whom the server runs as, to be told to subprocess."""
+    """The account that runs the server, as arguments of subprocess."""
     if os.getuid() != 0:
         return {}
     names = {each.pw_name for each in pwd.getpwall()}
