@@ -3,11 +3,16 @@
 
 import faulthandler
 import gc
+import os
 import sys
+import threading
+
+import pytest
 
 from tests.effort import load_profile
 
 _ALLOCATIONS = 50_000
+_STATUS = pytest.StashKey[int]()
 _EXIT_SECONDS = 120
 """Seconds for which the process may wait for threads after the last test."""
 
@@ -29,8 +34,20 @@ def pytest_collection_finish():
     gc.set_threshold(_ALLOCATIONS, 10, 10)
 
 
-def pytest_unconfigure():
+def pytest_sessionfinish(session, exitstatus):
+    session.config.stash[_STATUS] = int(exitstatus)
+
+
+def pytest_unconfigure(config):
     """A thread that never ends would keep the process forever: print where
-    each thread waits, and fail."""
+    each thread waits, and exit with the outcome of the tests."""
+    def end():
+        faulthandler.dump_traceback(sys.__stderr__)
+        os._exit(config.stash.get(_STATUS, 1))
+
+    watch = threading.Timer(_EXIT_SECONDS, end)
+    watch.daemon = True
+    watch.start()
+    # If no Python code can run.
     faulthandler.dump_traceback_later(
-        _EXIT_SECONDS, exit=True, file=sys.__stderr__)
+        2 * _EXIT_SECONDS, exit=True, file=sys.__stderr__)
