@@ -100,6 +100,26 @@ def test_each_member_gets_its_server(cloud, boots):
     assert boots.take(group) is None
 
 
+def test_no_more_servers_are_created_at_once_than_configured(cloud, boots):
+    """A server counts until it is active."""
+    together = []
+
+    def count(server):
+        cloud.wait_for_status(server, 'ACTIVE')
+        together.append([*boots.states(group).values()].count('creating'))
+
+    cloud.conf.set_override('parallel', 2, group='boot')
+    try:
+        interrupt(boots, count)
+        group = boots.ask(wanted=document(5))
+        assert boots.run(group)
+    finally:
+        cloud.conf.clear_override('parallel', group='boot')
+    assert boots.status(group) == 'complete'
+    assert len(together) == 5
+    assert max(together) <= 2
+
+
 def test_a_failed_server_is_created_again_at_its_place(
         cloud, boots, monkeypatch):
     builds = broken(cloud, monkeypatch, 1)

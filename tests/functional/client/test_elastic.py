@@ -46,6 +46,20 @@ def test_a_member_is_scaled(world, created, read):
     assert world.vcpus_used() == 3
 
 
+def test_places_that_a_change_added_expire_with_the_lease(
+        world, created, read):
+    for desired, used in ((1, 2), (2, 3)):
+        read('member', 'scale', 'shop', 'db/node', '--desired', desired,
+             '--wait')
+        assert world.vcpus_used() == used
+    (group,) = world.table.list_groups()
+    world.wait((group.lease_expires_at - world.now).total_seconds())
+    assert world.lifecycle.expire() == [group.uuid]
+    assert world.vcpus_used() == 0
+    (count,) = read('group', 'show', 'shop')['counts']
+    assert (count['number'], count['missing']) == (0, 2)
+
+
 def test_a_minimum_without_room_leaves_the_group_unchanged(
         world, created, read, refused):
     before = read('group', 'show', 'shop')
