@@ -179,12 +179,15 @@ class Booter:
             if record.rollback and after.state == BootServerState.FAILED:
                 boots.halt.set()
 
-        with futurist.ThreadPoolExecutor(self._conf.parallel) as pool:
-            pending = {pool.submit(create, row) for row in rows}
-            try:
-                self._await(pending, boots, stopping)
-            finally:
-                boots.halt.set()
+        pool = futurist.ThreadPoolExecutor(self._conf.parallel)
+        pending = {pool.submit(create, row) for row in rows}
+        try:
+            self._await(pending, boots, stopping)
+        finally:
+            boots.halt.set()
+            futures.wait(pending)
+            # An idle thread of futurist ends only after a second.
+            pool.shutdown(wait=False)
 
     def _await(self, pending: set[futures.Future], boots: MemberBoots,
                stopping: threading.Event) -> None:

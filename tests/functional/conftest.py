@@ -14,6 +14,7 @@ from tests.functional.claims import HOSTS
 from tests.functional.planned_cloud import PlannedCloud
 from tests.functional.shared_cloud import SharedCloud
 from tests.plan_checks import every_plan_is_checked  # noqa: F401
+import tests.unsynced_sqlite  # noqa: F401
 
 OVERRIDDEN = (
     ('failure_mode', 'holistic'), ('search_time_limit', 'holistic'),

@@ -13,6 +13,7 @@ PASSWORD = 'secret'
 CONFIGURATION = '''
 [database]
 connection = sqlite:///{directory}/keystone.sqlite
+sqlite_synchronous = false
 [token]
 provider = fernet
 [fernet_tokens]

@@ -6,6 +6,7 @@ import sys
 
 from nova_holistic import objectives, policies
 from tests.services.crash import operations  # noqa: F401
+import tests.unsynced_sqlite  # noqa: F401
 
 PATH = list(sys.path)
 """Where this process looks for modules. stevedore searches for entry points
