@@ -5,6 +5,7 @@ stack."""
 from tests.heat.stacks import SERVER
 from tests.heat.test_bound_stacks import hosts
 from tests.heat.test_group_resource import HEAD, members, rack_of, verify
+from tools.cloud.waiting import wait_for
 
 __all__ = ('rack_of', 'verify')
 """Fixtures."""
@@ -57,10 +58,13 @@ def test_each_step_is_planned_before_heat_creates_a_server(
             'na': 2, 'nb': 2, 'nc': 2, f'n{name}': 5})
         assert status == 'UPDATE_FAILED'
         assert f'resources.{name}: the group remains unchanged' in reason
+        # Heat cancels the updates of the other nested stacks afterwards.
+        wait_for('the cancelled updates', lambda: not stack.is_busy())
     assert any('needs 9 hosts' in each for each in stack.reasons())
     assert {each['id'] for each in nova.all()} == servers
     # The capacity of deleted servers is free.
-    assert stack.update(TEMPLATE, group=group)[0] == 'UPDATE_COMPLETE'
+    assert stack.update(TEMPLATE, group=group) == (
+        'UPDATE_COMPLETE', 'Stack UPDATE completed successfully')
     assert members(groups).keys() == {'x/a0', 'b-0', 'c-0'}
     assert None not in members(groups).values()
     verify()

@@ -111,9 +111,11 @@ def _bounds(case, objective):
 @pytest.mark.parametrize('cases', [random_case, _wide_case])
 def test_the_bound_of_patterns_is_valid(cases, objective):
     """And better than that of merged hosts, here and there."""
-    found = [each for seed in range(9000, 9000 + times(300))
+    # Fewer contain no better bound.
+    number = max(300, times(300))
+    found = [each for seed in range(9000, 9000 + number)
              if (each := _bounds(cases(seed), objective))]
-    assert len(found) > times(300) / 10
+    assert len(found) > number / 10
     for _, bound, best in found:
         assert bound <= best + 1e-7 * max(1.0, best)
     assert sum(bound > aggregation + 1e-6 for aggregation, bound,
