@@ -94,24 +94,24 @@ POINTS: Mapping[str, str] = {
     'change.held': 'The new holds are put, and the table does not state it '
                    'yet.',
     'change.accepted':
-        'The table says that the members can be claimed at their places.',
+        'The table states that the members can be claimed at their places.',
     'change.finished': 'Holds that no member needs are dropped.',
     'change.undone': 'A change that was not accepted is undone.',
     'undo.holds-dropped':
         'Holds of a refused change are dropped, and rows still name them.',
     'undo.room-restored':
-        'Vacated members have their room again, and are still lost.',
+        'Vacated members have their capacity again, and are still lost.',
     'undo.places-lost':
-        'Vacated members cannot have their room again, and the new holds are '
-        'dropped.',
+        'Vacated members cannot have their capacity again, and the new holds '
+        'are dropped.',
     'recovery.started':
         'An engine continues the task of another, and has dropped nothing.',
     'recovery.finished':
         'An engine has dropped what another held for an unfinished task.',
     'update.room-noted':
-        'The task names holds whose room the new holds will take.',
+        'The task names holds whose capacity the new holds will take.',
     'update.vacated':
-        'Members that give up their room are lost, and still held.',
+        'Members that give up their capacity are lost, and still held.',
     'update.unneeded-dropped':
         'The group is updated and its old holds are dropped, and the task is '
         'not finished.',
@@ -143,11 +143,12 @@ POINTS: Mapping[str, str] = {
     'leftovers.dropped':
         'Unneeded holds are dropped, and rows still name them.',
     'delete.boot-stopped':
-        'An engine that creates servers of the group is to stop.',
+        'An engine that creates servers of the group has to stop.',
     'delete.holds-dropped':
         'The holds of a group are dropped, and the group still exists.',
     'delete.update-dropped':
-        'So are the holds that an unfinished update has left.',
+        'The holds that an unfinished update has left are dropped, and the '
+        'group still exists.',
     'delete.group-deleted': 'The group is deleted.',
     'holds.one-dropped': 'One of several holds is dropped.',
     'holds.part-dropped': 'One of several parts of the holds is dropped.',
@@ -159,7 +160,7 @@ POINTS: Mapping[str, str] = {
     'leftover.dropped':
         'An unneeded hold is dropped, and its row still names it.',
     'restore.row-held':
-        'A row whose hold has vanished says that it is held.',
+        'A row whose hold has vanished states that it is held.',
     'restore.hold-put': 'The vanished hold is put again.',
     'outage.given-up':
         'Hosts are noted as given up, and their members are planned.',
@@ -169,9 +170,9 @@ POINTS: Mapping[str, str] = {
         'The hold is dropped, and the row still names it.',
     'positions.row-corrected': 'The row of one of several servers is right.',
     'return.row-held':
-        'The row of a server that is gone says that it is held.',
+        'The row of a server that is gone states that it is held.',
     'return.room-taken':
-        'The room of the server is the hold\'s, and the row is claimed.',
+        'The hold has the capacity of the server, and the row is claimed.',
     'return.released':
         'The lease has expired: the row is released, and its hold exists.',
     'return.released-dropped':
@@ -192,8 +193,8 @@ POINTS: Mapping[str, str] = {
     'repair.move-ended': 'One of several live migrations has ended.',
     # Actions after an update
     'action.row-corrected':
-        'The row of a server states what the definition wants and the server '
-        'has; the actions are not written.',
+        'The row of a server states the requirements of the definition that '
+        'the server meets; the actions are not written.',
     'action.list-written': 'The actions are in the table; none has begun.',
     'action.place-given-up': 'A planned member that is in the way is lost.',
     'action.started':
@@ -227,15 +228,15 @@ POINTS: Mapping[str, str] = {
     'claim.shrunk':
         'A further member is released again; its group is not settled.',
     'claim.row-claimed':
-        'The row is the server\'s, and the hold still exists.',
+        'The row names the server, and the hold still exists.',
     'claim.row-moved':
         'The row is at an alternate, and its old hold still exists.',
     'claim.hold-swapped':
-        'The room of the hold is the server\'s.',
+        'The server has the capacity of the hold.',
     'claim.confirmed': 'The claim is complete, and Nova has no answer.',
     'claim.unswapped':
-        'The room is the hold\'s again, and the row is claimed.',
-    'claim.undone': 'The row is no longer the server\'s.',
+        'The hold has its capacity again, and the row is claimed.',
+    'claim.undone': 'The row no longer names the server.',
     'claim.refusal-written':
         'The refusal is written, and the hold of the lost member exists.',
     'claim.lost-dropped':
@@ -244,7 +245,7 @@ POINTS: Mapping[str, str] = {
         'A hold that is not needed after the undo is dropped.',
     'claim.one-undone': 'One of several claims is undone.',
     'evacuation.member-lost':
-        'A member is lost, to make room for a server that is evacuated.',
+        'A member is lost, to free capacity for a server that is evacuated.',
     'evacuation.refusal-written':
         'The reason is written, and the hold of the lost member exists.',
     'evacuation.hold-dropped':

@@ -40,5 +40,6 @@ class Check(DocumentCommand):
         if found:
             return exits.BROKEN
         placed = amounts.counted(len(plan.placements), 'member')
-        self.app.stdout.write(f'good: {placed} placed, nothing broken\n')
+        self.app.stdout.write(
+            f'valid: {placed} placed, no policy is violated\n')
         return exits.GOOD

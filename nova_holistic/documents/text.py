@@ -210,8 +210,8 @@ class _Builder:
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         if any(c.event.anchor == event.anchor for c in self.open):
-            self._fail(f'alias *{event.anchor} lies inside what it stands '
-                       f'for', event)
+            self._fail(f'alias *{event.anchor} is inside the value that it '
+                       f'repeats', event)
         if event.anchor not in self.anchors:
             self._fail(f'undefined alias *{event.anchor}', event)
         value, measures = self.anchors[event.anchor]

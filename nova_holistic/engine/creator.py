@@ -123,7 +123,7 @@ class Creator:
 class _Creation(Change):
     """All members of a group are new, and so are their rows."""
 
-    exhausted = 'what was planned went away {attempts} times while planning'
+    exhausted = 'the plan was outdated {attempts} times before it was held'
     journal: RowJournal
 
     def __init__(self, parts: PlannerComponents, sizing: FewerMembers,

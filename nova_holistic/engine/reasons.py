@@ -31,7 +31,7 @@ def of_error(error: BaseException, message: str | None = None) -> Reason:
         return Reason.of(
             error.place,
             text if isinstance(text, MarkedText) else MarkedText(text))
-    LOG.error('Users read a general sentence instead of: %s',
+    LOG.error('Users get a general message instead of: %s',
               message or error,
               exc_info=None if isinstance(error, exceptions.HolisticError)
               else error)

@@ -86,12 +86,12 @@ def _differences(wanted: Requirements, server: Server, host: Host,
     flavor = snapshot.flavors.get(server.flavor)
     if described is not None and server.flavor not in ('', described.id):
         name = server.flavor if flavor is None else flavor.name
-        yield (f'it has flavor {name}, the description says flavor '
+        yield (f'it has flavor {name}, but the description states flavor '
                f'{wanted.flavor}')
     resources = {name: amount for name, amount in wanted.resources.items()
                  if amount}
     if dict(allocated) != resources:
-        yield (f'it has {_amounts(allocated)}, the description says '
+        yield (f'it has {_amounts(allocated)}, but the description states '
                f'{_amounts(resources)}')
     if flavor is not None:
         for verb, traits, known in (

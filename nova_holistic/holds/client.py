@@ -266,8 +266,8 @@ class HoldClient:
 
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
-                f'Placement would not let consumer {taker} take over from '
-                f'{giver}')
+                f'Placement did not move the allocation of consumer {giver} '
+                f'to consumer {taker}')
 
     def _must_be_done(self, giver: str, taker: str,
                       wanted: Allocations) -> None:

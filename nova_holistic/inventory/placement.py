@@ -92,8 +92,8 @@ class PlacementInventory(InventoryDriver):
     def image(self, name: str, project_id: str | None) -> Image | None:
         """Without a connection to Glance, an image that has no properties."""
         if self._glance is None:
-            LOG.warning('What image %s requires is not planned for: [glance] '
-                        'is not configured', name)
+            LOG.warning('The requirements of image %s are not planned for: '
+                        '[glance] is not configured', name)
             return Image(name)
         return read_image(self._glance, name, project_id)
 

@@ -24,7 +24,7 @@ DIRECTORY = 'PROMETHEUS_MULTIPROC_DIR'
 GAUGES = {
     'groups': ('Groups by status.', 'status'),
     'members': ('Members by state.', 'state'),
-    'tasks': ('Groups that wait for an engine, or that one works on.',
+    'tasks': ('Groups that wait for an engine, or on which one works.',
               'task'),
 }
 """Values that engines read from the table for each scrape: text and label."""

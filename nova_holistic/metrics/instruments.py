@@ -95,14 +95,14 @@ REQUESTS = Counter(
     'api_requests_total', 'Requests to the API.',
     'method', 'route', 'status')
 REQUEST_SECONDS = Timing(
-    'api_request_seconds', 'Time of a request to the API, with any wait that '
-    'it asked for.', 'method', 'route', buckets=FAST + (60, 300))
+    'api_request_seconds', 'Time of a request to the API, including any wait '
+    'that it requested.', 'method', 'route', buckets=FAST + (60, 300))
 
 LOOKUPS = Counter(
     'lookups_total', 'Requests of servers with a pointer, answered by '
     'nova-scheduler.', 'result')
 LOOKUP_SECONDS = Timing(
-    'lookup_seconds', 'Time of such a request.')
+    'lookup_seconds', 'Time of a request of servers with a pointer.')
 CLAIMS = Counter(
     'claims_total', 'Claims of members by servers.', 'result')
 

@@ -177,7 +177,7 @@ class Repairer:
                            view is not None else 'the server is gone')
         if view.host != move.destination:
             return _failed(move, 'Nova left the server where it was; its '
-                                 'migrations and actions tell why')
+                                 'migrations and actions state why')
         return None
 
     def _ended(self, ownership: Ownership, move: Move) -> InstanceView | None:

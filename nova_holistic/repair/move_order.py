@@ -78,8 +78,8 @@ def ordered(surroundings: Surroundings, moves: Sequence[Move]
     if not course.obstacles:
         return course.moves, ()
     return (), [Reason.of('', MarkedText(
-        'no order of the live migrations keeps the policies and has room at '
-        'each step')), *(
+        'no order of the live migrations satisfies the policies and has '
+        'capacity at each step')), *(
             Reason.of(move.member, obstacle_text(move, why))
             for move, why in course.obstacles.items())]
 

@@ -125,8 +125,8 @@ def _order_reasons(course: Course) -> Sequence[Reason]:
     if not course.obstacles:
         return ()
     return [Reason.of('', MarkedText(
-        'no order of all actions keeps the policies and has room at each '
-        'step')), *(
+        'no order of all actions satisfies the policies and has capacity at '
+        'each step')), *(
             Reason.of(move.member, move_order.obstacle_text(move, why))
             for move, why in course.obstacles.items())]
 
@@ -138,7 +138,7 @@ def _action(change: ServerChange, move: Move | None, state: ActionState,
     if move is not None and not reasons:
         reasons.append(Reason.of(row.member.path, MarkedText(
             'the hard policies of the group require another host for the '
-            'server, or another server requires its room')))
+            'server, or another server requires its capacity')))
     kind = (ActionKind.RESIZE if flavor is not None else ActionKind.MIGRATE
             if move is not None or change.is_open else ActionKind.NOTHING)
     target = row.place.host if kind == ActionKind.NOTHING else None
@@ -157,7 +157,7 @@ def _first_move(change: ServerChange, move: Move) -> Action:
     current = row.member.requirements.flavor
     why = Reason.of(row.member.path, MarkedText(
         'the server moves to an intermediate host first: no other order of '
-        'the actions keeps the policies and has room at each step'))
+        'the actions satisfies the policies and has capacity at each step'))
     return Action(
         row.member.path, row.instance_uuid or '', ActionKind.MIGRATE,
         ActionState.REQUIRED, move.source, move.destination, current, current,

@@ -24,8 +24,8 @@ def find(connections: Connections, instance_uuid: str) -> str | None:
         with nova_errors.as_refusals():
             return connections.table.actions.destination(instance_uuid)
     except exceptions.HolisticError as error:
-        LOG.warning('Whether an engine moves instance %(instance)s is not '
-                    'known: %(error)s',
+        LOG.warning('It is not known whether an engine moves instance '
+                    '%(instance)s: %(error)s',
                     {'instance': instance_uuid, 'error': error})
         return None
 

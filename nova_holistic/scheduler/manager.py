@@ -166,8 +166,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                     context.elevated(), spec, connections.get(), self
                 ).make(uuid)
         except exceptions.HolisticError as error:
-            LOG.warning('No room can be made for instance %(instance)s: '
-                        '%(error)s', {'instance': uuid, 'error': error})
+            LOG.warning('No capacity can be freed for instance '
+                        '%(instance)s: %(error)s',
+                        {'instance': uuid, 'error': error})
             return False
 
     @instruments.LOOKUP_SECONDS.of()
@@ -222,8 +223,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 self._note_that_it_is_built(context, uuid, cell)
             except exceptions.HolisticError as error:
                 # A reconciler notes it later.
-                LOG.warning('Whether instance %(instance)s is built cannot '
-                            'be written: %(error)s',
+                LOG.warning('The build of instance %(instance)s cannot be '
+                            'recorded: %(error)s',
                             {'instance': uuid, 'error': error})
             crash_points.reached('built.group-settled')
         return bool(cells_of)

@@ -120,13 +120,13 @@ class EngineService:
         self._stop_immediately = threading.Event()
         self._own_calls = PeriodicCalls({
             'heartbeat': PeriodicCall(self._beat, conf.engine.heartbeat),
-            'look for work': PeriodicCall(
+            'poll for tasks': PeriodicCall(
                 self._workers.pick_up, conf.engine.pickup_interval),
-            'look for servers to create': PeriodicCall(
+            'poll for servers to create': PeriodicCall(
                 self._boot_workers.pick_up,
                 min(conf.engine.pickup_interval, BOOT_PICKUP_INTERVAL)
                 if self._boots else 0.0),
-            'tell other engines of changes': PeriodicCall(
+            'send changes to other engines': PeriodicCall(
                 shared_changes.send, SPACING if notifications else 0.0),
             **_snapshot_calls(conf, parts.inventory)})
 

@@ -138,7 +138,7 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
              inventory.min_unit),
             (amount > inventory.max_unit, 'more than its max_unit',
              inventory.max_unit),
-            (amount % inventory.step_size, 'no multiple of its step_size',
+            (amount % inventory.step_size, 'not a multiple of its step_size',
              inventory.step_size)):
         if wrong:
             yield _reason(member.path, '{} {} on host {:name} is {}, {}',

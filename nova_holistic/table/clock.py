@@ -92,8 +92,9 @@ class DatabaseClock:
         ahead = self._local() - self._now(self._known)
         if abs(ahead - self._reported) > REPORTED_DIFFERENCE + took:
             self._reported = ahead
-            LOG.warning('The clock of this machine is %.1f s ahead of that of '
-                        'the database, which counts', ahead.total_seconds())
+            LOG.warning('The clock of this machine is %.1f s ahead of the '
+                        'clock of the database, which is used',
+                        ahead.total_seconds())
 
     def _read(self) -> tuple[datetime, float, float]:
         """The time there, and what the timer said before and after."""

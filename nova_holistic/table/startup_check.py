@@ -38,8 +38,8 @@ def must_be_usable(conf) -> None:
     except errors.SchemaTooOld:
         raise
     except errors.TableError as error:
-        LOG.warning('Whether the schema of the placement table can be used '
-                    'is not known yet: %s', error)
+        LOG.warning('It is not known yet whether the schema of the placement '
+                    'table can be used: %s', error)
     finally:
         # A process that forks after this shares no connection.
         database.close()

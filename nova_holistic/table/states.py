@@ -170,10 +170,10 @@ GROUPS = Machine(_GP, (
     *_edges(DEGRADE, [_GB, _GC], _GX,
             'The servers violate a hard policy at their current places.'),
     *_edges(RECOVER, [_GX], _GB,
-            'The servers keep all hard policies again, and not every member '
-            'is built.'),
+            'The servers satisfy all hard policies again, and not every '
+            'member is built.'),
     *_edges(RECOVER, [_GX], _GC,
-            'The servers keep all hard policies again, and every member is '
+            'The servers satisfy all hard policies again, and every member is '
             'built or released.'),
 ))
 """A group may also be deleted in any status but ``planning``."""

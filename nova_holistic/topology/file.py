@@ -68,7 +68,7 @@ def _parse(document: Any) -> tuple[tuple[str, ...], Places]:
         host = _expect(host, dict, place)
         name = _expect(host.get('name'), str, f'{place}.name')
         if name in places:
-            raise InvalidDocument(f'{place}.name', f'{name!r} stands twice')
+            raise InvalidDocument(f'{place}.name', f'{name!r} is given twice')
         places[name] = (_path(host, levels, place), _labels(host, place))
     return levels, places
 

@@ -60,7 +60,7 @@ def test_the_demo_prints_no_errors_and_no_escape_codes(run):
 
 def test_stock_nova_fails_in_both_orders_and_the_plan_succeeds(run):
     text = run[0].stdout
-    assert summary(text, 'servers asked for') == [
+    assert summary(text, 'requested servers') == [
         str(MEMBERS), str(MEMBERS), str(MEMBERS - NEVER_CREATED)]
     # As listed, all five databases and one of the two caches find no room;
     # the largest first, one of the caches is parted from the other.

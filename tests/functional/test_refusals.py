@@ -130,7 +130,7 @@ def test_a_member_of_an_unplaceable_group_is_refused(cloud):
 
 
 def test_a_flavor_other_than_described_is_refused(cloud, shop):
-    assert ('it asks for flavor large, the description says flavor small'
+    assert ('it asks for flavor large, but the description states flavor small'
             in refusal(cloud, shop, 'web', flavor='large'))
 
 
@@ -153,7 +153,7 @@ def test_resources_of_nested_providers_are_refused(cloud, shop):
 
 
 def test_a_zone_other_than_described_is_refused(cloud, shop):
-    assert ('it asks for availability zone az2, the description says '
+    assert ('it asks for availability zone az2, but the description states '
             'availability zone az1'
             in refusal(cloud, shop, 'web', availability_zone='az2'))
 

@@ -133,5 +133,5 @@ def test_another_server_group_than_described_is_refused(cloud):
     server = cloud.create_server(
         'a', 'small', {'group': record.uuid, 'member': 'a'},
         server_group=second)
-    assert (f'it asks for server group {second}, the description says server '
-            f'group {first}' in cloud.fault_of(server))
+    assert (f'it asks for server group {second}, but the description states '
+            f'server group {first}' in cloud.fault_of(server))

@@ -12,12 +12,13 @@ from nova_holistic.client.osc.group import WaitingCommand, with_group
 
 
 class UpdateGroup(WaitingCommand, command.ShowOne, DefinitionFile):
-    """Update a group, also members that have servers.
+    """Update a group, including members that have servers.
 
     The field actions shows what each of these servers requires: resize,
-    migrate or nothing, in an order that keeps the policies of the group at
-    each step. With --apply, an engine carries out these actions, one after the
-    other, and stops at the first failure. The same command continues them.
+    migrate, rebuild or nothing, in an order that satisfies the policies of the
+    group at each step. With --apply, an engine carries out these actions, one
+    after the other, and stops at the first failure. The same command continues
+    them.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

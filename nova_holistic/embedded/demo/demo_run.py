@@ -30,8 +30,8 @@ def run_demo(console: Console, folder: Path) -> bool:
         something goes wrong
     """
     started = time.monotonic()
-    console.print('A whole Nova and Placement start in this process.')
-    with (console.status('Nova is at work'), EmbeddedCloud(
+    console.print('A complete Nova and Placement start in this process.')
+    with (console.status('Nova is running'), EmbeddedCloud(
             [host for host, _ in scenario.hosts()], scheduler='stock',
             options=scenario.OPTIONS) as cloud):
         kept = False
@@ -40,9 +40,9 @@ def run_demo(console: Console, folder: Path) -> bool:
         finally:
             if not kept:
                 shutil.copy(cloud.log_path, folder / LOG)
-                console.print(f'What the services logged is in {folder / LOG}',
+                console.print(f'The log of the services is in {folder / LOG}',
                               markup=False)
-    console.print(f'All in {time.monotonic() - started:.0f} seconds.')
+    console.print(f'The demo took {time.monotonic() - started:.0f} seconds.')
     return kept
 
 
@@ -110,7 +110,7 @@ class DemoRun:
         if tried.failed:
             self.console.print(why)
         self.promises.expect(
-            'Nova, one server at a time, gets stuck',
+            'Nova, one server at a time, cannot create all servers',
             [] if tried.failed else ['all servers are ACTIVE'])
         self.promises.expect(
             'the servers are deleted; Placement contains only the load',

@@ -68,7 +68,7 @@ class JointPlanning:
             record.status is GroupStatus.PLANNED
             else [f'group {record.uuid}: {record.status}, {places}'])
         self.promises.expect(
-            'an independent check finds every policy kept, that on racks too',
+            'an independent check finds no violated policy, also on racks',
             [f'{reason.at}: {reason.message}'
              for reason in check(group, snapshot, places)])
         self._balance('Placement counts the load and the holds', self.rows())
@@ -115,8 +115,8 @@ class JointPlanning:
             [f'{row.member.path}: {row.state}, held: {row.held}'
              for row in left
              if row.held or row.state is not MemberState.RELEASED])
-        self._balance('Placement counts exactly the servers that are alive')
-        self._count('two released: what is alive')
+        self._balance('Placement counts exactly the existing servers')
+        self._count('two released: existing servers')
 
     def delete(self) -> None:
         """Delete the servers and the group: only the load is left."""

@@ -103,7 +103,7 @@ def summary(members: int, attempts: Sequence[Attempt]) -> Table:
     lines = {
         'members of the group': lambda a: members,
         'planned and held': lambda a: a.held or '-',
-        'servers asked for': lambda a: len(a.outcomes),
+        'requested servers': lambda a: len(a.outcomes),
         'ACTIVE': lambda a: len(a.active),
         'ERROR': lambda a: len(a.failed),
         'stuck at': lambda a: a.failed[0].member if a.failed else '-',

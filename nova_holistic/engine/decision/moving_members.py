@@ -101,8 +101,8 @@ def objections(group: Group, snapshot: Snapshot, hosts: Positions,
     if not _breaks(_rules(group), snapshot, before, after):
         return ()
     return (Reason.of('', MarkedText(
-        'Nova is moving servers of the group: there is no place that keeps '
-        'the policies wherever these moves end')),)
+        'Nova is moving servers of the group: no place satisfies the policies '
+        'for every end of these moves')),)
 
 
 def _rules(group: Group) -> Rules:

@@ -149,7 +149,7 @@ class CapacityReplan:
             decision=replace(decision, plan=_without_bound(decision.plan)),
             members=[moved.get(m.hold, m) for m in self.proposal.members])
         LOG.info('%d of %d members of group %s have other places, because '
-                 'their hosts had no room', len(moving),
+                 'their hosts had no capacity', len(moving),
                  len(self.proposal.members), self.proposal.request.uuid)
 
 

@@ -118,7 +118,8 @@ class _LostMembers(Change):
     :ivar reasons: why some members stay lost, after the latest proposal
     """
 
-    exhausted = 'what was planned for lost members went away {attempts} times'
+    exhausted = ('the plan for the lost members was outdated {attempts} times '
+                 'before it was held')
     journal: RowJournal
 
     def __init__(self, parts: PlannerComponents, record: GroupRecord,

@@ -104,8 +104,8 @@ class _Update(Change):
     """The rows of a group become those of its revised definition, in one
     transaction. Until then, the task names the new holds."""
 
-    exhausted = ('what was planned went away {attempts} times while the group '
-                 'was updated')
+    exhausted = ('the plan of the update was outdated {attempts} times before '
+                 'it was held')
     journal: TaskJournal
 
     def __init__(self, parts: PlannerComponents, journal: TaskJournal,

@@ -45,7 +45,7 @@ def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
         if found != described:
             raise RequestRefused(
                 f'the request does not match the description of the member: '
-                f'it asks for {found}, the description says {described}'
+                f'it asks for {found}, but the description states {described}'
                 f'{_volume_hint(spec, requirements)}')
     if asked.get_num_of_suffixed_groups():
         raise RequestRefused(
@@ -83,10 +83,10 @@ def _volume_hint(spec, requirements) -> str:
     if boots == requirements.boot_from_volume:
         return ''
     if boots:
-        return ('; the request boots from a volume, the description does not '
-                'say boot_from_volume')
-    return ('; the description says boot_from_volume, the request does not '
-            'boot from a volume')
+        return ('; the request boots from a volume, but the description does '
+                'not contain boot_from_volume')
+    return ('; the description contains boot_from_volume, but the request '
+            'does not boot from a volume')
 
 
 def _resources(asked, requirements):

@@ -53,8 +53,8 @@ class HolisticGroupFilter(filters.BaseHostFilter):
                 evaluations = [*_exclusion(found),
                                *_policies(found, spec_obj, states)]
         except exceptions.HolisticError as error:
-            LOG.warning('Which hosts groups allow instance %(instance)s is '
-                        'not known: %(error)s',
+            LOG.warning('It is not known which hosts groups allow for '
+                        'instance %(instance)s: %(error)s',
                         {'instance': spec_obj.instance_uuid, 'error': error})
             if (pointer and CONF.holistic.failure_mode != 'yield'
                     and not server_moves.may_move_unchecked(

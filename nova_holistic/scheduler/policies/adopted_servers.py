@@ -68,8 +68,8 @@ def group_of(connections: Connections, spec) -> str | None:
     try:
         group = memberships.group_of(connections.table.database, uuid)
     except exceptions.HolisticError as error:
-        LOG.warning('Whether instance %(instance)s is a member of a group '
-                    'cannot be read: %(error)s',
+        LOG.warning('It is not known whether instance %(instance)s is a '
+                    'member of a group: %(error)s',
                     {'instance': uuid, 'error': error})
         group = None
     if known is not None:

@@ -107,8 +107,8 @@ def _reserved_or_last(connections: Connections) -> Reservations:
         if last.found is None:
             raise
         LOG.error(
-            'What groups reserve cannot be read: %(error)s. The '
-            '%(number)d reservations that were last read count',
+            'The reservations of groups cannot be read: %(error)s. The '
+            '%(number)d reservations that were last read apply',
             {'error': error, 'number': len(last.found)})
     return last.found
 
@@ -129,9 +129,8 @@ def _reserved(connections: Connections) -> Reservations:
         with nova_errors.as_refusals():
             return _of_groups(connections, groups)
     except exceptions.HolisticError as error:
-        LOG.error('Where members of exclusive groups are is not known: '
-                  '%s. They count as being where the placement table has '
-                  'them', error)
+        LOG.error('The hosts of members of exclusive groups are not known: '
+                  '%s. The hosts in the placement table are used', error)
         return Reservations(tuple(
             each for found in groups for each in _reservations(
                 connections, found[0], {
@@ -214,7 +213,8 @@ def _reservations(connections: Connections, record: GroupRecord,
         group = membership.parsed_group(
             record, connections.policy_types).resized(placement.keys())
     except exceptions.InvalidDocument as error:
-        LOG.error('What group %(group)s reserves is not known: %(error)s',
+        LOG.error('The domains that group %(group)s reserves are not known: '
+                  '%(error)s',
                   {'group': record.uuid, 'error': error})
         return
     for each in reservations(

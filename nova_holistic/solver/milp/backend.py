@@ -17,7 +17,7 @@ NAMESPACE = 'nova_holistic.solvers'
 class Status(enum.Enum):
     """The result of a run of a solver."""
 
-    OPTIMAL = 'proved best, within the gap asked for'
+    OPTIMAL = 'proved optimal within the required gap'
     FEASIBLE = 'stopped with a solution'
     INFEASIBLE = 'proved to have no solution'
     NOTHING = 'stopped with neither a solution nor a proof'

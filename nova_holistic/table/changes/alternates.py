@@ -55,7 +55,7 @@ class Written(enum.Enum):
     """What became of alternates."""
 
     WRITTEN = 'written'
-    OVERTAKEN = 'members have other places, or have come or gone'
+    OVERTAKEN = 'members have moved, or were added or removed'
     LOST = 'another engine has the work, or it was requested again'
 
 

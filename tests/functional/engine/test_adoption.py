@@ -131,7 +131,7 @@ def test_a_repeated_adoption_changes_nothing(world):
     (lambda world: a_server(world, 'a1', project='red'),
      'the project has no server'),
     (lambda world: a_server(world, 'a1', {'VCPU': 2, 'MEMORY_MB': 512}),
-     'it has MEMORY_MB=512, VCPU=2, the description says '
+     'it has MEMORY_MB=512, VCPU=2, but the description states '
      'MEMORY_MB=512, VCPU=1'),
     (lambda world: a_server(world, 'a1', task='deleting'),
      'Nova is working on server'),

@@ -179,7 +179,7 @@ def test_the_number_of_attempts_is_bounded(world):
     # At the end, a drop makes sure that none of the holds is there.
     assert world.wire.shown == [0, 2, 2, 2, 2, 0, 2, 2, 2, 2, None]
     assert group.status == GroupStatus.ERROR
-    assert 'went away 2 times' in group.reasons[0]['message']
+    assert 'was outdated 2 times' in group.reasons[0]['message']
     assert not any(row.held for row in rows(world, group).values())
 
 

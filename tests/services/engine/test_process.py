@@ -194,8 +194,8 @@ def test_an_engine_starts_without_its_database(world, inventory):
     there.mkdir()
     world.table_url = f'sqlite:///{away}/table.sqlite'
     engine = world.start_process(inventory)
-    engine.wait_until('a failed look for work', lambda: (
-        '"look for work" failed' in engine.said()))
+    engine.wait_until('a failed poll for tasks', lambda: (
+        '"poll for tasks" failed' in engine.said()))
     migration.upgrade(f'sqlite:///{there}/table.sqlite')
     there.rename(away)
     world.table = PlacementTable(world.table_url)

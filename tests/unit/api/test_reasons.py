@@ -90,10 +90,10 @@ def test_a_reason_in_which_nobody_looked_for_names_is_not_reported(at):
 
 
 def test_a_project_sees_a_failure_without_its_details():
-    message = 'what was planned went away 5 times; at last, host x is closed'
+    message = 'the plan was outdated 5 times; at last, host x is closed'
     row = Reason('', message,
-                 public='what was planned went away 5 times').to_row()
-    for hosts, text in ((False, 'what was planned went away 5 times'),
+                 public='the plan was outdated 5 times').to_row()
+    for hosts, text in ((False, 'the plan was outdated 5 times'),
                         (True, message)):
         assert visible_reasons([row], hosts) == [{'at': '', 'message': text}]
 

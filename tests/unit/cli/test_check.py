@@ -21,7 +21,8 @@ def check(terminal, shop, zones, plan):
 
 def test_check_accepts_the_output_of_plan(terminal, shop, zones, shop_plan):
     assert check(terminal, shop, zones, shop_plan) == 0
-    assert terminal.out == 'good: 12 members placed, nothing broken\n'
+    assert terminal.out == (
+        'valid: 12 members placed, no policy is violated\n')
     assert terminal.err == ''
 
 

@@ -65,7 +65,7 @@ def test_invalid_text_is_refused_with_its_line(broken, place):
 ])
 def test_a_cyclic_alias_is_refused(cyclic, place):
     message = refusal(cyclic)
-    assert message.startswith('alias *x lies inside what it stands for')
+    assert message.startswith('alias *x is inside the value that it repeats')
     assert message.endswith(place)
 
 

@@ -66,9 +66,10 @@ def test_names_that_are_marked_in_it_do_not():
 
 
 def test_the_detail_of_a_reason_does_not():
-    reason = reasons.with_detail('the plan went away', CapacityGone(TEXT))
-    assert read(reason) == 'the plan went away'
-    assert read(reason, hosts=True) == f'the plan went away; at last, {TEXT}'
+    reason = reasons.with_detail('the plan was outdated', CapacityGone(TEXT))
+    assert read(reason) == 'the plan was outdated'
+    assert read(reason, hosts=True) == (
+        f'the plan was outdated; at last, {TEXT}')
 
 
 def test_what_an_engine_says_in_its_own_words_does():

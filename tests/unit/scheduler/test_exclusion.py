@@ -118,7 +118,7 @@ def test_what_was_reserved_is_closed_while_the_table_is_away(
     monkeypatch.setattr(connections.table, 'exclusive_groups', away)
     assert closed(connections) == {RESERVED}
     assert closed(connections, own) == set()
-    assert '1 reservations that were last read count' in caplog.text
+    assert '1 reservations that were last read apply' in caplog.text
 
 
 def test_what_is_given_back_is_open_when_the_table_is_back(

@@ -57,10 +57,10 @@ def test_described_traits_may_be_requested():
 
 @pytest.mark.parametrize('made, requirements, message', [
     ({}, Requirements(SMALL, flavor='large'),
-     'asks for flavor small, the description says flavor large'),
+     'asks for flavor small, but the description states flavor large'),
     ({'swap': 1024}, Requirements(SMALL), 'asks for DISK_GB=11'),
     ({'is_bfv': True}, Requirements(SMALL),
-     'asks for MEMORY_MB=2048, VCPU=2, the description says DISK_GB=10'),
+     'asks for MEMORY_MB=2048, VCPU=2, but the description states DISK_GB=10'),
     ({'extra_specs': {'resources:CUSTOM_LICENCE': '1'}}, Requirements(SMALL),
      'asks for CUSTOM_LICENCE=1'),
     ({'extra_specs': {'trait:CUSTOM_FAST': 'required'}}, Requirements(SMALL),
@@ -69,7 +69,7 @@ def test_described_traits_may_be_requested():
         SMALL, required_traits=frozenset(['CUSTOM_FAST'])),
      'forbids the trait CUSTOM_FAST'),
     ({'zone': 'az2'}, Requirements(SMALL, availability_zone='az1'),
-     'zone az2, the description says availability zone az1'),
+     'zone az2, but the description states availability zone az1'),
     ({'extra_specs': {'resources1:MEMORY_MB': '2048'}}, Requirements(SMALL),
      'more than the host itself'),
 ])

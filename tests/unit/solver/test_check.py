@@ -97,7 +97,7 @@ def test_a_host_that_meets_all_requirements_is_accepted():
     (Inventory(16, max_unit=4), 6,
      '6 VCPU on host h is more than its max_unit, 4'),
     (Inventory(16, step_size=4), 6,
-     '6 VCPU on host h is no multiple of its step_size, 4'),
+     '6 VCPU on host h is not a multiple of its step_size, 4'),
     (Inventory(16, used=12), 5,
      'host h has 16 VCPU, of which 12 are used: no room for 5'),
     (Inventory(16, reserved=4, used=10), 3,
