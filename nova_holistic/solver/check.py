@@ -99,29 +99,29 @@ def _misplaced(members: Mapping[str, Member], hosts: Mapping[str, Host],
 
 def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
     """The requirements of the member that the host does not meet."""
-    wanted, name = member.requirements, host.name
+    requirements, name = member.requirements, host.name
     if not host.enabled:
         yield _reason(member.path, 'host {:name} is disabled', name)
-    for trait in sorted(wanted.required_traits - host.traits):
+    for trait in sorted(requirements.required_traits - host.traits):
         yield _reason(member.path, 'host {:name} lacks trait {}', name, trait)
-    for trait in sorted(wanted.forbidden_traits & host.traits):
+    for trait in sorted(requirements.forbidden_traits & host.traits):
         yield _reason(member.path, 'host {:name} has the forbidden trait {}',
                       name, trait)
-    for aggregate in sorted(wanted.aggregates - host.aggregates):
+    for aggregate in sorted(requirements.aggregates - host.aggregates):
         yield _reason(member.path, 'host {:name} is not in aggregate {:name}',
                       name, aggregate)
-    zone = wanted.availability_zone
+    zone = requirements.availability_zone
     if zone is not None and host.availability_zone != zone:
         yield _reason(
             member.path,
             'host {:name} is in availability zone {:name}, not {}', name,
             host.availability_zone or None, zone)
     vertex = (*host.location, name)
-    if vertex[:len(wanted.location)] != wanted.location:
+    if vertex[:len(requirements.location)] != requirements.location:
         yield _reason(
             member.path, 'host {:name} is at {:name}, not below {:name}', name,
-            '/'.join(vertex), '/'.join(wanted.location))
-    for resource_class, amount in sorted(wanted.resources.items()):
+            '/'.join(vertex), '/'.join(requirements.location))
+    for resource_class, amount in sorted(requirements.resources.items()):
         yield from _bad_amount(member, host, resource_class, amount)
 
 
@@ -147,15 +147,15 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
 
 def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
     """Hosts whose new members together exceed the free capacity."""
-    asked: dict[tuple[str, str], int] = defaultdict(int)
+    requested: dict[tuple[str, str], int] = defaultdict(int)
     paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     hosts = {}
     for member, host in new:
         hosts[host.name] = host
         for resource_class, amount in member.requirements.resources.items():
-            asked[host.name, resource_class] += amount
+            requested[host.name, resource_class] += amount
             paths[host.name, resource_class].append(member.path)
-    for (name, resource_class), amount in sorted(asked.items()):
+    for (name, resource_class), amount in sorted(requested.items()):
         inventory = hosts[name].inventories.get(resource_class)
         if inventory is None:
             continue

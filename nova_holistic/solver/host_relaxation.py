@@ -84,24 +84,24 @@ class _ClosedHosts:
         kinds: dict[tuple, list] = {}
         openings = []
         for member in each.scope.members:
-            asked = tuple(demands(member.requirements))
-            key = asked, id(member.requirements)
+            amounts = tuple(demands(member.requirements))
+            key = amounts, id(member.requirements)
             if key not in kinds:
                 deadline.check()
                 suits = self._suiting(each, member.requirements,
-                                      member.path) & self.costs.fits(asked)
+                                      member.path) & self.costs.fits(amounts)
                 if not suits.any():
                     return 0.0
-                kinds[key] = [asked, suits, 0]
+                kinds[key] = [amounts, suits, 0]
                 openings.append(float(self.costs.opening[suits].min()))
             kinds[key][2] += 1
         return max(self.costs.least([*kinds.values()]), *openings)
 
-    def _suiting(self, each: Carried, wanted: Requirements,
+    def _suiting(self, each: Carried, requirements: Requirements,
                  path: str) -> np.ndarray:
         """[host]: whether it can hold a member. The policy is monotone, so a
         violation of one member alone remains."""
-        suits = self.eligibility.suitable(wanted).copy()
+        suits = self.eligibility.suitable(requirements).copy()
         snapshot = self.incumbent.snapshot
         for host in np.flatnonzero(suits).tolist():
             suits[host] = not each.policy.check(

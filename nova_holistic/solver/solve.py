@@ -52,7 +52,7 @@ _CHOOSE_HOSTS = (Strategy.AUTO, Strategy.INSERTION, Strategy.DECOMPOSED)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """The incumbent, and the resources and settings of the search."""
 
     incumbent: Incumbent
@@ -101,51 +101,52 @@ def solve(group: Group, snapshot: Snapshot, *,
     known = Incumbent(bound, reduced, placed, aim.for_group(bound), gap)
     with (one_processor(), using(settings.limits or all_limits()),
           few_collections()):
-        answer = _answer(_Asked(known, backend, deadline, settings),
+        answer = _answer(_Question(known, backend, deadline, settings),
                          deadline.part(limits().search_share))
     report(Question(bound, snapshot, FrozenMapping(placed), known.objective),
            answer, observer)
     return answer
 
 
-def _answer(asked: _Asked, deadline: Deadline) -> Answer:
+def _answer(question: _Question, deadline: Deadline) -> Answer:
     """Run the phases of the search; each of them improves the incumbent, and
     the search ends when the incumbent is good enough."""
-    known = asked.incumbent
-    if asked.strategy in _JOIN:
-        answer = _insert_members(asked, deadline)
+    known = question.incumbent
+    if question.strategy in _JOIN:
+        answer = _insert_members(question, deadline)
         if answer is not None:
             return answer
     before, proof = known.where, None
-    if asked.strategy is Strategy.NEIGHBOURHOODS:
+    if question.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)
-    if asked.strategy in _CHOOSE_HOSTS:
-        _on_chosen_hosts(asked, deadline)
+    if question.strategy in _CHOOSE_HOSTS:
+        _on_chosen_hosts(question, deadline)
     on_all = known.where is before
     if on_all:
-        proof = _on_all_hosts(asked, deadline)
-    if proof is None and asked.strategy in _IMPROVE and (
+        proof = _on_all_hosts(question, deadline)
+    if proof is None and question.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         with contextlib.suppress(OutOfTime):
             if on_all and _suits_patterns(known):
-                large(known, asked.backend,
+                large(known, question.backend,
                       deadline.part(limits().decomposition_share),
                       always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().relaxation_share))
-        improve(known, asked.backend, deadline, asked.settings.improvement)
-    return proof or _plan(asked)
+        improve(known, question.backend, deadline,
+                question.settings.improvement)
+    return proof or _plan(question)
 
 
-def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
+def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
     """A plan that inserts few new members without a program; None if other
     phases may find a better plan."""
-    known = asked.incumbent
+    known = question.incumbent
     try:
         found = joined(known.group, known.snapshot, known.placed,
                        known.objective,
                        deadline.part(limits().insertion_share), known.gap,
-                       always=asked.strategy is Strategy.INSERTION)
+                       always=question.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
     if found is None:
@@ -156,13 +157,14 @@ def _insert_members(asked: _Asked, deadline: Deadline) -> Plan | None:
         return None
     return proved_plan(
         known, found.where, Proof(found.bound, known.least, found.status),
-        lambda: _seconds(asked.deadline, 0.0))
+        lambda: _seconds(question.deadline, 0.0))
 
 
-def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
+def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     """Find a plan for a large group on some of many hosts. If the group has
     many policies, construct it, and let a relaxation provide the bound."""
-    known, always = asked.incumbent, asked.strategy is Strategy.DECOMPOSED
+    known = question.incumbent
+    always = question.strategy is Strategy.DECOMPOSED
     diverse = not always and _is_diverse(known)
     if diverse:
         first_plan(known, deadline.part(limits().chosen_hosts_share))
@@ -171,18 +173,18 @@ def _on_chosen_hosts(asked: _Asked, deadline: Deadline) -> None:
             relax(known, deadline.part(limits().relaxation_share))
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
-            large(known, asked.backend,
+            large(known, question.backend,
                   deadline.part(limits().chosen_hosts_share), deadline,
                   always=always)
         elif known.objective.traffic() or (
                 _suits_patterns(known)
                 and len(known.policies) <= limits().pattern_policies):
-            large(known, asked.backend,
+            large(known, question.backend,
                   deadline.part(limits().relaxation_share), always=True)
         else:
             relax_policies(known, deadline.part(limits().relaxation_share))
     if diverse and known.where is not None and not known.is_good_enough:
-        bound_parts(known, asked.backend,
+        bound_parts(known, question.backend,
                     deadline.part(limits().parts_share))
 
 
@@ -206,12 +208,12 @@ def _is_diverse(known: Incumbent) -> bool:
             and len(known.members) <= limits().members_per_policy * policies)
 
 
-def _on_all_hosts(asked: _Asked,
+def _on_all_hosts(question: _Question,
                   deadline: Deadline) -> Unplaceable | Unknown | None:
     """Solve one program over all hosts; return the answer unless it is a
     plan."""
-    known, whole = asked.incumbent, asked.deadline
-    improves = asked.strategy in _IMPROVE
+    known, whole = question.incumbent, question.deadline
+    improves = question.strategy in _IMPROVE
     if known.where is None and (
             improves or len(known.snapshot.hosts)
             > construct_limits().all_hosts):
@@ -223,22 +225,23 @@ def _on_all_hosts(asked: _Asked,
         case = known.whole_case(deadline.check)
         conflict, room = propagated(case, deadline.check)
     except OutOfTime as limit:
-        return _unknown(asked, limit) if known.where is None else None
+        return _unknown(question, limit) if known.where is None else None
     if conflict is not None and known.where is None:
-        return _unplaceable(case, asked.backend, whole, 0.0, conflict)
-    status = search_all_hosts(known, replace(case, room=room), asked.backend,
-                              deadline, asked.strategy)
+        return _unplaceable(case, question.backend, whole, 0.0, conflict)
+    status = search_all_hosts(
+        known, replace(case, room=room), question.backend, deadline,
+        question.strategy)
     if status is SearchStatus.INFEASIBLE and known.where is None:
-        return _unplaceable(case, asked.backend, whole, known.solving)
-    return _unknown(asked) if known.where is None else None
+        return _unplaceable(case, question.backend, whole, known.solving)
+    return _unknown(question) if known.where is None else None
 
 
-def _plan(asked: _Asked) -> Plan:
+def _plan(question: _Question) -> Plan:
     """The plan of the incumbent, with its bounds."""
-    known = asked.incumbent
+    known = question.incumbent
     return proved_plan(
         known, known.where, Proof(known.bound, known.least, known.status),
-        lambda: _seconds(asked.deadline, known.solving))
+        lambda: _seconds(question.deadline, known.solving))
 
 
 def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
@@ -252,8 +255,8 @@ def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
     return Unplaceable(explained, minimal, _seconds(deadline, solving))
 
 
-def _unknown(asked: _Asked, limit: OutOfTime | None = None) -> Unknown:
-    known, deadline = asked.incumbent, asked.deadline
+def _unknown(question: _Question, limit: OutOfTime | None = None) -> Unknown:
+    known, deadline = question.incumbent, question.deadline
     members = len(known.members)
     hosts = total(f'{len(known.snapshot.hosts)}', 'the')
     if isinstance(limit, TooLarge):

@@ -44,14 +44,15 @@ class Room:
         :param own: path of each of these members to the index of its planned
             host
         """
-        wanted = {id(m.requirements): demands(m.requirements)
-                  for m in members}
-        names = sorted({name for some in wanted.values() for name, _ in some})
+        amounts_of = {id(m.requirements): demands(m.requirements)
+                      for m in members}
+        names = sorted({name for some in amounts_of.values()
+                        for name, _ in some})
         free = {name: table.amounts(name).free.copy() for name in names}
         capacity = {name: np.maximum(table.amounts(name).capacity, 1)
                     for name in names}
         for member in members:
-            for name, amount in wanted[id(member.requirements)]:
+            for name, amount in amounts_of[id(member.requirements)]:
                 free[name][own[member.path]] -= amount
         emptiness = np.mean(
             [np.clip(free[name] / capacity[name], 0, 1) for name in names],
@@ -60,10 +61,10 @@ class Room:
                    {name: each.copy() for name, each in free.items()},
                    emptiness)
 
-    def reserve(self, wanted: Requirements, host: int) -> None:
+    def reserve(self, requirements: Requirements, host: int) -> None:
         """Reserve room on the host for a member with these requirements, so
         that other members prefer other hosts."""
-        for name, amount in demands(wanted):
+        for name, amount in demands(requirements):
             self._reserved[name][host] -= amount
         if self._reserved:
             self.emptiness[host] = np.mean([
@@ -159,12 +160,12 @@ class Shortlists:
             division.of_host[ranked], return_index=True)
         return ranked[first[domains >= 0]]
 
-    def _best(self, wanted: Requirements) -> np.ndarray:
+    def _best(self, requirements: Requirements) -> np.ndarray:
         """All hosts that can take one such member, the emptiest first."""
-        key = replace(wanted, flavor=None)
+        key = replace(requirements, flavor=None)
         if key not in self._ranked:
-            fits = self._eligible.suitable(wanted)
-            for name, amount in demands(wanted):
+            fits = self._eligible.suitable(requirements)
+            for name, amount in demands(requirements):
                 fits = fits & (self.room.free[name] >= amount)
             hosts = np.flatnonzero(fits)
             self._ranked[key] = hosts[np.argsort(

@@ -69,7 +69,7 @@ class WorstCase:
         """
         choice = self._choices[path]
         suits = np.ones(len(hosts), dtype=bool)
-        for table, mine in zip(choice.tables, choice.domains):
+        for table, domains in zip(choice.tables, choice.domains):
             closed = self._closed[table]
             if table in choice.settled:
                 closed = np.ones(len(closed), dtype=bool)
@@ -77,7 +77,7 @@ class WorstCase:
                 closed = closed.copy()
             else:
                 continue
-            closed[list(mine)] = False
+            closed[list(domains)] = False
             suits &= ~closed[self._where(table)[hosts]]
         return suits
 
@@ -89,10 +89,10 @@ class WorstCase:
         """
         choice = self._choices[path]
         within_domains = np.ones(len(hosts), dtype=bool)
-        for table, mine in zip(choice.tables, choice.domains):
+        for table, domains in zip(choice.tables, choice.domains):
             if table in self._avoided:
                 inside = np.zeros(len(self._closed[table]), dtype=bool)
-                inside[list(mine)] = True
+                inside[list(domains)] = True
                 within_domains &= inside[self._where(table)[hosts]]
         return within_domains
 
@@ -170,10 +170,10 @@ class WorstCase:
     def _new_domains(self, choice: _Choice, host: int
                      ) -> Iterator[tuple[Slot, set[int]]]:
         """Domains of the host that contain none of the member's places."""
-        for table, mine in zip(choice.tables, choice.domains):
+        for table, domains in zip(choice.tables, choice.domains):
             number = int(self._where(table)[host])
-            if number not in mine:
-                yield (*table, number), mine
+            if number not in domains:
+                yield (*table, number), domains
 
     @staticmethod
     def _left(more: Mapping[Margin, float]

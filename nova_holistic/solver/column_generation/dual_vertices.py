@@ -74,12 +74,12 @@ class DualVertices:
         # Use vertices whose kinds are all in the order and whose values are
         # not negative.
         until = rank[self._kinds].min(axis=1)
-        asked = np.flatnonzero(until >= 0)
-        values = np.einsum('nrs,ns->nr', self._factors[asked], np.append(
-            prices, 0.0)[self._kinds[asked]])
+        valid = np.flatnonzero(until >= 0)
+        values = np.einsum('nrs,ns->nr', self._factors[valid], np.append(
+            prices, 0.0)[self._kinds[valid]])
         fine = (values >= -ARITHMETIC * np.abs(values).max(
             initial=0)).all(axis=1)
-        values, until = np.maximum(values[fine], 0.0), until[asked][fine]
+        values, until = np.maximum(values[fine], 0.0), until[valid][fine]
         covered = (values @ self._amounts)[:, order]
         missing = np.maximum(prices[order] - covered, 0.0)
         # From the last kind on whose price exceeds the value of its resources.

@@ -192,10 +192,10 @@ class Pricing:
                cell_prices: CellPrices, last: bool) -> _Partial | None:
         """Extend patterns by each number of one kind; None if they are too
         many."""
-        asked = self._host_types.amounts[kind]
-        some = asked > 0
+        amounts = self._host_types.amounts[kind]
+        some = amounts > 0
         most = np.minimum(self._room[types[part.of], kind], (
-            part.free[:, some] // asked[some]).min(axis=1))
+            part.free[:, some] // amounts[some]).min(axis=1))
         if last and not len(self._host_types.slopes):
             # This is the last kind: use as many members as fit.
             which, number = slice(None), most
@@ -209,7 +209,7 @@ class Pricing:
         members = grown.members.copy()
         members[:, kind] = number
         return _Partial(
-            grown.of, grown.free - number[:, None] * asked, members,
+            grown.of, grown.free - number[:, None] * amounts, members,
             grown.added + number * self._host_types.steps[
                 types[grown.of], kind] if len(self._host_types.slopes)
             else grown.added,
@@ -242,8 +242,8 @@ def _fitting(free: np.ndarray, amounts: np.ndarray) -> np.ndarray:
     """[type, kind]: number of members of a kind that fit into the free
     amounts."""
     return np.array([
-        (free[:, asked > 0] // asked[asked > 0]).min(axis=1)
-        for asked in amounts]).T
+        (free[:, of_kind > 0] // of_kind[of_kind > 0]).min(axis=1)
+        for of_kind in amounts]).T
 
 
 def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,

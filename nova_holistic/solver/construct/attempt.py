@@ -77,8 +77,8 @@ class Attempt:
 
     def put_all(self, counts: Mapping[int, Mapping[int, int]]) -> None:
         """Place members of some classes on the given hosts."""
-        for c, here in counts.items():
-            for host, number in here.items():
+        for c, host_counts in counts.items():
+            for host, number in host_counts.items():
                 for _ in range(number):
                     self.put(c, host)
 
@@ -90,14 +90,14 @@ class Attempt:
 
     def undo(self) -> None:
         """Remove all members from the counts, which the next attempt uses."""
-        for c, here in enumerate(self.counts):
-            for host, number in here.items():
+        for c, host_counts in enumerate(self.counts):
+            for host, number in host_counts.items():
                 for _ in range(number):
                     self.rule_counts.remove(c, host)
 
     def _needs(self, c: int) -> np.ndarray:
-        asked = dict(self.case.classes[c].demands)
-        return np.array([asked.get(n, 0) for n in self._names],
+        demand = dict(self.case.classes[c].demands)
+        return np.array([demand.get(n, 0) for n in self._names],
                         dtype=np.int64)[:, None]
 
     def choose(self, c: int, avoid: np.ndarray) -> int | None:

@@ -13,7 +13,7 @@ from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.construct.greedy import Restarts
-from nova_holistic.solver.construct.some_hosts import some_hosts, Wanted
+from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
@@ -75,7 +75,7 @@ class BatchConstruction:
         paths = {member.path for member in batch.members}
         placed = {path: name for path, name in known.placed.items()
                   if path in paths}
-        hosts = some_hosts(Wanted(
+        hosts = some_hosts(HostSelection(
             [m for m in batch.members if m.path not in placed],
             self._eligibility, self._open(batch),
             [table.index[name] for name in placed.values()],

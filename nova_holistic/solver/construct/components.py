@@ -14,11 +14,11 @@ def components(case: Case) -> list[frozenset[int]]:
                 for member in each.members}
     found = [frozenset({c}) for c in range(len(case.classes))]
     for carried in case.policies:
-        mine = {class_of[member.path] for member in carried.scope.members
-                if member.path in class_of}
-        if not 1 < len(mine) <= limits().component_share * len(found):
+        classes = {class_of[member.path] for member in carried.scope.members
+                   if member.path in class_of}
+        if not 1 < len(classes) <= limits().component_share * len(found):
             continue
-        merged = frozenset().union(*(found[c] for c in mine))
+        merged = frozenset().union(*(found[c] for c in classes))
         for c in merged:
             found[c] = merged
     return found

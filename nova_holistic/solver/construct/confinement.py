@@ -109,8 +109,8 @@ class Confinement:
         fine[-1] = each.hard
         total = np.zeros(len(names))
         for c, number in zip(each.classes, each.numbers):
-            asked = dict(self._case.classes[c].demands)
-            needs = np.array([asked.get(name, 0) for name in names])
+            demand = dict(self._case.classes[c].demands)
+            needs = np.array([demand.get(name, 0) for name in names])
             total += needs * number
             room = self._case.room[c].astype(np.int64)
             for amount, left in zip(needs, free):

@@ -38,8 +38,8 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
     """
     anywhere = attempt is not None
     attempt = attempt or Attempt(case, score, RuleCounts(case, deadline.check))
-    left = [len(each.members) - sum(here.values())
-            for each, here in zip(case.classes, attempt.counts)]
+    left = [len(each.members) - sum(host_counts.values())
+            for each, host_counts in zip(case.classes, attempt.counts)]
     of_kind: dict[int, list[int]] = {}
     for c, kind in enumerate(kind_of):
         of_kind.setdefault(kind, []).append(c)

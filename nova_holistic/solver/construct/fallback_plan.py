@@ -119,13 +119,13 @@ def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     """Put a member of the class on the host, and further members while the
     host has room and the cost does not rise; return their number."""
     cost = attempt.rule_counts.at(c, host)[1]
-    asked = dict(attempt.case.classes[c].demands)
+    demand = dict(attempt.case.classes[c].demands)
     # The rows of free amounts are in the order of names.
     names = sorted({n for each in attempt.case.classes
                     for n, _ in each.demands})
     attempt.put(c, host)
     free = [int(attempt.free[names.index(name), host]) // amount
-            for name, amount in asked.items() if amount]
+            for name, amount in demand.items() if amount]
     number, most = 1, min([left - 1, *free]) + 1
     while number < most:
         allowed, now = attempt.rule_counts.at(c, host)

@@ -12,7 +12,7 @@ import numpy as np
 from nova_holistic.solver.construct.batches import batches
 from nova_holistic.solver.construct.by_batches import BatchConstruction
 from nova_holistic.solver.construct.greedy import plans
-from nova_holistic.solver.construct.some_hosts import some_hosts, Wanted
+from nova_holistic.solver.construct.some_hosts import HostSelection, some_hosts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -50,6 +50,6 @@ def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
 
 
 def _chosen(incumbent: Incumbent, table: HostTable) -> np.ndarray:
-    return some_hosts(Wanted(
+    return some_hosts(HostSelection(
         incumbent.members, Eligibility(table), table.enabled,
         [table.index[name] for name in incumbent.placed.values()]), table)

@@ -168,7 +168,8 @@ class Restarts:
             for c in component.difference(self.fixed):
                 attempt.remove_class(c)
             self._learn(failed, reached)
-            placed = {c for c, here in enumerate(attempt.counts) if here}
+            placed = {c for c, host_counts in enumerate(attempt.counts)
+                      if host_counts}
             left = [c for c in self._order
                     if c not in placed and c not in self.fixed]
             failed = attempt.run(

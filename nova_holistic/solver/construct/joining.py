@@ -135,9 +135,9 @@ class _Joining:
         member has a possible host."""
         kinds: dict[tuple, list] = {}
         for member in self._waiting:
-            asked = tuple(demands(member.requirements))
+            amounts = tuple(demands(member.requirements))
             suits = self._suiting(member)
-            kinds.setdefault((asked, id(suits)), [asked, suits, 0])[2] += 1
+            kinds.setdefault((amounts, id(suits)), [amounts, suits, 0])[2] += 1
         if not all(suits.any() for _, suits, _ in kinds.values()):
             return False
         self.small = sum(number * int(suits.sum()) for _, suits, number
@@ -155,10 +155,10 @@ class _Joining:
     def _best(self, member: Member) -> Best | None:
         """The best host for the member, with all others on their current
         hosts."""
-        asked = demands(member.requirements)
+        amounts = demands(member.requirements)
         hosts = self._evaluation.admitted(member, np.flatnonzero(
-            self._suiting(member) & self._marginal_cost.fits(asked)))
-        costs = self._marginal_cost.of(asked)[hosts]
+            self._suiting(member) & self._marginal_cost.fits(amounts)))
+        costs = self._marginal_cost.of(amounts)[hosts]
         preference_costs = self._evaluation.preference_costs(member, hosts)
         # Among equally good hosts, the fullest comes first.
         order = np.lexsort((-self._marginal_cost.full[hosts], costs,
@@ -170,11 +170,11 @@ class _Joining:
     def _suiting(self, member: Member) -> np.ndarray:
         """[host]: whether it meets the requirements of the member and has room
         before any insertion."""
-        wanted = member.requirements
-        if id(wanted) not in self._suits:
-            self._suits[id(wanted)] = self._eligibility.suitable(
-                wanted) & self._marginal_cost.fits(demands(wanted))
-        return self._suits[id(wanted)]
+        requirements = member.requirements
+        if id(requirements) not in self._suits:
+            self._suits[id(requirements)] = self._eligibility.suitable(
+                requirements) & self._marginal_cost.fits(demands(requirements))
+        return self._suits[id(requirements)]
 
     def _size(self, member: Member) -> float:
         return sum(amount / max(1, int(self._table.amounts(

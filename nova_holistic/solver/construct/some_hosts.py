@@ -13,12 +13,12 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HostSelection:
     """Members, and the hosts that they may use.
 
     :ivar eligibility: of a table of the same hosts
     :ivar open: mask of the hosts that may be chosen
-    :ivar stay: indexes of hosts that are chosen in any case
+    :ivar required: indexes of hosts that are chosen in any case
     :ivar used: indexes of hosts that further members would share with others
     :ivar share: factor of the numbers of hosts
     """
@@ -34,32 +34,33 @@ class Wanted:
         return max(1, round(self.share * limit))
 
 
-def some_hosts(wanted: Wanted, table: HostTable) -> np.ndarray:
+def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     """Sorted indexes of hosts: hosts with much free capacity from all
     locations, empty hosts, hosts that others use, and suitable hosts for each
     kind of members."""
-    room = _room(wanted.members, table)
+    room = _room(selection.members, table)
     order = np.argsort(-room, kind='stable')
-    order = order[wanted.open[order]]
-    hosts, number = table.hosts, wanted.number
+    order = order[selection.open[order]]
+    hosts, number = table.hosts, selection.number
     empty = [h for h in order.tolist()
              if not hosts[h].servers][:number(limits().empty_hosts)]
-    mine = np.zeros(len(table), dtype=bool)
-    mine[list(wanted.used)] = True
+    in_use = np.zeros(len(table), dtype=bool)
+    in_use[list(selection.used)] = True
     chosen = [table.alternated(order)[:number(limits().roomy_hosts)],
               np.array(empty, dtype=int),
-              order[mine[order] & (room[order] > 0)][
+              order[in_use[order] & (room[order] > 0)][
                   :number(limits().domain_hosts)],
               _of_whole_domains(room, order, table)[
                   :number(limits().domain_hosts)]]
-    kinds = {id(m.requirements): m.requirements for m in wanted.members}
+    kinds = {id(m.requirements): m.requirements for m in selection.members}
     for each in [*kinds.values()][:limits().kinds]:
-        suits = wanted.eligibility.suitable(each).copy()
+        suits = selection.eligibility.suitable(each).copy()
         for name, amount in demands(each):
             suits &= table.amounts(name).free >= amount
         chosen.append(order[suits[order]][:number(limits().hosts_per_kind)])
     return np.unique(np.concatenate(
-        [*chosen, np.array([*wanted.required], dtype=int)])).astype(np.int64)
+        [*chosen, np.array([*selection.required], dtype=int)]
+    )).astype(np.int64)
 
 
 def _of_whole_domains(room: np.ndarray, order: np.ndarray,
@@ -79,12 +80,12 @@ def _of_whole_domains(room: np.ndarray, order: np.ndarray,
 def _room(members: Sequence[Member], table: HostTable) -> np.ndarray:
     """[host]: the share of the members' requested resources that it can take,
     regardless of other requirements."""
-    asked: dict[str, int] = {}
+    demand: dict[str, int] = {}
     for member in members:
         for name, amount in demands(member.requirements):
-            asked[name] = asked.get(name, 0) + amount
+            demand[name] = demand.get(name, 0) + amount
     room = np.full(len(table), np.inf)
-    for name, amount in asked.items():
+    for name, amount in demand.items():
         room = np.minimum(room, np.maximum(
             table.amounts(name).free, 0) / max(1, amount))
     return room

@@ -36,7 +36,8 @@ class HostAggregation:
     :ivar limit: upper bound of the cost of preferences in the solution
     :ivar impossible: whether it is proved that no placement exists
     :ivar solution: hosts of the bins in use, and their members by kind
-    :ivar wanted: number of hosts of each bin in use that are worth considering
+    :ivar considered: number of hosts of each bin in use that the selection
+        of hosts considers
     :ivar proved: further bounds from other sources, with their limits
     :ivar domains: mask of the cells' variables of domains in use
     :ivar duals: cost of a member of each kind, and of each row of the cells'
@@ -56,7 +57,7 @@ class HostAggregation:
         self.limit = float('inf')
         self.impossible = False
         self.solution: list[tuple[np.ndarray, np.ndarray]] = []
-        self.wanted: list[int] = []
+        self.considered: list[int] = []
         self.duals = np.zeros(0)
         self.proved = DualBounds()
         self._next: list[np.ndarray] = []
@@ -184,8 +185,8 @@ class HostAggregation:
         self.duals = program.duals
         self._used_bins = np.flatnonzero(x.sum(axis=0) > 1e-6).tolist()
         self.solution = [(bins[b], x[:, b]) for b in self._used_bins]
-        self.wanted = [2 + int(np.ceil(2 * program.used[b]))
-                       for b in self._used_bins]
+        self.considered = [2 + int(np.ceil(2 * program.used[b]))
+                           for b in self._used_bins]
         return True
 
 

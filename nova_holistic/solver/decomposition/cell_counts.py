@@ -72,14 +72,14 @@ class CellCounts:
                         np.ones(number), split.numbers[part],
                         split.numbers[part], 1)
         for kind in np.unique(split.kind[split.slot >= 0]):
-            mine = self._of_z[split.slot[split.kind == kind]]
+            columns = self._of_z[split.slot[split.kind == kind]]
             # The members of a kind in a cell are the members of its parts.
             program.add(
                 np.concatenate((self._cell, np.tile(
-                    np.arange(number), len(mine)))),
-                np.concatenate((self._of_x[kind], mine.ravel())),
+                    np.arange(number), len(columns)))),
+                np.concatenate((self._of_x[kind], columns.ravel())),
                 np.concatenate((np.ones(len(self._cell)),
-                                -np.ones(mine.size))), 0.0, 0.0, number)
+                                -np.ones(columns.size))), 0.0, 0.0, number)
 
     def _of(self, atom: Atom) -> Iterator[tuple[int, np.ndarray]]:
         """Each part, and the variables that count it in the atom's domain."""

@@ -183,10 +183,10 @@ def _of_policies(kinds: Kinds, policies: Iterable[Carried],
         if number is not None:
             of = number
             levels.append(level)
-    asked = {atom.scope for terms in _all_terms(rules, levels)
-             for atom, _ in terms if _is_count(atom, levels)}
-    known = countable_scopes(kinds, rules.scopes, asked, int(of.max(initial=0))
-                             + 1)
+    numbers = {atom.scope for terms in _all_terms(rules, levels)
+               for atom, _ in terms if _is_count(atom, levels)}
+    known = countable_scopes(kinds, rules.scopes, numbers,
+                             int(of.max(initial=0)) + 1)
     return _cells(kinds, rules, of, levels, parts(kinds, known)), rules
 
 

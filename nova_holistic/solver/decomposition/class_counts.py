@@ -28,7 +28,8 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
     mostly fails. In this case, one program assigns all of them.
     """
     local = {int(h): n for n, h in enumerate(hosts)}
-    taken = [{local[h]: n for h, n in here.items()} for here in places.taken]
+    taken = [{local[h]: n for h, n in host_counts.items()}
+             for host_counts in places.taken]
     parts = [rules.parts.of[c.members[0].path] for c in case.classes]
     kinds = [int(rules.parts.kind[part]) for part in parts]
     several = bool(rules.parts.slots)
@@ -52,13 +53,13 @@ def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
     found = assigned_counts(case, kinds, places,
                             deadline.part(limits().assignment_share))
     if found is None or all(
-            sum(here.values()) == len(each.members)
-            for each, here in zip(case.classes, found)):
+            sum(host_counts.values()) == len(each.members)
+            for each, host_counts in zip(case.classes, found)):
         return found
     attempt = Attempt(case, fullest, RuleCounts(case, deadline.check))
-    rest = [dict(here) for here in places]
-    for c, here in enumerate(found):
-        for host, number in here.items():
+    rest = [dict(host_counts) for host_counts in places]
+    for c, host_counts in enumerate(found):
+        for host, number in host_counts.items():
             rest[kinds[c]][host] -= number
             for _ in range(number):
                 attempt.put(c, host)

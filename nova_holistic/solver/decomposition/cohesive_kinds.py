@@ -85,8 +85,8 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
             amounts.append(1 - mine)
             free.append(each.others)
     room = np.minimum(kinds.room[old], np.array([min(
-        most for most, asked in zip((*free, kinds.most_on_a_host), (
-            *(a[k] for a in amounts), 1)) if asked)
+        most for most, amount in zip((*free, kinds.most_on_a_host), (
+            *(a[k] for a in amounts), 1)) if amount)
         for k in range(len(old))])[:, None])
     numbers = np.array([len(mine) for mine in members])
     return replace(
@@ -117,14 +117,15 @@ def _cells(cells: Cells, fresh: np.ndarray) -> Cells:
 def _cohesive_domains(cells: Cells, cohesive_set: CohesiveSet,
                       inside: np.ndarray) -> Iterator[CohesiveDomains]:
     """Yield the domains of the level with the fewest used domains in rules."""
-    asked: dict[tuple[int, str], list[Atom]] = {}
+    atoms_by_scope: dict[tuple[int, str], list[Atom]] = {}
     for atom in cells.index:
         if atom.kind is Counted.USED and tuple(sorted(
                 cells.parts.within[atom.scope])) == cohesive_set.parts:
-            asked.setdefault((atom.scope, atom.level), []).append(atom)
-    if asked:
+            atoms_by_scope.setdefault(
+                (atom.scope, atom.level), []).append(atom)
+    if atoms_by_scope:
         (_, level), atoms = min(
-            asked.items(), key=lambda item: len(item[1]))
+            atoms_by_scope.items(), key=lambda item: len(item[1]))
         index = cells.table.division(level).index
         yield CohesiveDomains(inside,
                               np.array([cells.index[a] for a in atoms]),

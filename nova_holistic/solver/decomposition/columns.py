@@ -95,9 +95,9 @@ def utilisation(kinds: Kinds,
         here = 1 - amounts.free / capacity
         share += np.where(some, np.minimum(1.0, here), 1.0)
         if name in kinds.names:
-            asked = kinds.amounts[:, kinds.names.index(name)]
+            demand = kinds.amounts[:, kinds.names.index(name)]
             steps += np.where(some & (amounts.free > 0), 1 / capacity, 0)[
-                :, None] * asked
+                :, None] * demand
     count = max(1, len(names))
     return share / count, steps / count
 

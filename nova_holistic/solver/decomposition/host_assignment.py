@@ -132,7 +132,7 @@ def _chosen(aggregation: HostAggregation, spare: float,
     """Sorted indexes of the chosen hosts in the relaxation's columns."""
     columns = aggregation.columns
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
-        aggregation.solution, aggregation.wanted)])[:limits().chosen_hosts]
+        aggregation.solution, aggregation.considered)])[:limits().chosen_hosts]
     more = max(least, int(np.ceil(spare * len(used))))
     rest = _by_promise(aggregation, np.setdiff1d(
         np.arange(len(columns.hosts)), used))

@@ -27,9 +27,9 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
     taken = np.zeros((len(kinds.kinds), len(share)), dtype=np.int64)
     total = np.zeros(len(share), dtype=np.int64)
     for k in np.argsort(-columns.steps.mean(axis=0), kind='stable').tolist():
-        step, asked = columns.steps[:, k], kinds.amounts[k]
+        step, amounts = columns.steps[:, k], kinds.amounts[k]
         rise = curve(share + step, curve_slopes) - curve(share, curve_slopes)
-        rise[~((free >= asked) | (asked == 0)).all(axis=1)] = np.inf
+        rise[~((free >= amounts) | (amounts == 0)).all(axis=1)] = np.inf
         rise[(columns.room[:, k] == 0)
              | (total >= kinds.most_on_a_host)] = np.inf
         for cell in range(quota.shape[1]):
@@ -45,10 +45,11 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
                 taken[k, h] += 1
                 total[h] += 1
                 share[h] += step[h]
-                free[h] -= asked
+                free[h] -= amounts
                 more = (taken[k, h] < columns.room[h, k]
                         and total[h] < kinds.most_on_a_host
-                        and bool(((free[h] >= asked) | (asked == 0)).all()))
+                        and bool(((free[h] >= amounts)
+                                  | (amounts == 0)).all()))
                 here[best] = float(
                     curve(share[h] + step[h], curve_slopes)
                     - curve(share[h], curve_slopes)) if more else np.inf
@@ -62,16 +63,16 @@ def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,
     :param x: [kind, bin]
     :param cell: cell of each bin
     """
-    wanted = np.array([[row[cell == c].sum() for c in range(cells)]
-                       for row in x]).reshape(len(x), cells)
-    found = np.floor(wanted + 1e-6).astype(np.int64)
+    fractional = np.array([[row[cell == c].sum() for c in range(cells)]
+                           for row in x]).reshape(len(x), cells)
+    found = np.floor(fractional + 1e-6).astype(np.int64)
     surplus = np.zeros(cells)
     for k, number in enumerate(numbers):
         missing = int(number - found[k].sum())
-        rest = wanted[k] - found[k] + surplus
+        rest = fractional[k] - found[k] + surplus
         # Round up in the cells with the largest missing fraction over all
         # kinds.
         for c in np.argsort(-rest, kind='stable')[:max(0, missing)]:
             found[k, c] += 1
-        surplus += wanted[k] - found[k]
+        surplus += fractional[k] - found[k]
     return found

@@ -58,11 +58,11 @@ def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
 
 
 def countable_scopes(kinds: Kinds, scopes: Sequence[Scope],
-                     asked: Collection[int], cells: int) -> dict[int, Scope]:
+                     numbers: Collection[int], cells: int) -> dict[int, Scope]:
     """Return the scopes, largest first, whose members can be counted with a
     limited number of variables."""
     found: dict[int, Scope] = {}
-    for number in sorted(asked, key=lambda n: (-len(scopes[n].members), n)):
+    for number in sorted(numbers, key=lambda n: (-len(scopes[n].members), n)):
         more = {**found, number: scopes[number]}
         if parts(kinds, more).slots * cells <= limits().part_variables:
             found = more

@@ -100,21 +100,21 @@ class CountingTest(Room):
 
     def _short(self) -> bool:
         """Whether one class, or all classes together, have too little room."""
-        asked: dict[str, int] = defaultdict(int)
+        demand: dict[str, int] = defaultdict(int)
         self.look(len(self.case.classes))
         for c, each in enumerate(self.case.classes):
             if self.room[c].sum() < len(each.members):
                 return True
             for name, amount in self.demands[c].items():
-                asked[name] += amount * len(each.members)
-        usable = (self.room > 0).any(axis=0) if asked else None
+                demand[name] += amount * len(each.members)
+        usable = (self.room > 0).any(axis=0) if demand else None
         everyone = range(len(self.case.classes))
         if self.most_on_hosts(everyone).sum() < sum(
                 len(each.members) for each in self.case.classes):
             return True
         return any(
             amount > self.case.table.amounts(name).free[usable].clip(0).sum()
-            for name, amount in asked.items())
+            for name, amount in demand.items())
 
     def _breaks(self, shape: Shape) -> bool:
         if isinstance(shape, Infeasible | Unrecognised):
@@ -184,11 +184,11 @@ class CountingTest(Room):
     def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
         """Numbers of domains that are needed by rules on the scope or on some
         of its members."""
-        mine = self.paths(scope)
+        paths = self.paths(scope)
         return [(self._fewest_domains(shape), shape.carried)
                 for shape in self.shapes
                 if isinstance(shape, CountCap | MinDomains) and shape.level
-                == level and self.paths(shape.scope) <= mine]
+                == level and self.paths(shape.scope) <= paths]
 
     def _fewest_domains(self, shape: CountCap | MinDomains) -> int:
         """The smallest number of domains that hold the shape's members.

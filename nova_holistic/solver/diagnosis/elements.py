@@ -90,7 +90,7 @@ def _description(description: MemberDescription, kept: frozenset[Element],
                  path: str,
                  in_time: Callable[[], None]) -> MemberDescription:
     in_time()
-    wanted = description.requirements
+    requirements = description.requirements
 
     def has(facet: Facet, name: str) -> bool:
         return Element(facet, path, name) in kept
@@ -98,30 +98,30 @@ def _description(description: MemberDescription, kept: frozenset[Element],
     def those(facet: Facet, names: Collection[str]) -> frozenset[str]:
         return frozenset(name for name in names if has(facet, name))
 
-    zone, location = wanted.availability_zone, wanted.location
+    zone, location = requirements.availability_zone, requirements.location
     return replace(description, requirements=Requirements(
         resources=FrozenMapping({
-            name: amount for name, amount in wanted.resources.items()
+            name: amount for name, amount in requirements.resources.items()
             if has(Facet.RESOURCE, name)}),
-        required_traits=those(Facet.TRAIT, wanted.required_traits),
-        forbidden_traits=those(Facet.NO_TRAIT, wanted.forbidden_traits),
+        required_traits=those(Facet.TRAIT, requirements.required_traits),
+        forbidden_traits=those(Facet.NO_TRAIT, requirements.forbidden_traits),
         availability_zone=(
             zone if zone and has(Facet.ZONE, zone) else None),
-        aggregates=those(Facet.AGGREGATE, wanted.aggregates),
+        aggregates=those(Facet.AGGREGATE, requirements.aggregates),
         location=location if has(Facet.LOCATION, '/'.join(location)) else ()))
 
 
-def _facets(wanted: Requirements) -> Iterator[tuple[Facet, str]]:
-    if wanted.availability_zone is not None:
-        yield Facet.ZONE, wanted.availability_zone
-    if wanted.location:
-        yield Facet.LOCATION, '/'.join(wanted.location)
-    for facet, names in ((Facet.AGGREGATE, wanted.aggregates),
-                         (Facet.TRAIT, wanted.required_traits),
-                         (Facet.NO_TRAIT, wanted.forbidden_traits)):
+def _facets(requirements: Requirements) -> Iterator[tuple[Facet, str]]:
+    if requirements.availability_zone is not None:
+        yield Facet.ZONE, requirements.availability_zone
+    if requirements.location:
+        yield Facet.LOCATION, '/'.join(requirements.location)
+    for facet, names in ((Facet.AGGREGATE, requirements.aggregates),
+                         (Facet.TRAIT, requirements.required_traits),
+                         (Facet.NO_TRAIT, requirements.forbidden_traits)):
         for name in sorted(names):
             yield facet, name
-    for name, amount in sorted(wanted.resources.items()):
+    for name, amount in sorted(requirements.resources.items()):
         if amount:
             yield Facet.RESOURCE, name
 

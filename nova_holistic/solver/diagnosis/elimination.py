@@ -49,18 +49,18 @@ class Elimination:
                 format_message('{} excludes that host', summary)))
 
     def description(self, path: str, members: int,
-                    wanted: Requirements) -> Reason:
+                    requirements: Requirements) -> Reason:
         """Reason with the requirements of a description for the remaining
         hosts."""
         steps = [test for test in Eligibility(self._table).tests(replace(
-            wanted, resources=FrozenMapping()))][1:]
+            requirements, resources=FrozenMapping()))][1:]
         parts = []
         for test in steps:
             before, self._left = self._left, self._left & test.passed
             parts.append(self._step(test, int(before.sum())))
             self._before = int(self._left.sum())
-        if demands(wanted):
-            parts.append(self._room(members, wanted))
+        if demands(requirements):
+            parts.append(self._room(members, requirements))
         return Reason.of(path, joined('; ', parts))
 
     def _step(self, test: Test, before: int) -> MarkedText:
@@ -69,7 +69,7 @@ class Elimination:
     def _what(self, test: Test, before: int) -> str:
         """What the hosts that are left have, without the name at the end."""
         now = int(self._left.sum())
-        verb = test.wanted.removesuffix(test.name)
+        verb = test.requirement.removesuffix(test.name)
         if self._before is None:
             if not now:
                 off = (test.passed & ~self._table.enabled).any()
@@ -83,9 +83,9 @@ class Elimination:
         """``3 of 6 hosts``, or ``3 of 6 enabled hosts``."""
         return part(number, of, '' if self._table.enabled.all() else 'enabled')
 
-    def _room(self, members: int, wanted: Requirements) -> MarkedText:
+    def _room(self, members: int, requirements: Requirements) -> MarkedText:
         left = self._left
-        room = Eligibility(self._table).room(wanted, members)
+        room = Eligibility(self._table).room(requirements, members)
         takes = int(np.where(left, room, 0).sum())
         which = {None: 'the hosts have', 1: 'that host has'}.get(
             self._before, format_message(
@@ -93,11 +93,11 @@ class Elimination:
         if takes:
             return format_message(
                 'has {} of {}; {} room for {}', many(members, 'member'),
-                amounts(wanted), which, takes)
-        if len(demands(wanted)) > 1:
+                amounts(requirements), which, takes)
+        if len(demands(requirements)) > 1:
             return format_message('{} has {} free at the same time',
-                                  self._none(), amounts(wanted))
-        (name, amount), = demands(wanted)
+                                  self._none(), amounts(requirements))
+        (name, amount), = demands(requirements)
         column = self._table.amounts(name)
         if not (left & column.offered).any():
             return format_message('{} offers {}', self._none(), name)
@@ -128,17 +128,17 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     :param found: number of members of each description, by path
     """
     usable = (case.room > 0).any(axis=0)
-    asked: dict[str, int] = {}
+    demand: dict[str, int] = {}
     for each in case.classes:
         for name, amount in each.demands:
-            asked[name] = asked.get(name, 0) + amount * len(each.members)
+            demand[name] = demand.get(name, 0) + amount * len(each.members)
     free = {name: case.table.amounts(name).free[usable].clip(0)
-            for name in asked}
+            for name in demand}
     at, members = ', '.join(found), sum(found.values())
     alone = int(usable.sum()) == 1
     noun = 'host' if alone else 'hosts'
     hosts = total(f'the {int(usable.sum())} {noun}', f'the {noun}')
-    for name, amount in sorted(asked.items()):
+    for name, amount in sorted(demand.items()):
         there = int(free[name].sum())
         if amount > there:
             which = _with_room(case, usable, name, amount) or (
@@ -149,7 +149,7 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     parts = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free (at most '
         f'{int(free[name].max())} on one host)'
-        for name, amount in sorted(asked.items()))
+        for name, amount in sorted(demand.items()))
     return Reason.of(at, format_message(
         'the {} members do not fit together on {}: they need {}', members,
         total(hosts.removeprefix('the '), f'the {noun}'), parts))

@@ -185,12 +185,12 @@ class _Explainer:
         for test in eligibility.tests(replace(
                 each.requirements, resources=FrozenMapping())):
             suits &= test.passed
-            found.append(HostsLeft(test.wanted, int(suits.sum())))
+            found.append(HostsLeft(test.requirement, int(suits.sum())))
         suits = suits & eligibility.suitable(each.requirements)
         free = eligibility.room(each.requirements, 1) > 0
-        asked = amounts(each.requirements)
-        if asked:
-            found.append(HostsLeft(f'has room for {asked}',
+        resources = amounts(each.requirements)
+        if resources:
+            found.append(HostsLeft(f'has room for {resources}',
                                    int((suits & free).sum())))
         return tuple(found), suits
 
@@ -283,8 +283,8 @@ class _Explainer:
                 np.zeros(len(self._case.table))], axis=0)
         order = hosts[np.argsort(-empty[hosts], kind='stable')].tolist()
         own = set(self._at.values())
-        mine = [h for h in reversed(order) if h in own]
-        turns = zip(order, reversed(order), mine + order)
+        own_hosts = [h for h in reversed(order) if h in own]
+        turns = zip(order, reversed(order), own_hosts + order)
         return list(dict.fromkeys(
             h for turn in turns for h in turn))[:self._tries]
 

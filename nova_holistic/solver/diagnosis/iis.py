@@ -153,10 +153,10 @@ def _divided(found: list[Element], possible: FeasibilityTest) -> list[Element]:
     if possible([]) is False:
         return []
 
-    def search(kept: list[Element], asked: bool,
+    def search(kept: list[Element], is_untested: bool,
                rest: list[Element]) -> list[Element]:
         # The kept elements alone permit no plan, so the rest is not needed.
-        if asked and possible(kept) is False:
+        if is_untested and possible(kept) is False:
             return []
         if len(rest) == 1:
             return rest

@@ -32,22 +32,23 @@ def have(number: int, noun: str, place: str = '',
                           'has' if number <= 1 else 'have')
 
 
-def amounts(wanted: Requirements) -> str:
+def amounts(requirements: Requirements) -> str:
     """``VCPU 8, MEMORY_MB 65536``, in the order of the document."""
     return ', '.join(f'{name} {amount}' for name, amount
-                     in wanted.resources.items() if amount)
+                     in requirements.resources.items() if amount)
 
 
-def conditions(wanted: Requirements) -> MarkedText:
+def conditions(requirements: Requirements) -> MarkedText:
     """``in availability zone az1, with trait CUSTOM_NVME``."""
     text = []
-    if wanted.availability_zone is not None:
-        text.append(_condition(Facet.ZONE, wanted.availability_zone))
-    if wanted.location:
-        text.append(_condition(Facet.LOCATION, '/'.join(wanted.location)))
-    for facet, names in ((Facet.AGGREGATE, wanted.aggregates),
-                         (Facet.TRAIT, wanted.required_traits),
-                         (Facet.NO_TRAIT, wanted.forbidden_traits)):
+    if requirements.availability_zone is not None:
+        text.append(_condition(Facet.ZONE, requirements.availability_zone))
+    if requirements.location:
+        text.append(_condition(
+            Facet.LOCATION, '/'.join(requirements.location)))
+    for facet, names in ((Facet.AGGREGATE, requirements.aggregates),
+                         (Facet.TRAIT, requirements.required_traits),
+                         (Facet.NO_TRAIT, requirements.forbidden_traits)):
         text.extend(_condition(facet, name) for name in sorted(names))
     return joined(', ', text)
 
@@ -59,33 +60,34 @@ def _condition(facet: Facet, name: str) -> MarkedText:
 
 
 def room(number: int, noun: str, place: MarkedText,
-         wanted: Mapping[str, Requirements], only: bool) -> MarkedText:
+         requirements: Mapping[str, Requirements], only: bool) -> MarkedText:
     """``3 racks have room for VCPU 8 on hosts with trait CUSTOM_NVME``.
 
     :param noun: noun of the counted domains, e.g. ``rack``
     :param place: place of the domains, e.g. `` of az1``, or nothing
-    :param wanted: requirements of descriptions, by path
+    :param requirements: requirements of descriptions, by path
     :param only: whether the group has no other description
     """
-    asking = _asking(wanted)
+    asking = _asking(requirements)
     if not asking:
         return MarkedText()
     if noun == HOST and len(
             {_request(each) for each in asking.values()}) == 1:
         each = next(iter(asking.values()))
-        asked, where = amounts(each), conditions(each)
+        resources, where = amounts(each), conditions(each)
         if where:
-            return _hosts(number, place, asked, where, _members(asking, only))
+            return _hosts(number, place, resources, where,
+                          _members(asking, only))
     return format_message('{} {}', have(number, noun, place),
-                          requirements_of(wanted, only))
+                          requirements_of(requirements, only))
 
 
-def _hosts(number: int, place: MarkedText, asked: str, where: MarkedText,
+def _hosts(number: int, place: MarkedText, resources: str, where: MarkedText,
            members: str) -> MarkedText:
     """For hosts, the conditions come before the amounts."""
-    if asked:
+    if resources:
         start = have(number, HOST, place, format_message(' {}', where))
-        return format_message('{} room for {}{}', start, asked, members)
+        return format_message('{} room for {}{}', start, resources, members)
     text = (total(many(number, HOST), f'too few {HOST}s') if number
             else f'no {HOST}')
     start = (format_message('{} has', place.removeprefix(' of ')) if place
@@ -94,14 +96,14 @@ def _hosts(number: int, place: MarkedText, asked: str, where: MarkedText,
     return format_message('{} {} {}{}', start, text, where, members)
 
 
-def requirements_of(wanted: Mapping[str, Requirements], only: bool,
+def requirements_of(requirements: Mapping[str, Requirements], only: bool,
                     room: str = 'room for ') -> MarkedText:
     """``room for VCPU 8 on hosts with trait CUSTOM_NVME (web)``; empty if
     there are no requirements.
 
     :param room: text before amounts
     """
-    asking = _asking(wanted)
+    asking = _asking(requirements)
     if len({_request(each) for each in asking.values()}) > 1:
         return joined(' or ',
                       (format_message('{} ({})', _request(each, room), path)
@@ -111,8 +113,9 @@ def requirements_of(wanted: Mapping[str, Requirements], only: bool,
         _members(asking, only)) if asking else MarkedText()
 
 
-def _asking(wanted: Mapping[str, Requirements]) -> dict[str, Requirements]:
-    return {path: each for path, each in wanted.items()
+def _asking(requirements: Mapping[str, Requirements]
+            ) -> dict[str, Requirements]:
+    return {path: each for path, each in requirements.items()
             if each != Requirements()}
 
 
@@ -120,9 +123,10 @@ def _members(asking: Mapping[str, Requirements], only: bool) -> str:
     return '' if only else f' ({", ".join(asking)})'
 
 
-def _request(wanted: Requirements, room: str = 'room for ') -> MarkedText:
-    asked, where = amounts(wanted), conditions(wanted)
+def _request(requirements: Requirements,
+             room: str = 'room for ') -> MarkedText:
+    resources, where = amounts(requirements), conditions(requirements)
     if not where:
-        return MarkedText(f'{room}{asked}')
-    return (format_message('{}{} on hosts {}', room, asked, where) if asked
-            else format_message('hosts {}', where))
+        return MarkedText(f'{room}{resources}')
+    return (format_message('{}{} on hosts {}', room, resources, where)
+            if resources else format_message('hosts {}', where))

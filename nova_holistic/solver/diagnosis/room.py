@@ -68,9 +68,9 @@ class Room:
     def most_on_hosts(self, classes: Sequence[int]) -> np.ndarray:
         """Upper bound of the classes' members together on each host."""
         room = self.room[classes].sum(axis=0)
-        asked = [self.demands[c] for c in classes]
-        for name in sorted({name for each in asked for name in each}):
-            least = min(each.get(name, 0) for each in asked)
+        demands = [self.demands[c] for c in classes]
+        for name in sorted({name for each in demands for name in each}):
+            least = min(each.get(name, 0) for each in demands)
             if least:
                 free = self.case.table.amounts(name).free.clip(0)
                 room = np.minimum(room, free // least)

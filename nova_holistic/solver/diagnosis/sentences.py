@@ -34,11 +34,11 @@ class Sentences:
     """
 
     def __init__(self, case: Case, count: CountingTest,
-                 wanted: Mapping[str, Requirements], fewer: bool,
+                 requirements: Mapping[str, Requirements], fewer: bool,
                  confined: Sequence[MaxDomains]):
         self._case = case
         self._count = count
-        self._wanted = wanted
+        self._requirements = requirements
         self._fewer = fewer
         self._confined = confined
         self.stated_paths: set[str] = set()
@@ -151,11 +151,11 @@ class Sentences:
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
         domain = self._case.table.division(shape.level).domains[worst]
-        asked = self._asked(shape.scope)
+        resources = self._asked(shape.scope)
         return format_message(
             '{} has room for {} of {} members; {} {:name} takes {}{}',
             text, fitting, members, shape.level, domain,
-            int(takes[worst]), asked)
+            int(takes[worst]), resources)
 
     def _apart(self, name: MarkedText, shape: Disjoint) -> MarkedText:
         count, place = self._best(shape)
@@ -188,13 +188,14 @@ class Sentences:
         where = ('one ' + shape.level if shape.most == 1
                  else many(shape.most, shape.level))
         most = rest.largest_domains(shape)
-        asked = self._asked(shape.scope) if most < members else ''
-        if not asked:
+        resources = self._asked(shape.scope) if most < members else ''
+        if not resources:
             return format_message('{} puts {} into {}', name,
                                   self._both(members), where)
         self.contradictory = True
         return format_message('{} needs {} with room for {}{}; at most {} fit',
-                              name, where, self._both(members), asked, most)
+                              name, where, self._both(members), resources,
+                              most)
 
     @staticmethod
     def _both(members: int) -> str:
@@ -228,10 +229,10 @@ class Sentences:
                other: int | None = None) -> MarkedText:
         """The number of available domains that meet the requirements."""
         self.contradictory = True
-        wanted, only = self._asking(shape.scope, other)
+        requirements, only = self._asking(shape.scope, other)
         text = room(here, shape.level,
                     MarkedText() if place is _ONLY else place,
-                    wanted, only)
+                    requirements, only)
         if text:
             return text
         if place is _ONLY:
@@ -256,9 +257,10 @@ class Sentences:
         scopes = [scope] if other is None else [scope, other]
         paths = dict.fromkeys(m.description for number in scopes
                               for m in self._members(number))
-        wanted = {p: self._wanted[p] for p in paths if p in self._wanted}
-        self.stated_paths.update(wanted)
-        return wanted, len(paths) == 1
+        requirements = {path: self._requirements[path] for path in paths
+                        if path in self._requirements}
+        self.stated_paths.update(requirements)
+        return requirements, len(paths) == 1
 
     def _members(self, scope: int):
         return self._case.rules.scopes[scope].members

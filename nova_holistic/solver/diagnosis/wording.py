@@ -53,16 +53,16 @@ def unreduced_reasons(
     """
     policies = [each for each in case.policies if each.policy.hard] if (
         conflict is None) else conflict
-    wanted = {m.description: m.requirements for m in case.members
-              if amounts(m.requirements) or conditions(m.requirements)}
+    requirements = {m.description: m.requirements for m in case.members
+                    if amounts(m.requirements) or conditions(m.requirements)}
     result = [Reason.of(each.scope.path, format_message(
         '{} is for {}', policy_message(each.policy.summary),
         many(len(each.scope.members), 'member')))
         for each in policies[:limits().named_policies]]
-    result.extend(Reason.of(path, _asks(wanted[path]))
-                  for path in list(wanted)[:limits().named_policies])
+    result.extend(Reason.of(path, _asks(requirements[path]))
+                  for path in list(requirements)[:limits().named_policies])
     more = max(0, len(policies) - limits().named_policies) + max(
-        0, len(wanted) - limits().named_policies)
+        0, len(requirements) - limits().named_policies)
     if more:
         result.append(Reason.of('', MarkedText(
             f'{more} more policies and descriptions may also contribute')))
@@ -95,11 +95,11 @@ class _Words:
                 self.structural.append((carried, main))
         self.structural.sort(key=lambda each: _rank(each[1]))
         asking = {e.at for e in core.elements if not e.is_policy}
-        self.wanted: dict[str, Requirements] = {}
+        self.requirements: dict[str, Requirements] = {}
         self.members: dict[str, int] = {}
         for member in self.case.members:
             if member.description in asking:
-                self.wanted[member.description] = member.requirements
+                self.requirements[member.description] = member.requirements
                 self.members[member.description] = self.members.get(
                     member.description, 0) + 1
 
@@ -112,21 +112,21 @@ class _Words:
     def elimination(self) -> list[Reason]:
         elimination = Elimination(self.case.table)
         found = list(elimination.policies(self.forbidding, self._permitted))
-        if len(self.wanted) == 1:
-            (path, wanted), = self.wanted.items()
+        if len(self.requirements) == 1:
+            (path, requirements), = self.requirements.items()
             found.append(elimination.description(
-                path, self.members[path], wanted))
-        elif self.wanted:
+                path, self.members[path], requirements))
+        elif self.requirements:
             found.extend(
                 Reason.of(path, format_message('asks for hosts {}', where))
-                for path, wanted in self.wanted.items()
-                if (where := conditions(wanted)))
+                for path, requirements in self.requirements.items()
+                if (where := conditions(requirements)))
             found.append(packing(self.case, self.members))
         return found
 
     def sentences(self) -> list[Reason]:
         sentences = Sentences(
-            self.case, self.count, self.wanted, bool(self.forbidding),
+            self.case, self.count, self.requirements, bool(self.forbidding),
             [s for _, mine in self.structural for s in mine
              if isinstance(s, MaxDomains)])
         found = sorted(
@@ -138,8 +138,8 @@ class _Words:
         for each in self.forbidding:
             elimination = Elimination(self.case.table)
             result.extend(elimination.policies([each], self._permitted))
-        result.extend(Reason.of(path, _asks(wanted))
-                      for path, wanted in self.wanted.items()
+        result.extend(Reason.of(path, _asks(requirements))
+                      for path, requirements in self.requirements.items()
                       if path not in sentences.stated_paths)
         return result
 
@@ -232,7 +232,7 @@ def _rank(mine: Sequence[Shape]) -> int:
                  if mine and isinstance(mine[0], kind)), len(_ORDER))
 
 
-def _asks(wanted: Requirements) -> MarkedText:
-    asked, where = amounts(wanted), conditions(wanted)
+def _asks(requirements: Requirements) -> MarkedText:
+    resources, where = amounts(requirements), conditions(requirements)
     return format_message('asks for {}', joined(' on hosts ', (
-        each for each in (asked or 'a place', where) if each)))
+        each for each in (resources or 'a place', where) if each)))

@@ -11,7 +11,7 @@ from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve
 
-Asked = Sequence[tuple[str, int]]
+Demand = Sequence[tuple[str, int]]
 """Resource classes and amounts that one member requests."""
 
 
@@ -27,8 +27,8 @@ class MarginalCost:
                  host_cost: HostCost, used: Sequence[int]):
         """:param used: indexes of the hosts of members that stay"""
         # Servers of one description share an object.
-        wanted = {id(m.requirements): m.requirements for m in members}
-        names = sorted({name for each in wanted.values()
+        requirements = {id(m.requirements): m.requirements for m in members}
+        names = sorted({name for each in requirements.values()
                         for name, amount in each.resources.items() if amount})
         amounts = {name: table.amounts(name) for name in names}
         self.free = {name: each.free.copy() for name, each in amounts.items()}
@@ -43,25 +43,25 @@ class MarginalCost:
             host_cost.opening(1 - self.full), self._hosts), dtype=float)
         self.opening[list(used)] = 0.0
 
-    def of(self, asked: Asked) -> np.ndarray:
+    def of(self, amounts: Demand) -> np.ndarray:
         """The increase of the cost of each host by one such member."""
-        return self.opening + self._cost_increase(asked)
+        return self.opening + self._cost_increase(amounts)
 
-    def fits(self, asked: Asked) -> np.ndarray:
+    def fits(self, amounts: Demand) -> np.ndarray:
         """[host]: whether these amounts are free."""
         result = np.ones(self._hosts, dtype=bool)
-        for name, amount in asked:
+        for name, amount in amounts:
             result &= self.free[name] >= amount
         return result
 
-    def put(self, asked: Asked, host: int) -> None:
+    def put(self, amounts: Demand, host: int) -> None:
         """Place one such member on the host."""
-        for name, amount in asked:
+        for name, amount in amounts:
             self.free[name][host] -= amount
         self.opening[host] = 0.0
         self.full = self._share({})
 
-    def least(self, kinds: Sequence[tuple[Asked, np.ndarray, int]]) -> float:
+    def least(self, kinds: Sequence[tuple[Demand, np.ndarray, int]]) -> float:
         """A lower bound of the cost of inserting all these members.
 
         Costs that rise with utilisation are larger if different members share
@@ -72,18 +72,18 @@ class MarginalCost:
         """
         climbs = sum(self._utilisation_bound(*each) for each in kinds)
         if len(self._slopes):
-            openings = [float(self.of(asked)[suits].min())
-                        for asked, suits, _ in kinds]
+            openings = [float(self.of(amounts)[suits].min())
+                        for amounts, suits, _ in kinds]
         else:
             openings = [self._opening_bound(*each) for each in kinds]
         return max([climbs, *openings])
 
-    def _opening_bound(self, asked: Asked, suits: np.ndarray,
+    def _opening_bound(self, amounts: Demand, suits: np.ndarray,
                        number: int) -> float:
         """The minimum cost of opening hosts for this number of members, if
         fractions of hosts were possible at fractions of their cost."""
         room = np.where(suits, number, 0)
-        for name, amount in asked:
+        for name, amount in amounts:
             room = np.minimum(room, self.free[name] // amount)
         hosts = np.flatnonzero(room > 0)
         each = self.opening[hosts] / room[hosts]
@@ -92,26 +92,26 @@ class MarginalCost:
         taken = np.clip(number - before, 0, room[hosts])
         return float((taken / room[hosts]) @ self.opening[hosts])
 
-    def _utilisation_bound(self, asked: Asked, suits: np.ndarray,
+    def _utilisation_bound(self, amounts: Demand, suits: np.ndarray,
                            number: int) -> float:
         """The minimum cost of utilisation for members of one kind, without
         other members and without the costs of opening hosts."""
         if not len(self._slopes):
             return 0.0
         hosts = np.flatnonzero(suits)
-        first = self._cost_increase(asked)[hosts]
+        first = self._cost_increase(amounts)[hosts]
         if len(hosts) > number:
             # Marginal costs never fall, so the other hosts remain unused.
             hosts = hosts[np.argpartition(first, number - 1)[:number]]
-        shares = [self._share({name: n * amount for name, amount in asked},
+        shares = [self._share({name: n * amount for name, amount in amounts},
                               hosts) for n in range(number + 1)]
         steps = np.diff([curve(each, self._slopes) for each in shares], axis=0)
         return float(np.sort(steps, axis=None)[:number].sum())
 
-    def _cost_increase(self, asked: Asked) -> np.ndarray:
+    def _cost_increase(self, amounts: Demand) -> np.ndarray:
         if not len(self._slopes):
             return np.zeros(self._hosts)
-        return (curve(self._share(dict(asked)), self._slopes)
+        return (curve(self._share(dict(amounts)), self._slopes)
                 - curve(self.full, self._slopes))
 
     def _share(self, extra: Mapping[str, int],

@@ -64,13 +64,13 @@ class CandidateHosts:
         self._near = np.isin(of_host, of_host[self._used]) & (of_host >= 0)
 
     def _suiting(self, member: Member) -> np.ndarray:
-        wanted = member.requirements
-        if id(wanted) not in self._masks:
-            mask = self._eligibility.suitable(wanted).copy()
-            for name, amount in demands(wanted):
+        requirements = member.requirements
+        if id(requirements) not in self._masks:
+            mask = self._eligibility.suitable(requirements).copy()
+            for name, amount in demands(requirements):
                 mask &= self._table.amounts(name).free >= amount
-            self._masks[id(wanted)] = wanted, mask
-        return self._masks[id(wanted)][1]
+            self._masks[id(requirements)] = requirements, mask
+        return self._masks[id(requirements)][1]
 
     def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,
                chance: random.Random) -> list[int]:
@@ -79,12 +79,12 @@ class CandidateHosts:
         hosts = np.flatnonzero(free)
         if not len(hosts):
             return []
-        asked: dict[str, int] = {}
+        demand: dict[str, int] = {}
         for path in freed:
             for name, amount in demands(self._members[path].requirements):
-                asked[name] = asked.get(name, 0) + amount
+                demand[name] = demand.get(name, 0) + amount
         share = np.ones(len(hosts))
-        for name, amount in asked.items():
+        for name, amount in demand.items():
             share = np.minimum(share, np.maximum(
                 self._table.amounts(name).free[hosts], 0) / max(1, amount))
         cost = np.ones(len(hosts))

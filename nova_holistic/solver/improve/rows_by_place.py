@@ -99,17 +99,17 @@ class _Blocks:
         self._of: dict[Atom, int] = {}
 
     def add(self, row: Row) -> None:
-        mine = len(self._parent)
-        self._parent.append(mine)
-        self._rows.append((row, mine))
+        node = len(self._parent)
+        self._parent.append(node)
+        self._rows.append((row, node))
         for atom, _ in row.terms:
             if atom.kind is Kind.FREE:
-                other = self._root(self._of.setdefault(atom, mine))
-                self._parent[other] = self._root(mine)
+                other = self._root(self._of.setdefault(atom, node))
+                self._parent[other] = self._root(node)
 
     def all(self) -> list[tuple[Row, int]]:
         """Each row with the number of its block."""
-        return [(row, self._root(mine)) for row, mine in self._rows]
+        return [(row, self._root(node)) for row, node in self._rows]
 
     def _root(self, number: int) -> int:
         while self._parent[number] != number:

@@ -25,13 +25,13 @@ def candidates(case: Case, busy: Sequence[int], best: Counts | None,
     for c in range(len(case.classes)):
         here = list(best[c]) if best else []
         mask[c, here] = True
-        wanted = max(0, width - len(here))
+        missing = max(0, width - len(here))
         for hosts in (pool, rest):
             fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
-            if len(fitting) > wanted:
+            if len(fitting) > missing:
                 # Spread evenly over all of them, shifted from class to class.
-                steps = np.arange(wanted) * len(fitting) // max(wanted, 1)
+                steps = np.arange(missing) * len(fitting) // max(missing, 1)
                 fitting = fitting[(steps + c) % len(fitting)]
             mask[c, fitting] = True
-            wanted -= len(fitting)
+            missing -= len(fitting)
     return mask

@@ -47,8 +47,8 @@ def needed_places(case: Case, objective: Objective) -> np.ndarray:
 def with_plan(places: np.ndarray, plan: Counts | None) -> np.ndarray:
     """The given places, and the places of a plan."""
     places = places.copy()
-    for c, here in enumerate(plan or ()):
-        places[c, [*here]] = True
+    for c, host_counts in enumerate(plan or ()):
+        places[c, [*host_counts]] = True
     return places
 
 
@@ -86,13 +86,13 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
     """
     columns = [*room]
     for name in sorted({n for c in case.classes for n, _ in c.demands}):
-        asked = np.array([dict(each.demands).get(name, 0)
+        demand = np.array([dict(each.demands).get(name, 0)
                           for each in case.classes], dtype=np.int64)
         # Members take at most the demand that fills all room, in multiples of
         # the divisor.
         free = np.minimum(case.table.amounts(name).free,
-                          asked @ room.astype(np.int64))
-        columns.append(free // max(1, np.gcd.reduce(asked)))
+                          demand @ room.astype(np.int64))
+        columns.append(free // max(1, np.gcd.reduce(demand)))
     host_cost = objective.host_cost()
     if host_cost is not None:
         names = sorted({

@@ -166,9 +166,10 @@ class Case:
         """Whether each member has a host and no host exceeds its room; the
         arithmetic is exact."""
         for c, each in enumerate(self.classes):
-            here = counts[c]
-            if sum(here.values()) != len(each.members) or any(
-                    n < 0 or n > self.room[c, h] for h, n in here.items()):
+            host_counts = counts[c]
+            if sum(host_counts.values()) != len(each.members) or any(
+                    n < 0 or n > self.room[c, h]
+                    for h, n in host_counts.items()):
                 return False
         return not any(self.overfull(counts))
 
@@ -180,9 +181,9 @@ class Case:
 
     def _taken(self, counts: Counts) -> dict[tuple[int, str], int]:
         taken: dict[tuple[int, str], int] = {}
-        for each, here in zip(self.classes, counts):
+        for each, host_counts in zip(self.classes, counts):
             for name, amount in each.demands:
-                for host, number in here.items():
+                for host, number in host_counts.items():
                     key = (host, name)
                     taken[key] = taken.get(key, 0) + number * amount
         return taken
@@ -194,8 +195,8 @@ class Case:
         members get the hosts whose names come first.
         """
         where = {path: self.table.hosts[h] for path, h in self.placed.items()}
-        for each, here in zip(self.classes, counts):
-            hosts = sorted((self.table.hosts[h] for h, n in here.items()
+        for each, host_counts in zip(self.classes, counts):
+            hosts = sorted((self.table.hosts[h] for h, n in host_counts.items()
                             for _ in range(n)), key=lambda host: host.name)
             where.update((member.path, host)
                          for member, host in zip(each.members, hosts))

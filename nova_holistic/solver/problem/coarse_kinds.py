@@ -33,10 +33,10 @@ def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
     """
     similar: dict[tuple, list[tuple]] = {}
     for key in found:
-        wanted, rest = key
-        names = tuple(name for name, _ in demands(wanted))
+        requirements, rest = key
+        names = tuple(name for name, _ in demands(requirements))
         similar.setdefault((
-            replace(wanted, resources=FrozenMapping()), names, rest),
+            replace(requirements, resources=FrozenMapping()), names, rest),
             []).append(key)
     order = count()
     heap: list[tuple[float, int, _Cluster]] = []
@@ -48,8 +48,8 @@ def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
             heapq.heappush(heap, (-half.loss, next(order), half))
     result: dict[tuple, list[Member]] = {}
     for _, _, cluster in sorted(heap, key=lambda each: each[1]):
-        (wanted, rest), *_ = cluster.keys
-        least = replace(wanted, resources=FrozenMapping(dict(zip(
+        (requirements, rest), *_ = cluster.keys
+        least = replace(requirements, resources=FrozenMapping(dict(zip(
             cluster.names, cluster.amounts.min(axis=0).tolist()))))
         result[least, rest] = [
             member for key in cluster.keys for member in found[key]]
@@ -72,7 +72,8 @@ class _Cluster:
     def of(cls, keys: Sequence[tuple], found: Found) -> '_Cluster':
         names = tuple(name for name, _ in demands(keys[0][0]))
         return cls(keys, names, np.array(
-            [[amount for _, amount in demands(wanted)] for wanted, _ in keys],
+            [[amount for _, amount in demands(requirements)]
+             for requirements, _ in keys],
             dtype=np.int64).reshape(len(keys), len(names)),
             np.array([len(found[key]) for key in keys]))
 

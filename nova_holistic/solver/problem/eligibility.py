@@ -14,12 +14,12 @@ from nova_holistic.solver.problem.hosts import HostTable
 class Test:
     """One condition on a member's host.
 
-    :ivar wanted: the requirement, in words that follow 'no host '
+    :ivar requirement: the requirement, in words that follow 'no host '
     :ivar passed: [host]: whether the host meets it
     :ivar name: the name of a domain or aggregate at the end of these words
     """
 
-    wanted: str
+    requirement: str
     passed: np.ndarray
     name: str = ''
 
@@ -31,26 +31,26 @@ class Eligibility:
         self._table = table
         self._answers: dict[tuple, np.ndarray] = {}
 
-    def tests(self, wanted: Requirements) -> Iterator[Test]:
+    def tests(self, requirements: Requirements) -> Iterator[Test]:
         """Every condition except room, the most general first."""
         yield Test('is enabled', self._table.enabled)
-        if wanted.availability_zone is not None:
-            zone = wanted.availability_zone
+        if requirements.availability_zone is not None:
+            zone = requirements.availability_zone
             yield Test(f'is in availability zone {zone}', self._ask(
                 ('zone', zone), lambda h: h.availability_zone == zone))
-        if wanted.location:
-            vertex = '/'.join(wanted.location)
+        if requirements.location:
+            vertex = '/'.join(requirements.location)
             yield Test(f'is in location {vertex}',
-                       self._within(wanted.location), vertex)
-        for name in sorted(wanted.aggregates):
+                       self._within(requirements.location), vertex)
+        for name in sorted(requirements.aggregates):
             passed = self._ask(
                 ('aggregate', name), lambda h, a=name: a in h.aggregates)
             yield Test(f'is in aggregate {name}', passed, name)
-        for trait in sorted(wanted.required_traits):
+        for trait in sorted(requirements.required_traits):
             yield Test(f'has trait {trait}', self._has(trait))
-        for trait in sorted(wanted.forbidden_traits):
+        for trait in sorted(requirements.forbidden_traits):
             yield Test(f'is without trait {trait}', ~self._has(trait))
-        for name, amount in demands(wanted):
+        for name, amount in demands(requirements):
             amounts = self._table.amounts(name)
             yield Test(f'offers {name}', amounts.offered)
             yield Test(
@@ -58,17 +58,17 @@ class Eligibility:
                 'max_unit, step_size)',
                 amounts.accepts(amount) | ~amounts.offered)
 
-    def suitable(self, wanted: Requirements) -> np.ndarray:
+    def suitable(self, requirements: Requirements) -> np.ndarray:
         """[host]: whether it meets every condition except room."""
         result = np.ones(len(self._table), dtype=bool)
-        for test in self.tests(wanted):
+        for test in self.tests(requirements):
             result &= test.passed
         return result
 
-    def room(self, wanted: Requirements, count: int) -> np.ndarray:
+    def room(self, requirements: Requirements, count: int) -> np.ndarray:
         """[host]: how many such members it takes, at most ``count``."""
-        room = np.where(self.suitable(wanted), count, 0)
-        for name, amount in demands(wanted):
+        room = np.where(self.suitable(requirements), count, 0)
+        for name, amount in demands(requirements):
             free = np.maximum(self._table.amounts(name).free, 0)
             room = np.minimum(room, free // amount)
         return room
@@ -89,7 +89,8 @@ class Eligibility:
         return self._answers[key]
 
 
-def demands(wanted: Requirements) -> list[tuple[str, int]]:
+def demands(requirements: Requirements) -> list[tuple[str, int]]:
     """Requested resource classes and amounts, without zeros, sorted."""
-    return sorted((name, amount) for name, amount in wanted.resources.items()
-                  if amount)
+    return sorted(
+        (name, amount) for name, amount in requirements.resources.items()
+        if amount)

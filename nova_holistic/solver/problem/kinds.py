@@ -81,9 +81,9 @@ class Kinds:
             return None
         names = tuple(sorted({
             name for kind in kinds for name, _ in demands(kind.requirements)}))
-        asked = [dict(demands(kind.requirements)) for kind in kinds]
+        demand_of = [dict(demands(kind.requirements)) for kind in kinds]
         amounts = np.array([[each.get(name, 0) for name in names]
-                            for each in asked], dtype=np.int64).reshape(
+                            for each in demand_of], dtype=np.int64).reshape(
                                 len(kinds), len(names))
         free = np.array([table.amounts(name).free.clip(0) for name in names],
                         dtype=np.int64).reshape(len(names), len(table)).T
@@ -110,26 +110,26 @@ class Kinds:
 def _kinds(group: Group, table: HostTable,
            waiting: list[Member], in_time: Callable[[], None],
            most: int | None) -> tuple[Kind, ...] | None:
-    wanted = {m.path for m in waiting}
-    screens: dict[str, list[Policy]] = {path: [] for path in wanted}
-    limits: dict[str, list[tuple[int, int]]] = {path: [] for path in wanted}
+    paths = {m.path for m in waiting}
+    screens: dict[str, list[Policy]] = {path: [] for path in paths}
+    limits: dict[str, list[tuple[int, int]]] = {path: [] for path in paths}
     for number, scope in enumerate(group.scopes()):
         screening = [p for p in scope.group.policies if p.hard
                      and type(p).admits is not Policy.admits]
         limit = _most(scope)
         in_time()
         for member in scope.members if screening or limit else ():
-            if member.path in wanted:
+            if member.path in paths:
                 screens[member.path].extend(screening)
                 if limit is not None:
                     limits[member.path].append((number, limit))
     found: dict[tuple, list[Member]] = {}
     resolved: dict[Requirements, Requirements] = {}
     for member in waiting:
-        asked = member.requirements
-        if asked not in resolved:
-            resolved[asked] = replace(asked, flavor=None)
-        key = resolved[asked], tuple(screens[member.path])
+        requirements = member.requirements
+        if requirements not in resolved:
+            resolved[requirements] = replace(requirements, flavor=None)
+        key = resolved[requirements], tuple(screens[member.path])
         found.setdefault(key, []).append(member)
     if most is not None and len(found) > most:
         found = coarse(found, most)
@@ -138,10 +138,11 @@ def _kinds(group: Group, table: HostTable,
         return None
     eligibility = Eligibility(table)
     kinds = []
-    for (wanted, screening), mine in found.items():
+    for (requirements, screening), members in found.items():
         in_time()
-        kinds.append(Kind(wanted, tuple(mine), _room(
-            eligibility, table, wanted, screening, _alone(mine, limits))))
+        kinds.append(Kind(requirements, tuple(members), _room(
+            eligibility, table, requirements, screening,
+            _alone(members, limits))))
     return tuple(kinds)
 
 
@@ -156,9 +157,10 @@ def _alone(members: list[Member], limits: Mapping) -> int:
                for limit, number in inner.items())
 
 
-def _room(eligibility: Eligibility, table: HostTable, wanted: Requirements,
-          screening: tuple[Policy, ...], most: int) -> np.ndarray:
-    room = eligibility.room(wanted, most)
+def _room(eligibility: Eligibility, table: HostTable,
+          requirements: Requirements, screening: tuple[Policy, ...],
+          most: int) -> np.ndarray:
+    room = eligibility.room(requirements, most)
     for policy in screening:
         room[[h for h in np.flatnonzero(room).tolist()
               if not policy.admits(table.hosts[h])]] = 0
@@ -174,14 +176,14 @@ def _most(scope: Scope) -> int | None:
 def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
     """An upper limit on the number of the members on one host, from the limits
     that hard policies declare."""
-    wanted = {m.path for m in those}
+    paths = {m.path for m in those}
     most = {}
     for scope in group.scopes():
         most[scope.path] = _most(scope)
 
     def count(group: Group, path: str) -> int:
         prefix = f'{path}/' if path else ''
-        total = sum(member.path in wanted
+        total = sum(member.path in paths
                     for description in group.members
                     for member in description.members(prefix))
         total += sum(count(nested, prefix + nested.name)

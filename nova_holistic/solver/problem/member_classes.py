@@ -34,9 +34,9 @@ def kinds_of(members: Sequence[Member]) -> dict[str, Requirements]:
     # Servers of one description share an object.
     known: dict[int, Requirements] = {}
     for member in members:
-        wanted = member.requirements
-        if id(wanted) not in known:
-            known[id(wanted)] = replace(wanted, flavor=None)
+        requirements = member.requirements
+        if id(requirements) not in known:
+            known[id(requirements)] = replace(requirements, flavor=None)
     return {m.path: known[id(m.requirements)] for m in members}
 
 

@@ -205,9 +205,9 @@ class Rules:
 
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
-        asked = pulp.LpAffineExpression(violations)
-        self.penalties.append((Carried(policy, scope), self._terms(asked),
-                               asked.constant))
+        expression = pulp.LpAffineExpression(violations)
+        self.penalties.append((Carried(policy, scope), self._terms(expression),
+                               expression.constant))
 
     # The interface for cases.
 

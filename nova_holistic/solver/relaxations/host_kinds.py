@@ -22,7 +22,7 @@ def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
     :param group: a group with resolved resources
     :returns: hosts with the names of existing hosts
     """
-    wanted = {member.requirements for member in group.all_members()}
+    requirements = {member.requirements for member in group.all_members()}
     hosts: dict[tuple, Host] = {}
     number: Counter[tuple] = Counter()
     for host in snapshot.hosts:
@@ -32,7 +32,7 @@ def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:
             number[key] += 1
     order = []
     for at, (key, host) in enumerate(hosts.items()):
-        taken = sum(_takes(host, each) for each in wanted)
+        taken = sum(_takes(host, each) for each in requirements)
         if taken:
             order.append((-taken, -number[key], at, emptied(host)))
     return [host for *_, host in sorted(order, key=lambda each: each[:3])]
@@ -53,13 +53,13 @@ def _kind(host: Host) -> tuple:
     return (frozenset(_empty(host).items()), host.traits, host.hypervisor)
 
 
-def _takes(host: Host, wanted: Requirements) -> bool:
+def _takes(host: Host, requirements: Requirements) -> bool:
     """Whether one such member fits on the host if the host is empty and at a
     suitable location."""
-    return (wanted.required_traits <= host.traits
-            and wanted.forbidden_traits.isdisjoint(host.traits)
+    return (requirements.required_traits <= host.traits
+            and requirements.forbidden_traits.isdisjoint(host.traits)
             and all(_offers(host, name, amount)
-                    for name, amount in wanted.resources.items()))
+                    for name, amount in requirements.resources.items()))
 
 
 def _offers(host: Host, name: str, amount: int) -> bool:

@@ -111,7 +111,8 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
     :returns: the offers; None if their number exceeds the limit
         ``offered_hosts``
     """
-    wanted = {member.requirements: member for member in group.all_members()}
+    representatives = {member.requirements: member
+                       for member in group.all_members()}
     found: list[Offer] = []
     for near, location in places:
         host = replace(
@@ -119,7 +120,8 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
             aggregates=near.aggregates, labels=near.labels,
             availability_zone=near.availability_zone)
         if all(rule.admits(host) for rule in group.rules) and any(
-                fits(member, host, snapshot) for member in wanted.values()):
+                fits(member, host, snapshot)
+                for member in representatives.values()):
             if len(found) == limits().offered_hosts:
                 return None
             found.append(Offer(host, near.name))

@@ -79,12 +79,12 @@ def _largest(counts: Sequence[int], fits: Fits, monotone: bool
 
 
 def _bisected(counts: Sequence[int],
-              asked: Callable[[int], bool | None]) -> int | None:
+              is_possible: Callable[[int], bool | None]) -> int | None:
     """A count that fits; if the answers are monotone, the largest one."""
     low, high = -1, len(counts)
     while high - low > 1:
         middle = (low + high) // 2
-        if asked(counts[middle]):
+        if is_possible(counts[middle]):
             low = middle
         else:
             high = middle

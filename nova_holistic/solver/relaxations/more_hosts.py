@@ -48,16 +48,17 @@ def more_hosts(group: Group, snapshot: Snapshot,
     :returns: the hosts; if they are None, also whether it is proved that no
         number of hosts of one kind is enough
     """
-    asked = _Asked(group, snapshot, bind(
+    question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
-    found, _ = _of_all_kinds(asked, beside, trials.part(limits().beside_share))
+    found, _ = _of_all_kinds(
+        question, beside, trials.part(limits().beside_share))
     if found is not None:
         return found, False
-    return _of_all_kinds(asked, anywhere, trials)
+    return _of_all_kinds(question, anywhere, trials)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """A group that does not fit.
 
     :ivar bound: the group with resolved resources
@@ -68,32 +69,32 @@ class _Asked:
     bound: Group
 
 
-def _of_all_kinds(asked: _Asked, places: Places,
+def _of_all_kinds(question: _Question, places: Places,
                   trials: Trials) -> tuple[MoreHosts | None, bool]:
     best: tuple[Host, tuple[Offer, ...]] | None = None
     at_least = _NEVER
-    most = len(asked.bound.all_members())
-    for kind in kinds(asked.bound, asked.snapshot):
-        found = _Search(asked, kind, places, trials).fewest(
+    most = len(question.bound.all_members())
+    for kind in kinds(question.bound, question.snapshot):
+        found = _Search(question, kind, places, trials).fewest(
             len(best[1]) - 1 if best else most)
         at_least = min(at_least, found.at_least)
         if found.hosts:
             best = kind, found.hosts
     if best is None:
         return None, at_least == _NEVER
-    return _described(asked.snapshot, *best, at_least), False
+    return _described(question.snapshot, *best, at_least), False
 
 
 class _Search:
     """The search for the minimum number of hosts of one kind."""
 
-    def __init__(self, asked: _Asked, kind: Host, places: Places,
+    def __init__(self, question: _Question, kind: Host, places: Places,
                  trials: Trials):
-        self._asked = asked
+        self._question = question
         self._kind = kind
         self._places = places
         self._trials = trials
-        self._monotone = is_monotone(asked.bound)
+        self._monotone = is_monotone(question.bound)
 
     def fewest(self, most: int) -> _Found:
         """
@@ -110,7 +111,7 @@ class _Search:
             if self._monotone:
                 at_least = each + 1
             each = most if each < most < 2 * each else 2 * each
-        whole = most == len(self._asked.bound.all_members())
+        whole = most == len(self._question.bound.all_members())
         return _Found((), _NEVER if whole and self._monotone else at_least)
 
     def _fewer(self, found: _Found, most: int) -> _Found:
@@ -130,15 +131,15 @@ class _Search:
     def _offered(self, each: int) -> _Found | None:
         """The result with this number of hosts at every place; None if it is
         unknown."""
-        asked = self._asked
-        offered = offers(asked.bound, asked.snapshot, self._kind,
-                         self._places(asked.snapshot, each))
+        question = self._question
+        offered = offers(question.bound, question.snapshot, self._kind,
+                         self._places(question.snapshot, each))
         if offered is None:
             return None
         if not offered:
             return _Found((), _NEVER)
         answer = self._trials.plan(
-            asked.group, with_offers(asked.snapshot, offered),
+            question.group, with_offers(question.snapshot, offered),
             NewHosts(frozenset(each.host.name for each in offered)))
         if isinstance(answer, Unknown):
             return None
@@ -152,10 +153,10 @@ class _Search:
               offered: Sequence[Offer]) -> tuple[Offer, ...] | None:
         """The hosts that the group needs; None if it also needs offered hosts
         without members."""
-        asked, at = self._asked, set(plan.hosts().values())
+        question, at = self._question, set(plan.hosts().values())
         used = tuple(each for each in offered if each.host.name in at)
-        after = with_offers(asked.snapshot, used)
-        constrained = self._trials.constrain(asked.group, after)
+        after = with_offers(question.snapshot, used)
+        constrained = self._trials.constrain(question.group, after)
         return None if check(constrained, after, plan.hosts()) else used
 
 

@@ -34,7 +34,7 @@ class _Class:
         means no limit
     """
 
-    wanted: Requirements
+    requirements: Requirements
     members: int
     open: np.ndarray
     most: int | None
@@ -64,16 +64,16 @@ def _classes(group: Group, table: HostTable) -> list[_Class]:
             if scope.holds(member))
         alike.setdefault(key, []).append(member)
     found = []
-    for (wanted, numbers), members in alike.items():
+    for (requirements, numbers), members in alike.items():
         # With the count 1, the result shows which hosts can take a member.
-        open_to = eligibility.room(wanted, 1) > 0
+        open_to = eligibility.room(requirements, 1) > 0
         for number in numbers:
             open_to = open_to & admitted[number]
         limits = [most for number in numbers
                   for rule in scopes[number].group.policies
                   if (most := rule.most_on_a_host(scopes[number]))
                   is not None]
-        found.append(_Class(wanted, len(members), open_to,
+        found.append(_Class(requirements, len(members), open_to,
                             min(limits, default=None)))
     return found
 
@@ -88,7 +88,7 @@ def _admitted(scope: Scope, table: HostTable) -> np.ndarray:
 def _by_members(classes: list[_Class], table: HostTable) -> Iterator[int]:
     for each in classes:
         room = np.full(len(table), UNLIMITED_MEMBERS)
-        for name, amount in demands(each.wanted):
+        for name, amount in demands(each.requirements):
             room = np.minimum(
                 room, np.maximum(table.amounts(name).free, 0) // amount)
         room = room[each.open]
@@ -119,12 +119,12 @@ def _by_resources(classes: list[_Class], table: HostTable) -> Iterator[int]:
     for each in classes:
         everywhere = everywhere | each.open
     for hosts in (everywhere, *(each.open for each in classes)):
-        asked: dict[str, int] = {}
+        demand: dict[str, int] = {}
         for each in classes:
             if not (each.open & ~hosts).any():
-                for name, amount in demands(each.wanted):
-                    asked[name] = asked.get(name, 0) + amount * each.members
-        for name, amount in asked.items():
+                for name, amount in demands(each.requirements):
+                    demand[name] = demand.get(name, 0) + amount * each.members
+        for name, amount in demand.items():
             free = np.maximum(table.amounts(name).free[hosts], 0)
             yield int(free.sum()) // amount
 

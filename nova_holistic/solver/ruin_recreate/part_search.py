@@ -104,8 +104,8 @@ class PartSearch:
                table: HostTable) -> np.ndarray:
         """Sorted indexes of the hosts that the batch uses or may use."""
         known = self._incumbent
-        mine = {m.path for m in batch.members}
-        policies = sum(any(m.path in mine for m in each.scope.members)
+        paths = {m.path for m in batch.members}
+        policies = sum(any(m.path in paths for m in each.scope.members)
                        for each in known.policies)
         hosts = self._promising.choose(table, freed, max(
             limits().fewest_hosts, min(limits().most_hosts, limits().rows
@@ -114,7 +114,7 @@ class PartSearch:
         fine = np.ones(len(table), dtype=bool)
         for each in known.policies:
             if each.policy.closes and each.scope.members and (
-                    each.scope.members[0].path not in mine):
+                    each.scope.members[0].path not in paths):
                 for domain in each.policy.reserves(
                         each.scope, known.where, known.snapshot):
                     fine[table.hosts_of(domain.level, domain)] = False
@@ -122,9 +122,9 @@ class PartSearch:
             of_host = table.division(level).of_host
             fine &= ~np.isin(of_host, of_host[[
                 table.index[host.name] for path, host in known.where.items()
-                if path not in mine]])
+                if path not in paths]])
         return np.union1d(hosts[fine[hosts]], [
-            table.index[known.where[path].name] for path in mine])
+            table.index[known.where[path].name] for path in paths])
 
     def _taken(self, freed: set[str]) -> dict[str, np.ndarray]:
         """Resource class to [host]: amount that other members take and that

@@ -54,8 +54,8 @@ class HostCosts(PlacementCosts):
 
     def __init__(self, case: Case, host_cost: HostCost,
                  members: Sequence[Member]):
-        wanted = {id(m.requirements): m.requirements for m in members}
-        names = sorted({name for each in wanted.values()
+        requirements = {id(m.requirements): m.requirements for m in members}
+        names = sorted({name for each in requirements.values()
                         for name, amount in each.resources.items() if amount})
         amounts = [case.table.amounts(name) for name in names]
         shape = len(names), len(case.table)
@@ -82,10 +82,10 @@ class HostCosts(PlacementCosts):
         found = self._climb(c, slice(None))
         some = (self._on == 0) & (self._opening > 0)
         if some.any() and not len(self._slopes):
-            asked = sum(number * self._asked[each]
-                        for each, number in pending.items())
+            demand = sum(number * self._asked[each]
+                         for each, number in pending.items())
             room = np.ones(some.sum())
-            for amount, free in zip(asked, self._free):
+            for amount, free in zip(demand, self._free):
                 if amount:
                     room = np.minimum(room, free[some] / amount)
             found[some] += self._opening[some] / np.maximum(room, 1e-6)

@@ -36,9 +36,9 @@ class PromisingHosts:
         costs = self._host_cost and MarginalCost(
             table, self._members, self._host_cost, ())
         orders = []
-        for wanted in dict.fromkeys(objects.values()):
+        for requirements in dict.fromkeys(objects.values()):
             in_time()
-            orders += self._orders(table, wanted, costs)
+            orders += self._orders(table, requirements, costs)
         found = np.zeros(len(table), dtype=bool)
         first, longest = 0, max(map(len, orders), default=0)
         while first < longest and found.sum() < number:
@@ -48,17 +48,17 @@ class PromisingHosts:
             first = last
         return np.flatnonzero(found)
 
-    def _orders(self, table: HostTable, wanted: Requirements,
+    def _orders(self, table: HostTable, requirements: Requirements,
                 costs: MarginalCost | None) -> tuple[np.ndarray, np.ndarray]:
         """The hosts for one requirement, by cost and by domain."""
-        asked = tuple(demands(wanted))
+        amounts = tuple(demands(requirements))
         room = np.full(len(table), np.inf)
-        for name, amount in asked:
+        for name, amount in amounts:
             room = np.minimum(room, table.amounts(name).free // amount)
-        hosts = np.flatnonzero(self._eligibility.suitable(wanted)
+        hosts = np.flatnonzero(self._eligibility.suitable(requirements)
                                & (room > 0))
         cost = (np.ones(len(table)) if costs is None
-                else costs.of(asked))[hosts]
+                else costs.of(amounts))[hosts]
         if self._host_cost is None or not self._host_cost.slopes:
             cost = cost / np.minimum(room[hosts], limits().shared_members)
         order = hosts[np.argsort(cost, kind='stable')]

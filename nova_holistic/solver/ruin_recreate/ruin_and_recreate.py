@@ -43,8 +43,8 @@ class RuinAndRecreate:
         self._attempt = Attempt(case, self._score, RuleCounts(
             case, in_time), LookAhead(case))
         self._nobody = np.zeros(len(case.table))
-        for c, here in enumerate(counts):
-            for host, number in here.items():
+        for c, host_counts in enumerate(counts):
+            for host, number in host_counts.items():
                 for _ in range(number):
                     self._put(c, host)
         self._where: dict[str, Host] = case.placement(counts)
@@ -181,7 +181,7 @@ class RuinAndRecreate:
         self._costs.move(c, host, -1)
 
     def _copy(self) -> Counts:
-        return tuple(dict(here) for here in self._attempt.counts)
+        return tuple(dict(host_counts) for host_counts in self._attempt.counts)
 
 
 def _policies(case: Case) -> list[list[Carried]]:

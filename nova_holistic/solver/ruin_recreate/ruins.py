@@ -43,8 +43,8 @@ class Ruins:
 
     def draw(self, counts: Counts, policy: Carried | None) -> list[Place]:
         """:param policy: a policy whose members leave their hosts"""
-        places = [(c, h) for c, here in enumerate(counts)
-                  for h, n in here.items() for _ in range(n)]
+        places = [(c, h) for c, host_counts in enumerate(counts)
+                  for h, n in host_counts.items() for _ in range(n)]
         if not places:
             return []
         # Small numbers are more likely.
@@ -97,8 +97,8 @@ class Ruins:
     def _of_component(self, places: list[Place],
                       number: int) -> list[Place]:
         """Members of classes that policies connect, and others."""
-        mine = self._components[self._chance.choice(places)[0]]
-        inside = [each for each in places if each[0] in mine]
+        component = self._components[self._chance.choice(places)[0]]
+        inside = [each for each in places if each[0] in component]
         if len(inside) > 2 * limits().ruined_members:
             return self._chance.sample(inside, number)
         return inside
@@ -106,12 +106,12 @@ class Ruins:
     def _of_policy(self, places: list[Place], policy: Carried,
                    number: int) -> list[Place]:
         """The members of a policy, and other members."""
-        mine = {self._class_of[m.path] for m in policy.scope.members
-                if m.path in self._class_of}
-        inside = [each for each in places if each[0] in mine]
+        classes = {self._class_of[m.path] for m in policy.scope.members
+                   if m.path in self._class_of}
+        inside = [each for each in places if each[0] in classes]
         inside = self._chance.sample(inside, min(
             len(inside), 2 * limits().ruined_members))
         if self._chance.random() < 0.5:
-            rest = [each for each in places if each[0] not in mine]
+            rest = [each for each in places if each[0] not in classes]
             inside += self._chance.sample(rest, min(number, len(rest)))
         return inside

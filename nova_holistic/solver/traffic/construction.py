@@ -52,16 +52,16 @@ class TrafficConstruction:
         budget = self._budget(numbers)
         for star in self._graph.stars:
             for cell in range(partition.count):
-                wanted: ClassCounts = {}
+                unplaced: ClassCounts = {}
                 for nodes, here in budget.items():
                     if nodes & {*star.nodes}:
-                        wanted.update(apportioned(int(here[cell]), {
+                        unplaced.update(apportioned(int(here[cell]), {
                             c: self._left[c] for c, traffic_class
                             in enumerate(self._classes)
                             if traffic_class.nodes == nodes}))
                 left = self._fill(star, fine, np.flatnonzero(
-                    partition.of == cell), dict(wanted))
-                for c, number in wanted.items():
+                    partition.of == cell), dict(unplaced))
+                for c, number in unplaced.items():
                     budget[self._classes[c].nodes][cell] -= number - left[c]
 
     def _budget(self, numbers: np.ndarray
@@ -83,55 +83,55 @@ class TrafficConstruction:
         return found
 
     def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
-              wanted: ClassCounts) -> ClassCounts:
+              unplaced: ClassCounts) -> ClassCounts:
         """Place members on the hosts. Return the members without a place."""
         if levels[0] == HOST:
-            return self._pack_hosts(star, hosts, wanted)
+            return self._pack_hosts(star, hosts, unplaced)
         of_host = self._kinds.table.division(levels[0]).of_host[hosts]
         opened = np.unique(of_host[of_host >= 0])
-        while len(opened) and any(wanted.values()):
+        while len(opened) and any(unplaced.values()):
             self._deadline.check()
-            domain, pattern = self._choose(star, levels[0], opened, wanted)
+            domain, pattern = self._choose(star, levels[0], opened, unplaced)
             if not any(pattern):
                 break
             inside = hosts[of_host == domain]
             for slot, node in enumerate(star.nodes):
                 pattern[slot] = min(pattern[slot], sum(
-                    n for c, n in wanted.items()
+                    n for c, n in unplaced.items()
                     if node in self._classes[c].nodes))
-            share = self._shares_of_pattern(star, pattern, wanted)
+            share = self._shares_of_pattern(star, pattern, unplaced)
             rest = self._fill(star, levels[1:], inside, dict(share))
             short = sum(rest.values())
             for c, number in share.items():
-                wanted[c] -= number - rest[c]
+                unplaced[c] -= number - rest[c]
             if short:
                 # Other members of the same nodes may fit instead.
                 missing = [sum(rest[c] for c in rest if node in
                                self._classes[c].nodes) for node in star.nodes]
                 others = {c: n if not rest.get(c) else 0
-                          for c, n in wanted.items()}
+                          for c, n in unplaced.items()}
                 share = self._shares_of_pattern(star, missing, others)
                 rest = self._fill(star, levels[1:], inside, dict(share))
                 for c, number in share.items():
-                    wanted[c] -= number - rest[c]
+                    unplaced[c] -= number - rest[c]
             opened = opened[opened != domain]
-        return wanted
+        return unplaced
 
     def _choose(self, star: Star, level: str, domains: np.ndarray,
-                wanted: ClassCounts) -> tuple[int, list[int]]:
+                unplaced: ClassCounts) -> tuple[int, list[int]]:
         """Return the domain that keeps the most traffic, and the number of
         members of each node to add there."""
-        slots = [[c for c in wanted if node in self._classes[c].nodes]
+        slots = [[c for c in unplaced if node in self._classes[c].nodes]
                  for node in star.nodes]
         there = self._remaining.numbers[level][list(star.nodes)][:, domains].T
         more = np.column_stack([np.minimum(
             self._remaining.slack(slot, level)[domains],
-            sum(wanted[c] for c in slot)) for slot in slots])
-        joint = self._remaining.slack([*wanted], level)[domains]
+            sum(unplaced[c] for c in slot)) for slot in slots])
+        joint = self._remaining.slack([*unplaced], level)[domains]
         prices = self._prices(star, level, domains)
         target = self._target(star, level, domains, [
-            sum(wanted[c] for c in slot) for slot in slots], joint)
-        if sum(wanted.values()) <= joint.max() or target is not None:
+            sum(unplaced[c] for c in slot) for slot in slots], joint)
+        if sum(unplaced.values()) <= joint.max() or target is not None:
             prices = prices * 0
         if target is not None:
             more = np.minimum(more, target)
@@ -148,7 +148,7 @@ class TrafficConstruction:
             total = new.sum(axis=1)
             best = np.flatnonzero(total == total.max())
         if len(best) > 1:
-            scores = [self._score(level, int(domains[n]), wanted,
+            scores = [self._score(level, int(domains[n]), unplaced,
                                   int(new[n].sum())) for n in best]
             best = best[[int(np.argmax(scores))]]
         return int(domains[best[0]]), balanced(
@@ -179,21 +179,21 @@ class TrafficConstruction:
         found = aggregate.first(place, left, int(joint.max()))
         return None if found is None or not any(found) else np.array(found)
 
-    def _score(self, level: str, domain: int, wanted: ClassCounts,
+    def _score(self, level: str, domain: int, unplaced: ClassCounts,
                number: int) -> float:
         """Higher if few hosts can hold this number of members."""
         hosts = np.flatnonzero(
             self._kinds.table.division(level).of_host == domain)
-        fit = np.sort(self._fit(hosts, wanted))[::-1]
+        fit = np.sort(self._fit(hosts, unplaced))[::-1]
         before = np.cumsum(fit) - fit
         return float((fit[before < number] ** 2).sum())
 
-    def _fit(self, hosts: np.ndarray, wanted: ClassCounts) -> np.ndarray:
+    def _fit(self, hosts: np.ndarray, unplaced: ClassCounts) -> np.ndarray:
         """Number of members of average size that each host can hold."""
-        number = max(1, sum(wanted.values()))
+        number = max(1, sum(unplaced.values()))
         mean = sum(self._kinds.amounts[self._classes[c].kind] * n
-                   for c, n in wanted.items()) / number
-        found = self._remaining.slack([*wanted], HOST)[
+                   for c, n in unplaced.items()) / number
+        found = self._remaining.slack([*unplaced], HOST)[
             self._kinds.table.division(HOST).of_host[hosts]].astype(float)
         for column in np.flatnonzero(mean).tolist():
             found = np.minimum(
@@ -201,80 +201,81 @@ class TrafficConstruction:
         return found
 
     def _shares_of_pattern(self, star: Star, pattern: Sequence[int],
-                           wanted: ClassCounts) -> ClassCounts:
+                           unplaced: ClassCounts) -> ClassCounts:
         """Prefer classes with traffic to most nodes, so that they are placed
         together."""
         found: ClassCounts = {}
         for node, number in zip(star.nodes, pattern):
-            slot = {c: n - found.get(c, 0) for c, n in wanted.items()
+            slot = {c: n - found.get(c, 0) for c, n in unplaced.items()
                     if node in self._classes[c].nodes}
             for rich in sorted({len(self._classes[c].nodes) for c in slot},
                                reverse=True):
                 share = apportioned(int(number), {
                     c: n for c, n in slot.items()
                     if len(self._classes[c].nodes) == rich})
-                for c, here in share.items():
-                    found[c] = found.get(c, 0) + here
-                    number -= here
+                for c, host_counts in share.items():
+                    found[c] = found.get(c, 0) + host_counts
+                    number -= host_counts
         return found
 
     def _pack_hosts(self, star: Star, hosts: np.ndarray,
-                    wanted: ClassCounts) -> ClassCounts:
+                    unplaced: ClassCounts) -> ClassCounts:
         """Place batches of one member of each node, the largest first. Use as
         few hosts as possible, and for each batch the host with the most free
         capacity."""
-        size = self._sizes(wanted)
-        batches = self._batches(star, wanted, size)
-        fit = self._fit(hosts, wanted)
+        size = self._sizes(unplaced)
+        batches = self._batches(star, unplaced, size)
+        fit = self._fit(hosts, unplaced)
         order = hosts[np.argsort(-fit, kind='stable')]
         opened = 1 + int(np.searchsorted(
-            np.cumsum(np.sort(fit)[::-1]), sum(wanted.values())))
+            np.cumsum(np.sort(fit)[::-1]), sum(unplaced.values())))
         for batch in batches:
             self._deadline.check()
             # Open more hosts if the others have no room for the batch.
             for number in range(min(opened, len(order)), len(order) + 1):
                 here = order[:number] if number <= opened else (
                     order[number - 1:number])
-                if self._place_batch(batch, here, size, wanted):
+                if self._place_batch(batch, here, size, unplaced):
                     opened = max(opened, number)
                     break
             else:
                 for c in batch:
-                    self._place_batch([c], order, size, wanted)
-        return wanted
+                    self._place_batch([c], order, size, unplaced)
+        return unplaced
 
-    def _sizes(self, wanted: ClassCounts) -> np.ndarray:
+    def _sizes(self, unplaced: ClassCounts) -> np.ndarray:
         """[resource class]: weight of one unit, the inverse of the total
         demand."""
         needed = sum(self._kinds.amounts[self._classes[c].kind] * n
-                     for c, n in wanted.items())
+                     for c, n in unplaced.items())
         return 1 / np.maximum(needed, 1e-3)
 
-    def _batches(self, star: Star, wanted: ClassCounts,
+    def _batches(self, star: Star, unplaced: ClassCounts,
                  size: np.ndarray) -> list[list[int]]:
         """Batches of classes: one member of each node, while members remain.
         """
         weight = {c: float((self._kinds.amounts[self._classes[c].kind]
-                            * size).max(initial=0)) for c in wanted}
-        sides, left = [], dict(wanted)
+                            * size).max(initial=0)) for c in unplaced}
+        sides, left = [], dict(unplaced)
         for node in star.nodes:
-            mine = sorted((c for c in left if node in self._classes[c].nodes),
-                          key=lambda c: (-weight[c], c))
-            sides.append([c for c in mine for _ in range(left.pop(c))])
+            classes = sorted(
+                (c for c in left if node in self._classes[c].nodes),
+                key=lambda c: (-weight[c], c))
+            sides.append([c for c in classes for _ in range(left.pop(c))])
         batches = [[c for c in batch if c is not None]
                    for batch in itertools.zip_longest(*sides)]
         return sorted(batches, key=lambda batch: -sum(
             weight[c] for c in batch))
 
     def _place_batch(self, batch: Sequence[int], hosts: np.ndarray,
-                     size: np.ndarray, wanted: ClassCounts) -> bool:
+                     size: np.ndarray, unplaced: ClassCounts) -> bool:
         """Place the whole batch on the host with the most free capacity."""
         left = (self._remaining.free[hosts] * size).min(axis=1, initial=np.inf)
         for host in hosts[np.argsort(-left, kind='stable')].tolist():
             if self._remaining.place_all(batch, host):
                 for c in batch:
                     self.taken[c][host] = self.taken[c].get(host, 0) + 1
-                    wanted[c] -= 1
+                    unplaced[c] -= 1
                     self._left[c] -= 1
                 return True
         return False

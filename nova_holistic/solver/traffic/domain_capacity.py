@@ -67,11 +67,12 @@ class DomainCapacity:
         kinds = self._kinds
         number = np.array([sum(m.path in paths for m in kind.members)
                            for kind in kinds.kinds], dtype=np.int64)
-        asked = np.flatnonzero(number)
-        if not len(asked):
+        requested = np.flatnonzero(number)
+        if not len(requested):
             return placed_counts
-        take = np.minimum(kinds.room[asked], number[asked, None]).sum(axis=0)
-        least = kinds.amounts[asked].min(axis=0)
+        take = np.minimum(
+            kinds.room[requested], number[requested, None]).sum(axis=0)
+        least = kinds.amounts[requested].min(axis=0)
         for column in np.flatnonzero(least).tolist():
             take = np.minimum(take, kinds.free[:, column] // least[column])
         members = [m for m in kinds.members if m.path in paths]

@@ -83,10 +83,10 @@ class RemainingCapacity:
     def allows(self, c: int, host: int) -> bool:
         """Whether the host has room for one more member of the class."""
         kind = self._classes[c].kind
-        asked = self._kinds.amounts[kind]
+        amounts = self._kinds.amounts[kind]
         return bool(
             self._room[kind, host] > 0
-            and ((self.free[host] >= asked) | (asked == 0)).all()
+            and ((self.free[host] >= amounts) | (amounts == 0)).all()
             and (self._flat[self._at[self._limits_of[c], host]] > 0).all())
 
     def place_all(self, batch: Sequence[int], host: int) -> bool:

@@ -90,11 +90,11 @@ def _stars(nodes: Sequence[Node],
             for end in {*edge}:
                 busy[end] += load(edge)
         centre = max(busy, key=lambda n: (busy[n], -n))
-        mine = sorted((e for e in left if centre in e),
-                      key=lambda e: (-load(e), e))
+        own_edges = sorted((e for e in left if centre in e),
+                           key=lambda e: (-load(e), e))
         leaves: list[tuple[int, int]] = []
         seen = set(nodes[centre].paths)
-        for edge in mine:
+        for edge in own_edges:
             leaf = edge[0] if edge[1] == centre else edge[1]
             mbps = left.pop(edge)
             paths = nodes[leaf].paths

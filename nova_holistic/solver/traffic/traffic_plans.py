@@ -123,14 +123,16 @@ def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
     """The members without a place, and the remaining room for them."""
     hosts = kinds.table.hosts
     placed = {path: hosts[h].name for path, h in kinds.placed.items()}
-    for traffic_class, here in zip(those, taken):
-        place = [hosts[h].name for h in sorted(here) for _ in range(here[h])]
+    for traffic_class, host_counts in zip(those, taken):
+        place = [hosts[h].name for h in sorted(host_counts)
+                 for _ in range(host_counts[h])]
         placed.update(zip(traffic_class.paths, place))
     rest = Kinds.of(kinds.group, kinds.table.snapshot, placed)
     free = remaining.free[:, [kinds.names.index(name) for name in rest.names]]
     room = rest.room.copy()
-    changed = np.array(sorted({h for here in taken for h in here}),
-                       dtype=np.int64)
+    changed = np.array(
+        sorted({h for host_counts in taken for h in host_counts}),
+        dtype=np.int64)
     for k, amounts in enumerate(rest.amounts):
         for column in np.flatnonzero(amounts).tolist():
             room[k, changed] = np.minimum(
@@ -152,8 +154,8 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
     if others is None:
         return None
     hosts = np.unique(np.concatenate((others[0].hosts, np.array(
-        [*kinds.placed.values(), *(h for here in placement.taken
-                                   for h in here)],
+        [*kinds.placed.values(), *(h for host_counts in placement.taken
+                                   for h in host_counts)],
         dtype=np.int64))))
     case = Case.of(kinds.group, incumbent.snapshot, incumbent.placed,
                    deadline.check, kinds.table.part(hosts))
@@ -242,8 +244,8 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
                        for _ in range(taken[h])])
     return disaggregate(case,
                         [kind_of[c.members[-1].path] for c in case.classes],
-                        [{local[h]: n for h, n in here.items()}
-                         for here in others.taken or ()],
+                        [{local[h]: n for h, n in host_counts.items()}
+                         for host_counts in others.taken or ()],
                         cell[hosts], fullest, deadline, attempt)
 
 
