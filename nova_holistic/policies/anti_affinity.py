@@ -90,7 +90,7 @@ class AntiAffinity(OfLevel):
         yield from (self.outside(path, placement[path]) for path in outside)
         for domain, paths in full:
             yield format_message(
-                '{} {:name} holds {} members, at most {} are allowed: '
+                '{} {:name} holds {} members, and the limit is {}: '
                 '{}', self.level, domain, len(paths), limit,
                 ', '.join(paths))
 

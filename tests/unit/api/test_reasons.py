@@ -52,8 +52,8 @@ PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
 @pytest.mark.parametrize('message, expected', [
     ('needs a host of a rack', 'needs a host of a rack'),
     ('rack a takes 2; a rack needs 3', 'rack … takes 2; a rack needs 3'),
-    ('rack 3 holds 3 members, at most 2 are allowed: web, node-1',
-     'rack … holds 3 members, at most 2 are allowed: web, node-1'),
+    ('rack 3 holds 3 members, and the limit is 2: web, node-1',
+     'rack … holds 3 members, and the limit is 2: web, node-1'),
     ('no host is enabled', 'no host is enabled'),
     ('host host is disabled', 'host … is disabled'),
     ('the 3 members need VCPU 8 in all; the 2 hosts that suit them have 3',

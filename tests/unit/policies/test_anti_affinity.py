@@ -26,7 +26,7 @@ def test_two_members_in_a_rack_are_one_violation():
     found = AntiAffinity(level='rack').check(TRIO, TWO_AND_ONE, RACKS)
     assert found.count == 1
     assert found.messages == (
-        'rack r1 holds 2 members, at most 1 are allowed: node-0, node-1',)
+        'rack r1 holds 2 members, and the limit is 1: node-0, node-1',)
 
 
 def test_two_members_in_a_rack_satisfy_a_limit_of_two():

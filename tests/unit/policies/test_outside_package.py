@@ -72,7 +72,8 @@ def test_the_check_command_applies_an_external_policy(types, tmp_path, capsys):
     capsys.readouterr()
     assert main(words) == 1
     assert capsys.readouterr().out.startswith(
-        'max-domains: members are in 3 domains of level rack, 2 are allowed')
+        'max-domains: members are in 3 domains of level rack, and the limit '
+        'is 2')
 
 
 def test_an_external_policy_is_unknown_without_its_package(tmp_path, capsys):

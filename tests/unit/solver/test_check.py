@@ -154,7 +154,7 @@ def test_a_violated_hard_policy_is_reported_with_its_group():
     where = {'db/node-0': 'r1h1', 'db/node-1': 'r1h2'}
     assert check(shop, two_racks(), where) == (
         Reason('db: anti-affinity',
-               'rack r1 holds 2 members, at most 1 are allowed: db/node-0, '
+               'rack r1 holds 2 members, and the limit is 1: db/node-0, '
                'db/node-1'),)
 
 

@@ -150,7 +150,7 @@ def test_placed_members_that_violate_a_policy_are_a_reason():
     assert isinstance(answer, Unplaceable)
     assert answer.reasons == (Reason('', (
         'anti-affinity rack is violated by members that are already placed: '
-        'rack r1 holds 2 members, at most 1 are allowed: db-0, db-1')),)
+        'rack r1 holds 2 members, and the limit is 1: db-0, db-1')),)
 
 
 def test_a_weighted_policy_never_makes_a_group_unplaceable():

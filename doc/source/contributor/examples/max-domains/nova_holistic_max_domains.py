@@ -47,8 +47,8 @@ class MaxDomains(Policy):
         names = sorted(str(domain) for domain in used - {None})
         beyond = max(0, len(names) - self.number)
         return Violations(beyond, (
-            f'members are in {len(names)} domains of level {self.level}, '
-            f'{self.number} are allowed: {", ".join(names)}',
+            f'members are in {len(names)} domains of level {self.level}, and '
+            f'the limit is {self.number}: {", ".join(names)}',
         ) if beyond else ())
 
     # Encoding for the solver.
