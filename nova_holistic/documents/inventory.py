@@ -99,7 +99,7 @@ def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
         uuid=document.get('uuid', '').lower(),
         location=location,
         inventories=FrozenMapping({
-            name: _inventory(fields, join(place, 'resources', name))
+            name: _inventory(fields, place, name)
             for name, fields in document['resources'].items()}),
         traits=frozenset(document.get('traits', ())),
         aggregates=frozenset(document.get('aggregates', ())),
@@ -119,11 +119,11 @@ def _statistic(value: float, place: str) -> float:
     return float(value)
 
 
-def _inventory(fields: dict, place: str) -> Inventory:
+def _inventory(fields: dict, place: str, name: str) -> Inventory:
     inventory = Inventory(**fields)
     if inventory.reserved > inventory.total:
         raise InvalidDocument(
-            join(place, 'reserved'),
+            join(place, 'resources', name, 'reserved'),
             f'must be at most the total, {inventory.total}')
     return inventory
 
