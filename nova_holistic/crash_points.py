@@ -147,8 +147,7 @@ POINTS: Mapping[str, str] = {
     'delete.holds-dropped':
         'The holds of a group are dropped, and the group still exists.',
     'delete.update-dropped':
-        'The holds that an unfinished update has left are dropped, and the '
-        'group still exists.',
+        'The holds of an unfinished update are dropped as well.',
     'delete.group-deleted': 'The group is deleted.',
     'holds.one-dropped': 'One of several holds is dropped.',
     'holds.part-dropped': 'One of several parts of the holds is dropped.',

@@ -4,6 +4,7 @@ extra with all that the part imports."""
 
 import ast
 import configparser
+import importlib
 import importlib.metadata
 import pathlib
 import subprocess
@@ -26,13 +27,18 @@ import importlib.abc, json, sys
 
 class Refused(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.partition('.')[0].startswith((
+        top = name.partition('.')[0]
+        if top == 'nova' or top.startswith((
                 'oslo_', 'keystone', 'sqlalchemy', 'alembic', 'webob',
-                'routes', 'memcache', 'tenacity', 'futurist', 'nova.',
-                'openstack', 'osc_lib', 'requests')):
-            raise ImportError(f'{name} is not installed')
+                'routes', 'memcache', 'tenacity', 'futurist', 'openstack',
+                'osc_lib', 'requests')):
+            raise ModuleNotFoundError(f'No module named {name!r}')
 
 sys.meta_path.insert(0, Refused())
+"""
+"""Lets no module be found that belongs to an extra."""
+
+FILES = OFFLINE + """
 from nova_holistic.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -94,7 +100,7 @@ def test_the_core_is_light():
 def test_the_commands_on_files_need_only_the_core(tmp_path):
     def run(*words):
         done = subprocess.run(
-            [sys.executable, '-c', OFFLINE, *map(str, words)],
+            [sys.executable, '-c', FILES, *map(str, words)],
             capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, '')
         return done.stdout
@@ -108,6 +114,29 @@ def test_the_commands_on_files_need_only_the_core(tmp_path):
     run('map', plan, '--inventory', cloud, '--group', group, '-o',
         tmp_path / 'map.svg')
     run('template', ROOT / 'tests/data/shop-hot.yaml', '-o', tmp_path)
+
+
+@pytest.mark.parametrize('program, extra', [
+    ('engine', 'engine'), ('manage', 'engine'), ('status', 'engine'),
+    ('scheduler', 'nova')])
+def test_a_program_without_its_extra_names_the_extra(program, extra):
+    done = subprocess.run(
+        [sys.executable, '-c', OFFLINE + 'from nova_holistic.cli import '
+         f'programs; sys.exit(programs.{program}())'],
+        capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (2, '')
+    line, = done.stderr.splitlines()
+    assert line.startswith(f'nova-holistic-{program}: ')
+    assert line.endswith(f"pip install 'nova_holistic[{extra}]'")
+
+
+def test_the_scripts_start_programs_that_exist():
+    scripts = setup()['entry_points']['console_scripts'].split('\n')
+    for line in filter(None, scripts):
+        name, _, target = line.partition(' = ')
+        module, _, function = target.partition(':')
+        assert callable(getattr(importlib.import_module(module), function))
+    assert len(scripts) == 6
 
 
 @pytest.mark.parametrize('name, folders', [

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entry points of the programs that need an extra of the package: without it,
+each of them names the extra and exits with 2."""
+
+import importlib
+import sys
+
+from nova_holistic.cli import exits
+
+
+def engine() -> int | None:
+    return _run('engine', 'engine')
+
+
+def manage() -> int | None:
+    return _run('manage', 'engine')
+
+
+def scheduler() -> int | None:
+    return _run('scheduler', 'nova')
+
+
+def status() -> int | None:
+    return _run('status', 'engine')
+
+
+def _run(program: str, extra: str) -> int | None:
+    try:
+        module = importlib.import_module(f'nova_holistic.cli.{program}')
+    except ModuleNotFoundError as error:
+        print(f'nova-holistic-{program}: {error}; install it with: '
+              f"pip install 'nova_holistic[{extra}]'", file=sys.stderr)
+        return exits.BAD_INPUT
+    return module.main()
