@@ -12,9 +12,10 @@ class SchemaTooOld(TableError):
     """The database has to be upgraded before this code can use it."""
 
     def __init__(self, found: str | None, needed: str | None):
+        state = f'at {found}' if found else 'empty'
         super().__init__(
-            f'placement table: the schema is at {found or "nothing"}, and '
-            f'this code needs {needed}: run nova-holistic-manage db upgrade')
+            f'placement table: the schema is {state}, and this code needs '
+            f'{needed}: run nova-holistic-manage db upgrade')
 
 
 class ClaimRefused(exceptions.HolisticError):
