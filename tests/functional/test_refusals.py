@@ -135,8 +135,8 @@ def test_a_flavor_other_than_described_is_refused(cloud, shop):
 
 
 def test_resources_other_than_described_are_refused(cloud, shop):
-    assert ('it asks for DISK_GB=10, MEMORY_MB=4096, VCPU=4, the description '
-            'says DISK_GB=10, MEMORY_MB=2048, VCPU=2'
+    assert ('it asks for DISK_GB=10, MEMORY_MB=4096, VCPU=4, but the '
+            'description states DISK_GB=10, MEMORY_MB=2048, VCPU=2'
             in refusal(cloud, shop, 'db', flavor='large'))
 
 
