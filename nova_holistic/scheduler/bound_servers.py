@@ -28,11 +28,11 @@ class BoundRequest:
 
 def find(bindings: Bindings, spec: 'objects.RequestSpec',
          instance_uuids: Sequence[str]) -> BoundRequest | None:
-    """The request as a request with a pointer; None if neither its
-    server group nor its stack is bound to a member, and none of its servers is
-    a member of a group.
+    """The request as a request with a pointer; None if neither its server
+    group nor its stack is bound to a member and none of its servers is a
+    member of a group.
 
-    :raises TableError: that is not known
+    :raises TableError: the table does not answer
     """
     wanted = hinted(spec.scheduler_hints, spec.project_id)
     if wanted is None:

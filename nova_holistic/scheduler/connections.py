@@ -27,10 +27,10 @@ _connections: 'Connections | None' = None
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """What a lookup needs of the world outside Nova.
+    """The objects outside Nova that a lookup uses.
 
     :ivar placement: keystoneauth adapter with Nova's own rights
-    :ivar reserved: what groups had reserved when that was last read
+    :ivar reserved: reservations of groups at the last read
     :ivar hosts: every host, as far as its data are known to be current
     """
 
@@ -45,7 +45,7 @@ class Connections:
 
 
 def get() -> Connections:
-    """Those of this process, made when first asked for."""
+    """The connections of this process, which the first call creates."""
     global _connections
     with _lock:
         if _connections is None:
@@ -54,7 +54,8 @@ def get() -> Connections:
 
 
 def reset() -> None:
-    """Forget them: what was opened before a fork is not used after it."""
+    """Discard them, so that a forked process does not use connections of its
+    parent."""
     global _connections
     with _lock:
         _connections = None

@@ -27,8 +27,9 @@ def install() -> None:
 def make_manager(*args, **kwargs):
     """The manager that nova.conf names.
 
-    Nova calls this once its configuration is parsed, and not before may
-    nova.scheduler.manager be imported: it reads an option at import.
+    Nova calls this after its configuration is parsed. nova.scheduler.manager
+    must not be imported earlier, because it reads an option when it is
+    imported.
     """
     return load(nova.conf.CONF.scheduler.driver)(*args, **kwargs)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves of the servers of one group see each other.
+"""Each move of a server takes into account concurrent moves of its group.
 
 Nova's databases name the destination of a move some time after the scheduler
 has chosen it. Two members that are moved at the same time could get the same
@@ -98,8 +98,8 @@ class _GroupMove:
 
 def choose(connections: Connections, spec: 'objects.RequestSpec',
            instance_uuid: str, stock: Callable[..., Answer]) -> Answer:
-    """Nova's own answer for a server that is moved. If its group has hard
-    policies, the destination is written to its row.
+    """The selections of stock Nova for a server that is moved. If its group
+    has hard policies, the destination is written to its row.
 
     :param stock: answers as Nova does; it gets the request as ``spec_obj``
     :raises NoValidHost: there is no host, or other members of the group have
@@ -121,8 +121,8 @@ def choose(connections: Connections, spec: 'objects.RequestSpec',
 
 def _begin(connections: Connections, request: 'objects.RequestSpec',
            instance_uuid: str) -> _GroupMove | None:
-    """None if nothing has to be written: the server is no member of a group
-    with hard policies, or that is not known."""
+    """None if nothing has to be written: the server is not a member of a group
+    with hard policies, or this cannot be found out."""
     try:
         with nova_errors.as_refusals():
             own = membership.find(connections, request)

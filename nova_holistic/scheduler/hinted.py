@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hints of a create name in place of a pointer: a server group of
-Nova, or the place of the server in a Heat stack.
+"""The objects that the hints of a create name instead of a pointer: a server
+group of Nova, or the position of the server in a Heat stack.
 
 Heat sends the latter if its option ``stack_scheduler_hints`` is set.
 """
@@ -36,7 +36,7 @@ def names_binding(hints: Mapping | None) -> bool:
 
 def hinted(hints: Mapping, project_id: str) -> Hinted | None:
     """
-    :param project_id: whose request it is
+    :param project_id: project of the request
     :returns: None if the hints name nothing that may be bound
     """
     names, stacks = _names(hints), ()

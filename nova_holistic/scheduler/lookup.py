@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A create that has a pointer gets its planned place, or a reason why not."""
+"""Finds the planned place of a create with a pointer, or a reason for its
+refusal."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -166,7 +167,8 @@ class Lookup:
         return choices
 
     def _swap(self, claims: Claims, choice: _Choice, limit: int) -> None:
-        """The hold becomes the server's allocation, where there is room."""
+        """Replace the hold with the server's allocation, if there is
+        capacity."""
         while True:
             try:
                 while not claims.write(choice.own.own, choice.own.rows):
@@ -240,7 +242,8 @@ class Lookup:
     def _free(self, pointer: Pointer, record: GroupRecord,
               rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
               ) -> Sequence[MemberRecord]:
-        """Rows that the instances may take; none where one may have its own.
+        """Rows that the instances may claim; none if an instance may already
+        have a row.
 
         :raises RequestRefused: the request does not match the members of its
             pointer
@@ -269,7 +272,8 @@ class Lookup:
         """The rows that match the request: rows of one member description
         differ after some were planned again with a redefined flavor.
 
-        :raises RequestRefused: it asks for none of them, or not for every one
+        :raises RequestRefused: it matches none of them, or not as many as it
+            has servers
         """
         found, refusals = [], []
         # Equal rows follow each other: they are compared, not checked.

@@ -44,8 +44,9 @@ _SENTINEL = manager.SchedulerManager._sentinel
 
 
 class HolisticSchedulerManager(manager.SchedulerManager):
-    """Stock Nova for every request but a create that has a pointer, or names
-    a server group or a stack of Heat that is bound to a member."""
+    """Answers creates that have a pointer, or that name a server group or a
+    Heat stack that is bound to a member. Stock Nova answers all other
+    requests."""
 
     def __init__(self, *args, **kwargs):
         conf.register_opts(CONF)
@@ -68,7 +69,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             self, context, request_spec=None, filter_properties=None,
             spec_obj=_SENTINEL, instance_uuids=None,
             return_objects=False, return_alternates=False):
-        """As in nova.scheduler.manager, which answers what has no pointer."""
+        """As in nova.scheduler.manager, which answers requests without a
+        pointer."""
         stock = functools.partial(
             super().select_destinations, context, request_spec,
             filter_properties, instance_uuids=instance_uuids,
@@ -110,7 +112,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         """The request with its pointer, and whether its server exists. The
         request is None if stock Nova answers it.
 
-        :raises HolisticError: that is not known; or the pointer and the
+        :raises HolisticError: this cannot be found out, or the pointer and the
             server group of a create contradict each other
         """
         bindings = connections.get().table.bindings
@@ -148,7 +150,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         return self._move(context, spec, [spec.instance_uuid], stock)
 
     def _move(self, context, spec, uuids, stock):
-        """Nova's own answer, if need be at the cost of unclaimed holds."""
+        """The selections of stock Nova; for an evacuation, unclaimed holds are
+        dropped if necessary."""
         if len(uuids) > 1:
             return stock(spec_obj=spec)
         (uuid,) = uuids
@@ -197,10 +200,11 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             [selection[0].to_dict() for selection in selections])
 
     def _is_move(self, context, uuids) -> bool:
-        """Whether the server exists: such a one is not sent to its old place.
+        """Whether the server exists: an existing server does not return to its
+        planned place.
 
-        :raises RequestRefused: it exists only to tell that its create failed,
-            or every server of the request is deleted already
+        :raises RequestRefused: its create has failed already, or every server
+            of the request is deleted
         """
         context = context.elevated()
         mapped = cells.of_servers(context, uuids)

@@ -16,7 +16,7 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def as_refusals() -> Iterator[None]:
-    """Around what asks them.
+    """A context for queries to these databases.
 
     :raises RequestRefused: one of them does not answer
     """

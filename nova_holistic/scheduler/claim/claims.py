@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows that one request takes: all of them, or none in the end."""
+"""The rows that one request claims: all of them or none."""
 
 from collections.abc import Sequence
 import contextlib
@@ -48,10 +48,10 @@ class Claims:
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
              seen: SeenRows) -> MemberRecord:
-        """The member's row becomes the instance's, or is so already.
+        """Assign the member's row to the instance, unless it already has it.
 
         :param seen: rows at that path, as just read
-        :raises ClaimRefused: there is nothing to be had at that path
+        :raises ClaimRefused: no row at that path can be claimed
         """
         try:
             claim = self._table.take(
@@ -192,7 +192,8 @@ class Claims:
     def undo(self) -> bool:
         """Every row taken is planned again, and held, unless it was given up.
 
-        What cannot be undone now stays claimed, for the reconciler to find.
+        A claim that cannot be undone now stays, and the reconciler undoes it
+        later.
 
         :returns: whether all was undone that may have been swapped
         """
@@ -279,7 +280,7 @@ class Claims:
     def _lose(self, claim: ClaimedRow, row: MemberRecord) -> None:
         """The member cannot use the place: its hold is dropped.
 
-        What fails here the reconciler does later.
+        If this fails, the reconciler does it later.
         """
         lost_member.record_loss(self._table, row, claim.refusals,
                                 self._clock())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drops holds so that the server of a failed host can be evacuated.
 
-A server that ran is worth more than a place that no server has yet. Only holds
-of members without servers are given up, only if Nova finds no host otherwise,
-and only on a host that all of Nova's filters accept. The members are lost, and
-an engine plans them again.
+A server that has run takes precedence over a place without a server. Only
+holds of members without servers are given up, only if Nova finds no host
+otherwise, and only on a host that all of Nova's filters accept. The members
+are lost, and an engine plans them again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ NONE, GROUP, ANY = 'none', 'group', 'any'
 
 
 class EvacuationCapacity:
-    """Makes room for one server that is evacuated.
+    """Frees capacity for one server that is evacuated.
 
     :ivar context: of an administrator
     """
@@ -72,7 +72,7 @@ class EvacuationCapacity:
 
     def _options(self, own: Membership, ignored: set[str]
                  ) -> Iterator[Sequence[MemberRecord]]:
-        """For each host, the holds whose room the server needs there."""
+        """For each host, the holds whose capacity the server needs there."""
         by_provider: dict[str, list[MemberRecord]] = defaultdict(list)
         for row in self._planned(own):
             if row.place.host not in ignored:
@@ -91,7 +91,7 @@ class EvacuationCapacity:
             [MemberState.PLANNED], held=True)
 
     def _free(self, provider: str) -> dict[str, int]:
-        """What Placement has left of each resource class of a provider."""
+        """Free amount of each resource class of a provider in Placement."""
         path = f'/resource_providers/{provider}'
         used = self._get(f'{path}/usages').get('usages', {})
         return {name: int((each['total'] - each['reserved'])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches for a host for one member while its create waits.
 
-No program is solved. Placement names the hosts that have room, and
-``solver.one_more`` ranks them, with all other members where they really are.
+No program is solved. Placement names the hosts with free capacity, and
+``solver.one_more`` ranks them, with all other members on their current hosts.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -51,10 +51,10 @@ class HostSearch:
 
     def places(self, own: Membership, avoided: Collection[str],
                timeout: float) -> Sequence[Place]:
-        """Places that can take the member, the best first, as far as the
-        policies of its group and Placement say.
+        """Places that can take the member according to the policies of its
+        group and to Placement, the best first.
 
-        :param avoided: names of hosts that are no answer
+        :param avoided: names of hosts that are not returned
         :param timeout: seconds within which Placement has to answer
         :raises HolisticError: Placement does not answer, or a host cannot be
             located

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The group tells why a member lost its place when its server was created."""
+"""Records in the group why a member lost its place when its server was
+created."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +17,7 @@ from nova_holistic.table.store import PlacementTable
 
 def record_loss(table: PlacementTable, row: MemberRecord,
                 refusals: Sequence[HostRefused], now: datetime) -> None:
-    """Write down the reason, and the hosts that the next plan leaves out.
+    """Store the reason, and the hosts that the next plan does not use.
 
     :param refusals: of every host that was tried, in order
     """
@@ -26,7 +27,7 @@ def record_loss(table: PlacementTable, row: MemberRecord,
 
 
 def reason_of(row: MemberRecord, refusals: Sequence[HostRefused]) -> Reason:
-    """Why the member is lost; it knows where it names hosts."""
+    """The reason why the member is lost, with the names of hosts marked."""
     text = joined('; ', [
         format_message('host {:name} {}{}', each.host, each.cause,
                        _filter(each))

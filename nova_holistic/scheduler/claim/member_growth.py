@@ -51,7 +51,7 @@ _LIVE = frozenset(MemberState) - {MemberState.RELEASED}
 @dataclass(frozen=True, slots=True)
 class _Vacancy:
     """
-    :ivar member: the server to be
+    :ivar member: the member of the new server
     :ivar reused: a row that the member takes over; None for a new row
     """
 
@@ -60,7 +60,7 @@ class _Vacancy:
 
 
 class MemberGrowth:
-    """Adds one server to a member, with all others where they are."""
+    """Adds one server to a member; all other members stay on their hosts."""
 
     def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, candidates: Candidates,

@@ -18,8 +18,7 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
     """The resources that stock Nova would request from Placement; this changes
     the spec in the same way as stock Nova.
 
-    :raises RequestRefused: one of Nova's request filters finds that no host
-        will do
+    :raises RequestRefused: one of Nova's request filters excludes all hosts
     """
     zone = spec.availability_zone
     # Nova's filter for zones reads every host of the zone, and the one host
@@ -36,8 +35,7 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
 
 def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
                 requirements: Requirements) -> None:
-    """:raises RequestRefused: the description does not say what the request
-        asks"""
+    """:raises RequestRefused: the request differs from the description"""
     for found, described in (
             _flavors(spec, requirements), _zones(spec, requirements),
             _server_groups(spec, requirements),
@@ -116,8 +114,8 @@ def _check_traits(asked, requirements):
 def drop_default_zone(spec: 'objects.RequestSpec') -> None:
     """Remove the zone that Nova's API puts into a request that names none.
 
-    Nova does not note whether the user named the zone. Only the description
-    of the member, and its plan, say where the server belongs.
+    Nova does not record whether the user named the zone. Only the description
+    of the member and its plan determine the zone of the server.
     """
     if CONF.default_schedule_zone and (
             spec.availability_zone == CONF.default_schedule_zone):

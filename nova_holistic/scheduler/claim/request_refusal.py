@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer no to a create that has a pointer."""
+"""Errors by which a create with a pointer is refused."""
 
 from nova_holistic import exceptions
 from nova_holistic.holds import errors as holds_errors
@@ -7,14 +7,15 @@ from nova_holistic.table import errors as table_errors
 
 
 class RequestRefused(exceptions.HolisticError):
-    """The pointer cannot be honoured; the message says why, to the user."""
+    """The pointer cannot be used; the message states the reason to the
+    user."""
 
 
 class HostRefused(RequestRefused):
-    """One host cannot take the server. Another host may.
+    """This host cannot take the server, but another host may.
 
     :ivar host: name of the host
-    :ivar cause: what is wrong with it, without a subject
+    :ivar cause: why it cannot take the server, as a clause without a subject
     :ivar by: the filter or the check that refused it, if the planner cannot
         see the cause in its snapshot; None if it can
     :ivar may_return: whether the host may be usable again in a moment
@@ -41,7 +42,7 @@ _INSTEAD = (
 
 
 def for_user(error: BaseException | None, request_id: str) -> str:
-    """What the fault of the server says; the log has the error itself."""
+    """The text of the server's fault; the log contains the error itself."""
     if isinstance(error, WRITTEN_FOR_USERS):
         return str(error)
     for kind, text in _INSTEAD:

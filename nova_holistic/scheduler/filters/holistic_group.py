@@ -27,9 +27,8 @@ Objections = Callable[[Host], Sequence[str]]
 
 
 class HolisticGroupFilter(filters.BaseHostFilter):
-    """A host passes where no hard policy of any group gets more violations
-    than it has without the server, with the members of groups where they
-    really are.
+    """A host passes if the server there adds no violation of a hard policy of
+    any group, with the members of groups on their current hosts.
 
     For a member of a group, all policies of its group apply; for any other
     server, those of groups with exclusive hosts. The filter checks creates and
@@ -79,13 +78,13 @@ class HolisticGroupFilter(filters.BaseHostFilter):
 
 
 def _exclusion(found: Membership | None) -> Sequence[Objections]:
-    """What groups that the server is no member of have for themselves."""
+    """The domains that groups without this server reserve."""
     return _objections(
         exclusion.closed_domains(connections.get(), found))
 
 
 def _last_exclusion(hints, project_id: str) -> Sequence[Objections]:
-    """What groups had for themselves when that was last read."""
+    """The domains that groups reserved at the last read."""
     try:
         pointer = Pointer.from_hints(hints or {})
     except exceptions.HolisticError:
@@ -108,7 +107,7 @@ def _objections(closed: frozenset[Domain]) -> Sequence[Objections]:
 
 
 def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
-    """What the group that the server is a member of says."""
+    """The policies of the group that the server is a member of."""
     if found is None:
         return ()
     candidates = []

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every host of Nova's, for policies that look further than at members."""
+"""All hosts of Nova, for policies that depend on more than the hosts of
+members."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
 
     Costs what ``HostCache.cloud`` costs.
 
-    :param rows: of the group, which know what its flavors stand for
+    :param rows: rows of the group, which contain the resources of its flavors
     :raises HolisticError: hosts cannot be located, or Placement does not
         answer
     """
@@ -34,7 +35,7 @@ def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
 
 def _resolved(group: Group, wanted: Mapping[str, Requirements],
               prefix: str) -> Group:
-    """The group whose descriptions ask for what was planned for them."""
+    """The group, with the planned resources in its member descriptions."""
     return replace(
         group,
         members=tuple(replace(m, requirements=wanted.get(

@@ -140,10 +140,10 @@ class Candidates:
             self._located(place)))
 
     def keeps_policies(self, own: Membership) -> bool:
-        """Whether the member's place, as the table has it, keeps the hard
-        policies of its group, with the other members where they are.
+        """Whether the member's place in the table satisfies the hard policies
+        of its group, given the current hosts of the other members.
 
-        :raises HolisticError: where they are is not known
+        :raises HolisticError: these hosts cannot be read
         """
         evaluation = all_hosts.with_all_hosts(
             own.evaluation(self._connections, self._context),
@@ -165,7 +165,7 @@ class Candidates:
         return state
 
     def _passed(self, own: Membership, states: Sequence[Any]) -> list[Any]:
-        """Hosts that all of Nova's enabled filters let through."""
+        """Hosts that pass all of Nova's enabled filters."""
         if not states:
             return []
         membership.prepare(self._spec, own)
@@ -191,7 +191,7 @@ class Candidates:
         return [_selection(state), *map(_selection, alternates)]
 
     def _read(self, cell, places: Sequence[Place]) -> None:
-        """Read what has not been read yet of the hosts, together."""
+        """Read those hosts together that have not been read yet."""
         missing = [place for place in places
                    if (cell.uuid, place.host) not in self._states]
         if missing:
@@ -212,7 +212,7 @@ class Candidates:
             self._read(cell, some)
 
     def _state(self, row: MemberRecord, cell, place: Place):
-        """The host, with what the members of this request took of it.
+        """The host, with the usage of the members of this request.
 
         :raises HostRefused: it can take no server
         """
@@ -256,7 +256,7 @@ def _selection(state) -> 'objects.Selection':
 
 
 def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
-    """As Placement would have proposed it."""
+    """The allocation request that Placement would have proposed."""
     (allocation,) = allocation_bodies.allocations(row).values()
     return {'allocations': {place.provider: allocation},
             'mappings': {'': [place.provider]}}

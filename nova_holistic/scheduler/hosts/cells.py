@@ -27,7 +27,8 @@ _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
 @api_database.context_manager.reader.connection
 def of_servers(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     """``instance_uuid``, ``cell_id`` and ``queued_for_delete`` of each server
-    that the API database knows. No cell: it has not been placed yet."""
+    that the API database knows. A server that has not been placed yet has no
+    cell."""
     return [row for batch in batches(uuids)
             for row in context.connection.execute(
                 _OF_SERVERS, {'uuids': batch})]
@@ -48,7 +49,8 @@ def learn(context, host_manager, hosts: Collection[str]) -> None:
 
 
 def forget(host_manager, host: str, cell_uuid: str) -> None:
-    """The host is not in that cell: the next request reads where it is."""
+    """Remove a host that is not in that cell: the next request reads its
+    cell."""
     if host_manager.host_to_cell_uuid.get(host) == cell_uuid:
         host_manager.host_to_cell_uuid.pop(host, None)
 

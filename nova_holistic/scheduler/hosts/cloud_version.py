@@ -104,8 +104,8 @@ def _services_and_nodes(context, now: datetime) -> tuple[Any, ...]:
 
 
 def _ids(number) -> tuple[Any, ...]:
-    """What tells sets of row ids apart: how many there are, their sum, and
-    the sum of a hash of each."""
+    """Values that distinguish sets of row ids: their number, their sum, and
+    the sum of their hashes."""
     value = sa.cast(number, sa.BigInteger)
     small = value % PRIME
     cube = small * small % PRIME * small % PRIME

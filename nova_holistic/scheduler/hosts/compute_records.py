@@ -47,8 +47,8 @@ def nodes(context, uuids: Collection[str], with_numa: bool
     """Compute nodes of the cell that the context is for, each with the
     nova-compute of its host, by the UUID of the node.
 
-    One statement. What is deleted, and a node without such a service, is
-    missing.
+    One statement. Deleted nodes, and nodes without such a service, are left
+    out.
 
     :param with_numa: whether the nodes have NUMA topologies, which are most of
         the text of a node

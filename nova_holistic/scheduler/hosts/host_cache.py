@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every host of Nova's, read again where Nova's databases show a change."""
+"""All hosts of Nova, which are read again if Nova's databases show a
+change."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -40,7 +41,8 @@ class _CacheEntry:
 
 
 class HostCache:
-    """Keeps the hosts in memory, with what policies have worked out for them.
+    """Keeps the hosts in memory, with the results that policies have computed
+    for them.
 
     It is replaced as a whole, so that threads need no lock.
     """
@@ -110,7 +112,7 @@ def _read(context, topology: TopologyDriver, cells, version: CloudVersion,
 
 def _places(context, topology: TopologyDriver, names: Collection[str]
             ) -> Mapping[str, Host]:
-    """Where each host stands, with its zone and its aggregates."""
+    """The location of each host, with its zone and its aggregates."""
     aggregates = [
         Aggregate(a.name, a.uuid, frozenset(a.hosts),
                   FrozenMapping(a.metadata))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's view of single hosts, read without reading any other."""
+"""Nova's states of single hosts, read without all other hosts."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -32,7 +32,8 @@ ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
 
 
 class HostReader:
-    """Reads single hosts; what it costs does not depend on their number."""
+    """Reads single hosts; the cost does not depend on the number of all
+    hosts."""
 
     def __init__(self, host_manager, servicegroup_api, placement,
                  with_numa: bool = True):

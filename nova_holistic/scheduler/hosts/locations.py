@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's hosts at their places in the topology."""
+"""The locations of Nova's hosts in the topology."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
@@ -21,13 +21,13 @@ from nova_holistic.topology.base import (
 
 @functools.lru_cache(maxsize=16_384)
 def planned_host(place: Place) -> Host:
-    """A host where it stood when the group was planned."""
+    """A host at its location when the group was planned."""
     return _host(place.host, place.location, dict(place.labels))
 
 
 def locate_host(topology: TopologyDriver, name: str,
                 aggregates: 'Iterable[objects.Aggregate]') -> Host:
-    """A host where it stands now.
+    """A host at its current location.
 
     :param aggregates: those that hold the host
     :raises HolisticError: they contradict each other
@@ -41,8 +41,8 @@ def locate_host(topology: TopologyDriver, name: str,
 
 def locate_hosts(topology: TopologyDriver, context,
                  names: Collection[str]) -> Mapping[str, Host]:
-    """Hosts where they stand now, by name, their aggregates read from Nova's
-    database: two queries for ``batches.MOST`` hosts.
+    """Hosts at their current locations, by name. Their aggregates are read
+    from Nova's database: two queries for ``batches.MOST`` hosts.
 
     :raises HolisticError: the aggregates of one contradict each other
     """
@@ -92,8 +92,8 @@ def host_at(name: str, location: Location) -> Host:
 
 def of_state(topology: TopologyDriver, state,
              own: Collection[str] = ()) -> Host:
-    """A candidate of Nova's where it stands now, with the servers that the
-    scheduler remembers there: good enough for a preference.
+    """A candidate of Nova at its current location, with the servers that the
+    scheduler remembers there. This is exact enough for a preference.
 
     :param state: nova.scheduler.host_manager.HostState
     :param own: UUIDs of instances that do not count

@@ -22,7 +22,7 @@ _ADDRESS = fields.IPAddressField(nullable=True)
 
 class NodeRecord:
     """The attributes of ``nova.objects.ComputeNode`` that HostState reads. Any
-    other attribute is read from the object, which is then made."""
+    other attribute is read from Nova's object, which is created for this."""
 
     def __init__(self, context, values: Mapping[str, Any]):
         """:param values: columns of the compute node by their names"""

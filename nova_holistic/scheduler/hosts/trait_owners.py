@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which resource providers have a trait."""
+"""The resource providers that have a trait."""
 
 from collections.abc import Callable, Collection, Mapping
 import time
