@@ -79,14 +79,14 @@ def test_a_root_volume_that_is_not_described_is_refused_with_advice(cloud):
     group = plan(cloud, {'name': 'a', 'flavor': 'small'})
     server = cloud.boot_from_volume(
         'a', 'small', {'group': group, 'member': 'a'})
-    assert ('the request boots from a volume, but the description does not '
-            'contain boot_from_volume' in cloud.fault_of(server))
+    assert ('for a root volume, add boot_from_volume to the member'
+            in cloud.fault_of(server))
     group = plan(cloud, {'name': 'a', 'flavor': 'small',
                          'boot_from_volume': True})
     server = cloud.create_server(
         'a', 'small', {'group': group, 'member': 'a'})
-    assert ('the description contains boot_from_volume, but the request does '
-            'not boot from a volume' in cloud.fault_of(server))
+    assert ('without a root volume, remove boot_from_volume from the member'
+            in cloud.fault_of(server))
 
 
 @pytest.mark.parametrize('by', ['name', 'UUID', 'properties'])

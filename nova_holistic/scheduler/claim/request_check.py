@@ -81,10 +81,9 @@ def _volume_hint(spec, requirements) -> str:
     if boots == requirements.boot_from_volume:
         return ''
     if boots:
-        return ('; the request boots from a volume, but the description does '
-                'not contain boot_from_volume')
-    return ('; the description contains boot_from_volume, but the request '
-            'does not boot from a volume')
+        return '; for a root volume, add boot_from_volume to the member'
+    return ('; without a root volume, remove boot_from_volume from the '
+            'member')
 
 
 def _resources(asked, requirements):
