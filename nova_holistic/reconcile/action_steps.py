@@ -118,8 +118,8 @@ class ActionSteps:
 
     def _settled(self, ownership: Ownership, action: Action,
                  more: tuple[str, ...] = ()) -> InstanceView | None:
-        """The server as soon as Nova is doing nothing with it, or when the
-        time is up.
+        """The server, as soon as Nova has no task for it or the timeout has
+        passed.
 
         :param more: further statuses in which the action has not ended
         """
@@ -142,7 +142,7 @@ class ActionSteps:
 
 
 def _has(view: InstanceView, kind: ActionKind, wanted: str) -> bool:
-    """Whether Nova has given a server what an action is for."""
+    """Whether the server already has the result of an action."""
     if kind == ActionKind.RESIZE:
         return view.flavor == wanted
     if kind == ActionKind.REBUILD:

@@ -35,7 +35,7 @@ Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 
 
 class ServerReconciler:
-    """A member that a server has is where that server is. A member whose
+    """Writes the host of each server to the row of its member. A member whose
     server is gone, or was never built, is planned again."""
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -54,7 +54,7 @@ class ServerReconciler:
         self._clock = clock
 
     def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
-        """Look at every member of an active group that a server has."""
+        """Check every member of an active group that has a server."""
         self._positions.forget_places()
         outlines = self._table.outlines.read()
         groups = outlines.active()
@@ -76,7 +76,7 @@ class ServerReconciler:
     def reconcile_reported(self, repaired: Counter[str],
                            instance_uuids: Collection[str], each: Each
                            ) -> frozenset[str]:
-        """Look at the members of servers whose change was reported.
+        """Check the members of servers whose change was reported.
 
         A server that Nova does not know counts as gone only if Nova proves
         that it was deleted: unlike a whole pass, a report of a few servers
@@ -142,7 +142,7 @@ class ServerReconciler:
 
     def _views(self, members: Iterable[MemberOutline], project_id: str,
                ) -> Mapping[str, InstanceView | None]:
-        """What servers are like now with which something may be amiss."""
+        """The current state of the servers that may need a correction."""
         unsure = {m.instance_uuid for m in members if not _as_known(
             m, self._observed.last(m.instance_uuid))}
         return self._observed.look(unsure, project_id)
@@ -225,7 +225,7 @@ class ServerReconciler:
         a conductor failed after the scheduler's answer.
 
         If that conductor was only slow, the server is still created. So it
-        keeps its room in Placement until it is deleted.
+        keeps its capacity in Placement until it is deleted.
         """
         timeout = self._conf.reconciler.build_timeout
         if not timeout or not self._older(member, timeout):
@@ -258,7 +258,7 @@ def _is_under_way(view: InstanceView | None) -> bool:
 
 
 def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
-    """Whether there is nothing to be done about a member's server."""
+    """Whether the row of a member needs no correction."""
     if view is None:
         return False
     if member.state == MemberState.FAILED:

@@ -228,7 +228,7 @@ class DegradationCheck:
 
 
 class _Cloud:
-    """A snapshot, and what policies see of its hosts."""
+    """A snapshot, and the parts of its hosts on which policies depend."""
 
     def __init__(self, snapshot: Snapshot):
         self.snapshot = snapshot

@@ -53,8 +53,8 @@ stop."""
 class InstanceView:
     """A server that exists.
 
-    :ivar host: where it is; None where it is nowhere: not yet built, failed
-        to build, or shelved and offloaded
+    :ivar host: its host; None if it is on no host: not yet built, failed to
+        build, or shelved and offloaded
     :ivar node: hypervisor host name
     :ivar launched: the server has run at some time
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
@@ -85,7 +85,7 @@ class InstanceView:
 
     @property
     def may_have_two_hosts(self) -> bool:
-        """Whether Nova may keep room for it at a source and a destination.
+        """Whether Nova may hold capacity for it on a source and a destination.
         """
         return self.is_moving or self.status == EVACUATING
 
@@ -105,7 +105,7 @@ class MoveView:
 
 
 class Instances(abc.ABC):
-    """Where the reconciler learns of servers."""
+    """The source of servers for the reconciler."""
 
     @abc.abstractmethod
     def get(self, instance_uuid: str) -> InstanceView | None:
@@ -174,8 +174,8 @@ class Instances(abc.ABC):
 class NovaInstances(Instances):
     """Servers seen through Nova's API.
 
-    Any method raises ServiceFailed where Nova does not answer, or gives no
-    administrator's answer.
+    Every method raises ServiceFailed if Nova does not answer, or does not
+    answer as to an administrator.
     """
 
     def __init__(self, compute):

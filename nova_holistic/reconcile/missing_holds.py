@@ -117,8 +117,8 @@ class MissingHolds:
                 or any(m.hold not in look.holds for m in members))
 
     def _restore(self, member: MemberRecord) -> bool:
-        """Put the hold back if there is still room; otherwise the member is
-        lost."""
+        """Write the hold again if the capacity is free; otherwise the member
+        is lost."""
         now = self._clock()
         # A claim changes the row before it takes the hold, and a move of a
         # member changes the row before it drops the hold. If the row is still

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether Nova is believed when it says that servers do not exist.
+"""Decides whether an answer of Nova that servers do not exist is credible.
 
 If ``[nova]`` names a wrong endpoint, every server is missing there, and every
 member would be released. So the service has to list servers, as only Nova

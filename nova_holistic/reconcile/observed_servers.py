@@ -16,8 +16,8 @@ later than it is dated, without being missed."""
 
 
 class ObservedServers:
-    """The cache requests from Nova what has changed, and not all servers each
-    time.
+    """The cache requests only changed servers from Nova, and not all servers
+    each time.
 
     A stored state may be out of date by at most ``FULL_LOOK`` if a change was
     missed. It is sufficient to leave a server unchanged; before a change, the
@@ -33,11 +33,11 @@ class ObservedServers:
         self._looked_at: datetime | None = None
 
     def renew(self, wanted: Collection[str]) -> None:
-        """Learn what has changed since the last time.
+        """Read the servers that have changed since the last time.
 
         :param wanted: UUIDs of servers that are of interest still
-        :raises ServiceFailed: what was seen before is all that is known; the
-            rest is learned the next time
+        :raises ServiceFailed: the stored states remain, and the next call
+            reads the changes
         """
         now = self._clock()
         if self._forgot_at is None or not (
@@ -50,12 +50,12 @@ class ObservedServers:
         self._looked_at = now
 
     def last(self, instance_uuid: str) -> InstanceView | None:
-        """A server that existed; None where nothing is known of it."""
+        """The last known state of a server; None if there is none."""
         return self._views.get(instance_uuid)
 
     def look(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
-        """As ``Instances.find``, and remembered."""
+        """As ``Instances.find``; the results are stored."""
         found = self._instances.find(instance_uuids, project_id)
         for uuid in instance_uuids:
             self._remember(uuid, found.get(uuid))

@@ -54,14 +54,14 @@ class Orphan:
 
     @property
     def resources(self) -> Mapping[str, Mapping[str, int]]:
-        """What it holds, by UUID of the resource provider."""
+        """The held resources, by UUID of the resource provider."""
         return {provider: allocation['resources'] for provider, allocation
                 in self.found['allocations'].items()}
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What was found at one resource provider, when it was last looked at.
+    """The findings of the last check of one resource provider.
 
     :ivar known: how many of the consumers there the table knows
     :ivar unknown_consumers: consumers that are not holds
@@ -133,7 +133,7 @@ class OrphanHolds:
                     yield orphan
 
     def drop(self, orphan: Orphan) -> bool:
-        """Give its room back, if it is still as it was found."""
+        """Delete the hold, if it is still as it was found."""
         if not self._holds.empty(orphan.hold, orphan.found):
             return False
         crash_points.reached('orphan.dropped')
@@ -215,7 +215,7 @@ class OrphanHolds:
                 return
 
     def _is_new(self, provider: str) -> bool:
-        """Whether no look at the provider is finished yet."""
+        """Whether no check of the provider is complete yet."""
         return (provider not in self._seen
                 or self._seen[provider].generation is None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one pass of the reconciler reads of the whole cloud."""
+"""The data of the whole cloud that one pass of the reconciler reads."""
 
 from collections.abc import Mapping
 
@@ -49,8 +49,8 @@ class PassReads:
         return self._snapshot
 
     def use(self) -> Mapping[str, Use] | None:
-        """What is in use of each provider, by its UUID; None if this pass has
-        no snapshot."""
+        """The usage of each provider, by its UUID; None if this pass has no
+        snapshot."""
         if self._snapshot is None:
             return None
         return {host.uuid: _use(host) for host in self._snapshot.hosts}

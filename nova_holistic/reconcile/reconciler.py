@@ -67,7 +67,7 @@ class Reconciler:
         self._check_lock = threading.Lock()
 
     def reconcile(self) -> Mapping[str, int]:
-        """One pass; how often each case was met."""
+        """Run one pass; returns how often each case occurred."""
         repaired: Counter[str] = Counter()
         self._outlines.compare_some()
         groups = self._outlines.read().active()
@@ -201,7 +201,7 @@ class Reconciler:
         return True
 
     def _abandoned(self, since: datetime | None) -> bool:
-        """Whether something has stood still for longer than the grace."""
+        """Whether nothing has changed for longer than the grace period."""
         grace = timedelta(seconds=self._conf.reconciler.grace)
         return since is None or since <= self._clock() - grace
 
@@ -223,8 +223,8 @@ class Reconciler:
     def _with_lost(self, groups: Mapping[str, GroupOutline],
                    wanted: Callable[[MemberRecord], bool]
                    ) -> list[GroupOutline]:
-        """Groups with such lost members. An engine that has a task with a
-        group plans its lost members itself."""
+        """Groups with such lost members. An engine with a task for a group
+        plans its lost members itself."""
         lost = {m.group_uuid for m in self._table.find_members(
             [MemberState.LOST], held=False) if wanted(m)}
         return [groups[uuid] for uuid in sorted(lost & groups.keys())

@@ -181,7 +181,7 @@ class Repairer:
         return None
 
     def _ended(self, ownership: Ownership, move: Move) -> InstanceView | None:
-        """The server after its migration, or when the time is up."""
+        """The server after its migration, or after the timeout."""
         deadline = self._timer() + self._conf.reconciler.migration_timeout
         while True:
             view = self._instances.get(move.instance_uuid)

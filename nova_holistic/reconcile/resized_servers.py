@@ -181,5 +181,5 @@ def _key(view: InstanceView) -> tuple[str, str | None]:
 
 
 def _without_zeros(resources: Resources) -> Resources:
-    """As Placement has them: it knows no zeros."""
+    """The amounts without zeros, as in Placement."""
     return {name: amount for name, amount in resources.items() if amount}

@@ -24,7 +24,8 @@ LOG = logging.getLogger(__name__)
 
 
 class ReturnedPlaces:
-    """It does not matter what the member was: claimed, built or failed.
+    """The previous state of the member (claimed, built or failed) does not
+    matter.
 
     While the lease of its group is running, the member is planned and held
     again at its place, or lost if the capacity is no longer available. After

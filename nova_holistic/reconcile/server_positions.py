@@ -2,7 +2,7 @@
 """The hosts of built members, as Nova has them.
 
 The row of a member whose server is not moving has one place. While Nova moves
-the server, the row also has the destination: the server needs its room on
+the server, the row also has the destination: the server needs its capacity on
 both hosts until the move has ended, and a resize until it is confirmed.
 """
 
@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 
 class ServerPositions:
-    """Writes to the table where servers are.
+    """Writes the hosts of servers to the table.
 
     Every change is a compare-and-swap on the state and the server of the row.
     """
@@ -43,7 +43,7 @@ class ServerPositions:
         self._places = None
 
     def refresh(self, group_uuid: str) -> None:
-        """Look where the servers of a group's built members are now.
+        """Read the current hosts of the servers of a group's built members.
 
         The group is about to be planned, and the last pass of the reconciler
         may be some time ago. If Nova does not respond, the table remains
@@ -69,7 +69,8 @@ class ServerPositions:
                         'last seen: %s', group_uuid, error)
 
     def correct(self, member: MemberRecord, view: InstanceView) -> bool:
-        """Write where a built member's server is, and where it is going.
+        """Write the host of a built member's server, and the destination of
+        its move.
 
         :param view: the current state of the server
         :returns: whether the row has changed

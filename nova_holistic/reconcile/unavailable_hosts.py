@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds on hosts that are disabled, down or gone.
 
-A hold on such a host cannot become a server, but its room is safe, and most
-outages are short. Therefore it is dropped only after a grace period. If a
-large share of all hosts seems to be unavailable, no hold is dropped: dropping
-them cannot be undone, and the inventory may be wrong.
+No server can be created from a hold on such a host, but its capacity is safe,
+and most outages are short. Therefore it is dropped only after a grace period.
+If a large share of all hosts seems to be unavailable, no hold is dropped:
+dropping them cannot be undone, and the inventory may be wrong.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -30,7 +30,7 @@ class UnavailableHosts:
     period, by the clock that all engines share.
 
 
-    The kept snapshot tells which hosts are unavailable. Before a hold is
+    The kept snapshot shows which hosts are unavailable. Before a hold is
     dropped, a complete snapshot has to confirm it.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong at the placement table."""
+"""Errors of the placement table."""
 
 from nova_holistic import exceptions
 
@@ -19,7 +19,7 @@ class SchemaTooOld(TableError):
 
 
 class ClaimRefused(exceptions.HolisticError):
-    """The pointer cannot be honoured; the message says why."""
+    """The pointer cannot be used; the message states the reason."""
 
 
 class GroupUnknown(ClaimRefused):

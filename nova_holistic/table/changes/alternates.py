@@ -46,13 +46,13 @@ class Seen:
 
     @property
     def positions(self) -> Positions:
-        """Of the members that take up room."""
+        """The places of the members that use capacity."""
         return {row.id: (row.hold, row.place.host, row.next_place.host)
                 for row in self.members if row.state in states.OCCUPYING}
 
 
 class Written(enum.Enum):
-    """What became of alternates."""
+    """The result of writing alternates."""
 
     WRITTEN = 'written'
     OVERTAKEN = 'members have moved, or were added or removed'

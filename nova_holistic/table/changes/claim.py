@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member's row becomes an instance's."""
+"""Assigns the row of a member to an instance."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +73,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row that is an instance's.
+    """A row that is assigned to an instance.
 
     :ivar row: with its alternates
     :ivar repeated: it was so before
@@ -141,7 +141,7 @@ def _candidates(database: Database, group_uuid: str, path: str,
 
 
 def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
-    """:raises MemberNotPlannable: the instance has another row than it wants
+    """:raises MemberNotPlannable: the instance already has another row
     """
     if row.group_uuid != group_uuid or path not in (
             row.member.path, row.member.description):
@@ -205,7 +205,7 @@ def standing(database: Database, member_ids: Collection[int]
 
 def _why_not(database: Database, group_uuid: str,
              path: str) -> errors.ClaimRefused:
-    """What to tell an instance that got nothing."""
+    """The reason why an instance gets no row."""
     with database.reader() as session:
         status = session.scalar(sa.select(GroupRow.status).where(
             GroupRow.uuid == group_uuid))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server is no member any longer, and lives on.
+"""Detaches a server from its group; the server continues to run.
 
 Nova keeps the scheduler hints of the server. So the table remembers that the
 server was detached: its pointer has no effect from then on.
