@@ -47,7 +47,8 @@ class DatabaseClock:
                  timer: Callable[[], float] = time.monotonic):
         """
         :param local: gives naive UTC, as this machine has it
-        :param timer: gives seconds since whenever, and never goes back
+        :param timer: gives seconds since any point in time, and never goes
+            back
         """
         self._database = database
         self._local = local
@@ -97,7 +98,8 @@ class DatabaseClock:
                         ahead.total_seconds())
 
     def _read(self) -> tuple[datetime, float, float]:
-        """The time there, and what the timer said before and after."""
+        """The time of the database, and the timer before and after the
+        query."""
         with self._database.reader() as session:
             # It may have to connect first, and again, before it can ask.
             question = sa.text(_NOW[session.connection().dialect.name])

@@ -35,7 +35,8 @@ class Duplicate(errors.TableError):
 
 
 class Deadlock(errors.TableError):
-    """Two transactions waited for each other, and this one was undone."""
+    """Two transactions waited for each other, and the database rolled this one
+    back."""
 
 
 retried = oslo_db_api.wrap_db_retry(
@@ -47,12 +48,13 @@ undone the transaction."""
 
 @enginefacade.transaction_context_provider
 class _Context:
-    """What enginefacade hangs a session on; one for each transaction, so
-    that threads share none."""
+    """The object to which enginefacade attaches a session; one for each
+    transaction, so that threads share none."""
 
 
 class Database:
-    """Short transactions, in which the database's errors become ours.
+    """Short transactions that convert errors of the database to errors of this
+    project.
 
     A connection is made when the first transaction begins, so that an object
     made before a service forks is safe to use after it. Connections are kept
@@ -65,7 +67,7 @@ class Database:
 
     def __init__(self, connection: str, service: str = '', **options: Any):
         """:param connection: SQLAlchemy URL
-        :param service: what the events say has made the change
+        :param service: name of the service that the events contain
         :param options: of oslo.db's enginefacade
         """
         self._service = service
@@ -82,8 +84,7 @@ class Database:
             return self._facade.writer.get_engine()
 
     def close(self) -> None:
-        """Close all connections that no transaction has; nothing happens
-        where none could be made."""
+        """Close all connections that no transaction uses."""
         with contextlib.suppress(errors.TableError):
             self.engine.dispose()
 
@@ -102,7 +103,7 @@ class Database:
 
     @contextlib.contextmanager
     def view(self) -> Iterator[orm.Session]:
-        """A reader that sees all as of one moment, however often it looks.
+        """A reader whose queries all see the same point in time.
         """
         with self.reader() as session:
             if self.engine.dialect.name != 'sqlite':
@@ -149,7 +150,7 @@ def _for_any_text(connection: str | None) -> str | None:
 
 
 def make_directory(connection: str) -> None:
-    """Make the directory of a SQLite file, if that is what the URL names."""
+    """Create the directory of a SQLite file, if the URL names one."""
     url = sa.make_url(connection)
     if url.get_backend_name() == 'sqlite' and url.database not in (
             None, '', ':memory:'):
@@ -199,8 +200,8 @@ def _prepare_mysql(connection, _record) -> None:
 
 @contextlib.contextmanager
 def translated() -> Iterator[None]:
-    """Errors of the database become ours; an ImportError is its driver,
-    missing."""
+    """Convert errors of the database to errors of this project; an ImportError
+    means that its driver is missing."""
     try:
         yield
     except db_exception.DBDuplicateEntry as error:

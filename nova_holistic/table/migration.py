@@ -70,8 +70,8 @@ def must_be_usable(connection: str | Database) -> None:
 
 
 def _must_have(connection: str | Database, needed: str | None) -> None:
-    """A newer schema, of which this code knows nothing, will do: an upgrade
-    begins with it."""
+    """A newer schema that this code does not know is accepted, because an
+    upgrade begins with the schema."""
     found = version(connection)
     older = {each.revision for each in ScriptDirectory.from_config(
         _config()).iterate_revisions(needed, 'base')} - {needed}

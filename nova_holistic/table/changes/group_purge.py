@@ -44,7 +44,8 @@ class Choice:
     unchanged_since: datetime | None = None
 
     def conditions(self) -> list[Any]:
-        """What a row of a chosen group satisfies, its members aside."""
+        """The conditions of a chosen group's row, without those of its
+        members."""
         found = [GroupRow.status.in_(self.statuses), GroupRow.task.is_(None)]
         if self.unchanged_since is not None:
             found.append(sa.or_(GroupRow.updated_at.is_(None),

@@ -33,7 +33,7 @@ class _Changed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What becomes of a group, and of each of its members.
+    """The changes of a group and of each of its members.
 
     :ivar changes: fields of GroupRecord
     :ivar order: path to description of all members, in the order of the
@@ -66,7 +66,7 @@ _VACATED = (events.reason(
 @retried
 def revise(database: Database, group_uuid: str, engine: str,
            revision: Revision, now: datetime) -> bool:
-    """Change all of it, or nothing; the group's revision is raised.
+    """Make all changes or none, and raise the group's revision.
 
     :returns: False if a row has changed since then, or the engine no longer
         owns the group's task

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members go to other places, one of a group at a time.
+"""Members move to other places, one member of a group at a time.
 
 A move is checked against the policies of its group, with the other members at
 the places that were read. Two requests may check moves at the same time. The
@@ -26,7 +26,7 @@ Position = tuple[str, str, str | None]
 
 
 class Move(enum.Enum):
-    """What became of a move."""
+    """The result of a move."""
 
     WRITTEN = 'written'
     OVERTAKEN = 'another member of the group has a new place'

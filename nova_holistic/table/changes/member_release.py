@@ -36,10 +36,10 @@ _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 def release(database: Database, holds: Collection[str], now: datetime,
             with_servers: bool = False) -> None:
-    """Release those of the members of which no server is or will be.
+    """Release those members that have no server and will not get one.
 
-    :param holds: of the members as they were seen. Not their ids: SQLite
-        gives those of rows that are gone to others
+    :param holds: of the members as they were read. Their ids are not used,
+        because SQLite assigns the ids of deleted rows again
     :param with_servers: whether the others are released when their servers
         are gone
     """
@@ -52,7 +52,7 @@ def release(database: Database, holds: Collection[str], now: datetime,
 
 
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
-    """Release what is unclaimed of a group, if its lease has passed.
+    """Release the unclaimed members of a group, if its lease has passed.
 
     One statement, so that it honours a lease that is extended at the same
     time.
@@ -128,8 +128,8 @@ def released(database: Database, group: GroupRecord) -> Sequence[int]:
     """Ids of a group's members that are released, or will be when their
     servers are gone.
 
-    Or are about to be: a group without a plan has this status before the rows
-    that were written for a plan are released.
+    Members that are about to be released are included: a group without a plan
+    has this status before the rows that were written for a plan are released.
     """
     these = [MemberState.RELEASED]
     if group.status not in SETTLING:

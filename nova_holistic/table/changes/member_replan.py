@@ -28,7 +28,8 @@ class _Changed(Exception):
 
 @retried
 def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
-    """Write down where lost members are about to be held: all, or none.
+    """Write the places on which lost members are about to be held: all, or
+    none.
 
     :param members: lost and held, with their ids, new holds and new places
     :returns: False if one of them is no longer lost, or another planner is
@@ -52,7 +53,7 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
 @retried
 def move(database: Database, moved: Mapping[str, MemberRecord],
          engine: str | None = None) -> bool:
-    """Write down that members are about to be held elsewhere: all, or none.
+    """Write that members are about to be held on other places: all, or none.
 
     :param moved: held members of one group with their new holds and places,
         by their former holds, which are not in Placement

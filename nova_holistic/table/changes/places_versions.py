@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of places leave a trace that a reader finds without a search.
+"""Versions by which a reader finds changes of places without a search.
 
 The ``places_version`` of a group rises whenever one of its members begins or
 ceases to use capacity, or gets another place or another server. The member
@@ -40,7 +40,7 @@ def of_group() -> sa.ScalarSelect[int]:
 
 
 def is_exclusive() -> sa.ScalarSelect[bool]:
-    """Whether the member's group keeps others out."""
+    """Whether the member's group is exclusive."""
     return sa.select(GroupRow.exclusive).where(
         GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
 

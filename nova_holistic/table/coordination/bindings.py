@@ -28,7 +28,7 @@ BINDABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
 
 
 class BindingKind(enum.StrEnum):
-    """What is bound."""
+    """The kind of object that is bound."""
 
     SERVER_GROUP = 'server-group'
     HEAT_STACK = 'heat-stack'
@@ -69,13 +69,13 @@ class Binding:
 
     @property
     def shown_target(self) -> str:
-        """What the user has bound."""
+        """The target as the user has named it."""
         return self.stack or self.target
 
 
 @dataclass(frozen=True, slots=True)
 class Hinted:
-    """What the hints of a request name.
+    """The objects that the hints of a request name.
 
     :ivar server_group: UUID of a server group
     :ivar stacks: targets of the top-level Heat stack; the first stack
@@ -91,7 +91,7 @@ class Hinted:
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What a request without a pointer points at.
+    """The member to which a request without a pointer is bound.
 
     :ivar path: of a member description; for a server that is a member, of
         this member
@@ -190,8 +190,8 @@ class Bindings:
 
     def pointed(self, hinted: Hinted, instance_uuids: Sequence[str] = ()
                 ) -> Pointed | None:
-        """What a request points at by its hints, in one statement. A bound
-        server group counts before a bound stack.
+        """The member to which the hints of a request are bound, in one
+        statement. A bound server group takes precedence over a bound stack.
 
         A server that is a member stays a member if nothing is bound now.
         """
@@ -231,7 +231,7 @@ class Bindings:
 
 
 def _any_of(hinted: Hinted) -> sa.ColumnElement[bool]:
-    """The bindings of what the hints name."""
+    """The bindings of the objects that the hints name."""
     kinds = {BindingKind.SERVER_GROUP: (hinted.server_group,),
              BindingKind.HEAT_STACK: hinted.stacks}
     return sa.or_(*(

@@ -32,7 +32,7 @@ MAX_FAULT = 1000
 
 @dataclass(frozen=True, slots=True)
 class BootMember:
-    """What the creation of a server needs to know of its member."""
+    """The facts about a member that the creation of its server needs."""
 
     state: MemberState
     instance_uuid: str | None

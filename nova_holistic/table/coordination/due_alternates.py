@@ -82,7 +82,7 @@ class DueAlternates:
 
     def keep(self, group_uuids: Collection[str], engine: str,
              now: datetime) -> None:
-        """Tell that the engine still works on these groups."""
+        """Write a heartbeat: the engine still works on these groups."""
         for batch in batches(group_uuids):
             self._update([GroupRow.uuid.in_(batch),
                           GroupRow.alternates_engine == engine],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be done every so often, by one engine at a time."""
+"""Periodic tasks that one engine at a time performs."""
 
 from collections.abc import Collection, Mapping, Sequence
 import contextlib
@@ -22,7 +22,7 @@ class Jobs:
 
     def take(self, name: str, engine: str, now: datetime, *,
              due_before: datetime, stale_before: datetime) -> bool:
-        """Whether the job is the engine's to do now.
+        """Whether the engine has to perform the task now.
 
         :param due_before: when it was last done, at the latest
         :param stale_before: an engine whose last heartbeat is later still owns
@@ -45,7 +45,7 @@ class Jobs:
 
     def keep(self, names: Collection[str], engine: str,
              now: datetime) -> None:
-        """Tell that the engine is still at these jobs."""
+        """Write a heartbeat: the engine still performs these tasks."""
         self._update([JobRow.name.in_(names), JobRow.engine == engine],
                      {'engine_at': now})
 
@@ -54,7 +54,7 @@ class Jobs:
                      {'engine': None, 'engine_at': None, 'done_at': now})
 
     def hand_back(self, engine: str) -> None:
-        """Others may do what the engine has begun."""
+        """Let other engines perform the tasks that this engine has begun."""
         self._update([JobRow.engine == engine],
                      {'engine': None, 'engine_at': None})
 

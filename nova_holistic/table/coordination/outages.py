@@ -32,7 +32,7 @@ class HostOutages:
 
     def observe(self, unavailable: Collection[str],
                 now: datetime) -> Mapping[str, datetime]:
-        """Write down which hosts are unavailable now. The outages of all other
+        """Write which hosts are unavailable now. The outages of all other
         hosts have ended.
 
         :returns: the host's name, and when an engine first saw it unavailable

@@ -50,21 +50,21 @@ class Plans:
 
     def keep(self, plan_uuids: Collection[str], engine: str,
              now: datetime) -> None:
-        """Tell that the engine still works on the plans."""
+        """Write a heartbeat: the engine still works on the plans."""
         for batch in batches(plan_uuids):
             self._update([PlanRow.uuid.in_(batch),
                           PlanRow.engine == engine], {'engine_at': now})
 
     def finish(self, plan_uuid: str, engine: str, status: PlanStatus,
                answer: Mapping[str, Any], now: datetime) -> bool:
-        """Write the answer down; False where it was another engine's."""
+        """Write the answer; False if another engine owns the plan."""
         return self._update(
             [PlanRow.uuid == plan_uuid, PlanRow.engine == engine],
             {'status': str(status), 'answer': dict(answer), 'engine': None,
              'engine_at': None, 'updated_at': now})
 
     def hand_back(self, engine: str, plan_uuid: str | None = None) -> None:
-        """What the engine had to plan others may plan.
+        """Let other engines make the plans that this engine has taken.
 
         :param plan_uuid: of one plan; None is all of them
         """

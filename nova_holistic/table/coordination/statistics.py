@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others measured on hosts: the last value of each name."""
+"""Statistics that other services measured on hosts: the last value of each
+name."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +23,7 @@ class Statistics:
     @retried
     def put(self, host: str, values: Mapping[str, float],
             now: datetime) -> None:
-        """The values take the place of earlier ones of the same names."""
+        """Store the values in place of earlier ones of the same names."""
         # In one order, so that two who put the same do not wait for each
         # other.
         rows = [{'host': host, 'name': name, 'value': value,

@@ -67,7 +67,7 @@ class Tasks:
 
     def keep(self, group_uuids: Collection[str], engine: str,
              now: datetime) -> None:
-        """Tell that the engine still works on the groups' tasks."""
+        """Write a heartbeat: the engine still works on the groups' tasks."""
         for batch in batches(group_uuids):
             self._update([GroupRow.uuid.in_(batch),
                           GroupRow.engine == engine], {'engine_at': now})
@@ -82,14 +82,14 @@ class Tasks:
 
     def finish(self, group_uuid: str, engine: str,
                changes: Mapping[str, Any]) -> bool:
-        """The task is done, and the group changed so; False where it was
-        another engine's, or the group may not get into that status, and
-        nothing is changed."""
+        """End the task and change the group; False, without a change, if
+        another engine owns the task or the status of the group does not allow
+        the change."""
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), **_NONE})
 
     def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
-        """What the engine had to do others may do.
+        """Let other engines perform the tasks that this engine has taken.
 
         :param group_uuid: of one task; None is all of them
         """
