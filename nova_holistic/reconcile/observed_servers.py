@@ -50,7 +50,7 @@ class ObservedServers:
         self._looked_at = now
 
     def last(self, instance_uuid: str) -> InstanceView | None:
-        """The last known state of a server; None if there is none."""
+        """The last known state of a server; None if no state is known."""
         return self._views.get(instance_uuid)
 
     def look(self, instance_uuids: Collection[str],
