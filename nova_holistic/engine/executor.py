@@ -46,7 +46,7 @@ REFUSALS = (hold_errors.CapacityGone, errors.OutdatedPlan)
 
 @dataclass(frozen=True, slots=True)
 class PlannerComponents:
-    """What all changes work with.
+    """The components that all changes use.
 
     :ivar conf: the configuration
     :ivar clock: returns naive UTC

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan with fewer members than desired, if there is no room for all."""
+"""A plan with fewer members than desired, if the capacity is not sufficient
+for all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

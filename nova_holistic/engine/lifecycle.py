@@ -106,7 +106,7 @@ class Lifecycle:
         return self._settled_group(group_uuid)
 
     def expire(self) -> Sequence[str]:
-        """Free what is unclaimed in groups whose lease has passed.
+        """Free the unclaimed capacity of groups whose lease has passed.
 
         :returns: their UUIDs
         """
@@ -129,7 +129,7 @@ class Lifecycle:
         return [group.uuid for group in expired]
 
     def delete(self, group_uuid: str) -> None:
-        """Forget a group; nothing of it stays held, and its servers live on.
+        """Delete a group and all its holds; its servers continue to run.
 
         An engine that creates servers of the group stops first.
 

@@ -18,8 +18,8 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
     """One row for each member, in the order of the document, each with a new
     hold and without alternates.
 
-    The rows say that they are held before they are, so that a crash leaves no
-    hold that no row names.
+    The rows state that they are held before the holds exist, so that a crash
+    leaves no hold that no row names.
     """
     hosts = plan.hosts()
     used = set(hosts.values())
@@ -48,13 +48,14 @@ def renewed_members(lost: Sequence[MemberRecord], group: Group,
 
 
 def place_of(host: Host) -> Place:
-    """A host as the table remembers it."""
+    """A host as the table stores it."""
     return Place(host.name, host.node, host.uuid, host.location,
                  tuple(sorted(host.labels.items())))
 
 
 def host_of(place: Place) -> Host:
-    """A host as far as the table remembers it: where it stood."""
+    """A host with the data that the table stores: its location at the time of
+    the plan."""
     return Host(place.host, place.node, place.provider, place.location,
                 FrozenMapping(), labels=FrozenMapping(place.labels))
 

@@ -28,7 +28,7 @@ class PlanAnswer:
 
 def answer_request(advise: Callable[[], PlanAnalysis],
                    record: PlanRecord) -> PlanAnswer:
-    """What the solver makes of it.
+    """The answer of the solver to the request.
 
     :raises TableError: the table does not answer; it may be tried again
     """

@@ -54,7 +54,7 @@ def of_engine(message: str) -> Reason:
 def with_detail(message: str, detail: object) -> Reason:
     """
     :param message: for users, without any name
-    :param detail: what administrators read after that
+    :param detail: the text that administrators read after that
     """
     return Reason('', f'{message}; at last, {detail}', public=message)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an inventory driver must be able to do."""
+"""The interface of inventory drivers."""
 
 import abc
 from collections.abc import Collection, Mapping

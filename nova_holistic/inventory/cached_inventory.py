@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A snapshot that an engine keeps, and brings up to date.
 
-The reading of a whole cloud takes as long as the cloud is large. An engine
-keeps the newest snapshot instead, and reads what has changed:
+The time to read a whole cloud is proportional to its size. An engine keeps the
+newest snapshot instead, and reads what has changed:
 
 - Flavors, and the list of disabled hosts, are read for each plan. Each is one
   small request.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong while a snapshot is taken."""
+"""Errors of a source while a snapshot is taken."""
 
 from nova_holistic.exceptions import HolisticError
 
@@ -9,7 +9,8 @@ class MissingAdapter(HolisticError):
 
 
 class ServiceFailed(HolisticError):
-    """A service does not answer, refuses, or answers what it never should.
+    """A service does not answer, refuses a request, or gives an invalid
+    answer.
 
     :ivar service: its name, as in ``placement``
     :ivar path: path of the request

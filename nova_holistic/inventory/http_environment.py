@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the environment of the process says to its HTTP connections."""
+"""The options that HTTP connections read from the environment of the
+process."""
 
 import os
 import urllib.request

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same request for many things, several at a time."""
+"""The same request for many objects, several at a time."""
 
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor

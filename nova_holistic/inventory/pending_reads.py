@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be read again."""
+"""The parts of a snapshot that have to be read again."""
 
 from collections.abc import Collection
 import threading

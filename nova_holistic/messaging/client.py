@@ -71,7 +71,7 @@ class EngineClient:
         return cls(get_transport(conf))
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
-        """Tell that the group has a task in the table."""
+        """Notify engines that the group has a task in the table."""
         self._cast(context, 'plan_group', payloads.GroupPayload(group_uuid))
 
     def plan(self, context: RequestContext, plan_uuid: str) -> None:
@@ -114,7 +114,7 @@ class EngineClient:
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:
-        """Tell what was measured on a host.
+        """Send statistics that were measured on a host.
 
         :param name: of the host
         :param stats: name to finite number
@@ -125,7 +125,8 @@ class EngineClient:
 
     def _cast(self, context: RequestContext, method: str,
               payload: payloads.Payload) -> None:
-        """Nothing is lost where the message is: engines look for work."""
+        """A lost message loses no work, because engines poll the table for
+        tasks."""
         try:
             self._client.cast(context, method, **payload.to_document())
         except Exception as error:
@@ -139,7 +140,7 @@ class EngineClient:
               payload: payloads.Payload) -> Any:
         """
         :raises EngineUnreachable: there is no answer
-        :raises EngineFailed: the engine broke down over it
+        :raises EngineFailed: the engine met an unexpected error
         :raises HolisticError: any error that the engine raised
         """
         try:

@@ -13,7 +13,7 @@ class GroupBusy(exceptions.HolisticError):
 
 
 class LeaseRefused(exceptions.HolisticError):
-    """The group has nothing planned that a lease could keep."""
+    """The group has no planned members whose lease could be extended."""
 
 
 class BindingRefused(exceptions.HolisticError):
@@ -30,4 +30,4 @@ class EngineUnreachable(exceptions.HolisticError):
 
 
 class EngineFailed(exceptions.HolisticError):
-    """An engine met an unexpected fault. The log of that engine has it."""
+    """An engine met an unexpected error, which its log contains."""

@@ -30,8 +30,7 @@ STATISTIC_NAME = re.compile(r'[A-Za-z0-9_.-]{1,255}')
 class Payload:
     """Arguments of one RPC method.
 
-    :raises InvalidDocument: when made of what it may not have; the place is
-        the argument's name
+    :raises InvalidDocument: an argument is invalid; the place is its name
     """
 
     @classmethod
@@ -163,7 +162,7 @@ class HostStatistics(Payload):
 
 @dataclass(frozen=True, slots=True)
 class CloudChanges(Payload):
-    """What an engine has learnt from notifications of Nova.
+    """Changes that notifications of Nova have reported to an engine.
 
     :ivar engine: the id of that engine
     :ivar hosts: names of compute hosts whose use may have changed

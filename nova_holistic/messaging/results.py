@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What a release did.
+    """The result of a release.
 
     :ivar released: paths of members that are free now
     :ivar kept: paths of requested members that belong to a server

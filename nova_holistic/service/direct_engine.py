@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine in the process that asks it, without messages."""
+"""An engine in the process of its caller, without messages."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -101,7 +101,7 @@ class DirectEngine:
 
     def update_resource_stats(self, context: RequestContext, name: str,
                               stats: Mapping[str, float]) -> None:
-        """Take down what was measured on a host.
+        """Store statistics that were measured on a host.
 
         :raises HostUnknown: the inventory has no such host
         """

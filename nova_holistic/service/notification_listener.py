@@ -83,8 +83,8 @@ class HostEvents:
 
 
 class NotificationListener:
-    """Engines of one pool share the notifications. A message bus that does
-    not answer is waited for by a thread, and delays nothing else."""
+    """Engines of one pool share the notifications. A separate thread waits for
+    a message bus that does not answer, so that nothing else is delayed."""
 
     def __init__(self, conf, transport: messaging.Transport,
                  changes: ChangeReceiver):

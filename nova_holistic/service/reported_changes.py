@@ -23,7 +23,7 @@ passes of the reconciler."""
 
 
 class ReportedChanges:
-    """One thread looks at everything that was reported, in batches."""
+    """One thread handles all reported changes, in batches."""
 
     def __init__(self, conf, reconciler: Reconciler,
                  inventory: CloudInventory,
@@ -47,15 +47,15 @@ class ReportedChanges:
         self._serving = self._executor.submit(self._serve)
 
     def stop(self) -> None:
-        """Begin nothing new. What was reported is left to the passes of the
-        reconciler."""
+        """Begin nothing new. The passes of the reconciler find the remaining
+        changes."""
         with self._changed:
             self._stopping = True
             self._changed.notify()
         self._executor.shutdown(wait=False)
 
     def wait(self, deadline: float) -> bool:
-        """Whether the look under way has ended by then, after ``stop``.
+        """Whether the current check has ended by then, after ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """

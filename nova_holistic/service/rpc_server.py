@@ -15,7 +15,7 @@ LOG = logging.getLogger(__name__)
 class RpcServer:
     """An engine works even if no message arrives: all work is in the table.
 
-    So a separate thread waits for the broker. That may take forever, and a
+    So a separate thread waits for the broker. The wait may never end, and a
     process waits for the threads of futurist when it exits. So the threads
     here are daemon threads of the standard library.
     """

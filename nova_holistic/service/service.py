@@ -231,7 +231,7 @@ class EngineService:
 
 def _snapshot_calls(conf, inventory: CloudInventory
                     ) -> Mapping[str, PeriodicCall]:
-    """What keeps a kept snapshot up to date."""
+    """The periodic calls that keep the kept snapshot up to date."""
     if not isinstance(inventory, CachedInventory):
         return {}
     return {

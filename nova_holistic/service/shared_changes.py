@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines tell each other what Nova's notifications have reported.
+"""Engines send each other the changes that Nova's notifications have reported.
 
 All engines are one pool of listeners, so each notification reaches one of
 them. That engine casts the names of changed hosts to all others, and each
@@ -114,7 +114,7 @@ def fanout(transport: messaging.Transport) -> Cast:
 
 
 class ChangesEndpoint:
-    """Receives what other engines know."""
+    """Receives the changes that other engines know."""
 
     target = messaging.Target(version=VERSION)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the statistics that others report of known hosts."""
+"""Writes the statistics that other services report about known hosts."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ class StatisticsWriter:
                  timer: Callable[[], float] = time.monotonic):
         """
         :param clock: gives naive UTC
-        :param timer: gives seconds since whenever
+        :param timer: gives seconds since any point in time
         """
         self._inventory = inventory
         self._table = table
@@ -70,7 +70,7 @@ class StatisticsWriter:
             self._looking.release()
 
     def _remembered(self, host: str) -> bool | None:
-        """Whether there is such a host; None where one has to look."""
+        """Whether the host exists, if this is known; otherwise None."""
         names, read_at = self._seen
         known = host in names
         if read_at is None or self._timer() - read_at > (

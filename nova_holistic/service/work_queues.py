@@ -23,7 +23,7 @@ Record = GroupRecord | PlanRecord | DueGroup
 class WorkQueue(abc.ABC):
     """One kind of work, as one engine sees it.
 
-    All methods raise TableError where the table does not answer.
+    All methods raise TableError if the table does not answer.
 
     :ivar at_once: maximum number of waiting records that an engine begins when
         it polls the table; None means its number of workers
@@ -53,15 +53,16 @@ class WorkQueue(abc.ABC):
 
     @abc.abstractmethod
     def keep(self, uuids: Collection[str]) -> None:
-        """Tell that this engine works on them."""
+        """Write a heartbeat: this engine works on them."""
 
     @abc.abstractmethod
     def hand_back(self, uuid: str | None = None) -> None:
-        """Let others do it; None is all that this engine has taken."""
+        """Let other engines do the work; None means all records that this
+        engine has taken."""
 
     @abc.abstractmethod
     def context(self, record: Record) -> RequestContext:
-        """Who asked for it."""
+        """The request and the user of the record."""
 
     @abc.abstractmethod
     def do(self, record: Record) -> None:
@@ -73,7 +74,7 @@ class WorkQueue(abc.ABC):
         return self._clock() - timedelta(seconds=self._conf.engine.stale_after)
 
     def _too_often(self, record: Record) -> str | None:
-        """Why it is not tried again."""
+        """The reason why the work is not tried again."""
         limit = self._conf.engine.attempts
         if record.attempts <= limit:
             return None

@@ -27,7 +27,7 @@ it chooses."""
 class Workers:
     """An engine takes each record in the table before it works on it.
 
-    So a record may be offered twice, or in vain.
+    So a record may be offered twice, or after another engine has taken it.
     """
 
     def __init__(self, queues: Mapping[str, WorkQueue], count: int):
@@ -58,7 +58,7 @@ class Workers:
         pending.add_done_callback(self._ended)
 
     def pick_up(self) -> None:
-        """Look for records in the table that no message has announced.
+        """Search the table for records without a message.
 
         :raises TableError: the table does not answer
         """

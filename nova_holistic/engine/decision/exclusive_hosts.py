@@ -89,7 +89,7 @@ def _in(snapshot: Snapshot, domains: frozenset[Domain]) -> set[str]:
 
 def reasons(closed: frozenset[str],
             hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
-    """What to add to the reasons of a group that cannot be placed."""
+    """Additional reasons for a group that cannot be placed."""
     usable = sum(hosts[name].enabled for name in closed)
     if not usable:
         return ()

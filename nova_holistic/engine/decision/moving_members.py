@@ -77,7 +77,7 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
 
 
 def reasons(closed_hosts: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
-    """What to add to the reasons of a group that cannot be placed.
+    """Additional reasons for a group that cannot be placed.
 
     :param closed_hosts: names of hosts, by the path of a member description
     """

@@ -66,7 +66,7 @@ def with_forbidden_traits(group: Group, refused: Refused,
 
 def reasons(refused: Refused,
             hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
-    """What to add to the reasons of a group that cannot be placed."""
+    """Additional reasons for a group that cannot be placed."""
     counts = {path: sum(name in hosts and hosts[name].enabled
                         for name in names)
               for path, names in sorted(refused.items())}
@@ -78,5 +78,5 @@ def reasons(refused: Refused,
 
 
 def _trait(path: str) -> str:
-    """No trait of Placement's is like this."""
+    """A text that no trait of Placement can have."""
     return f'refused:{path}'

@@ -40,8 +40,8 @@ Usable = tuple[Snapshot, Sequence[Reason]]
 
 
 class SnapshotPlanner:
-    """Every plan keeps the hard policies of its group, and uses no host that
-    another group reserves."""
+    """Every plan satisfies the hard policies of its group, and uses no host
+    that another group reserves."""
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, policy_types: PolicyTypes,
@@ -186,9 +186,9 @@ class SnapshotPlanner:
                    held: Collection[str]) -> Sequence[Reason]:
         """Why holds that were put for a plan cannot stay.
 
-        Placement checks capacity and nothing else. If two groups that exclude
-        each other were planned at the same time, at least one of them finds
-        the other here.
+        Placement checks only capacity. If two groups that exclude each other
+        were planned at the same time, at least one of them finds the other
+        here.
 
         :param held: for each hold, the name of its host
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New places for members whose planned hosts have lost their room.
+"""New places for members whose planned hosts no longer have capacity.
 
 The kept snapshot of a plan may be out of date, and Placement then refuses a
 part of its holds. The hosts of that part are read again. Only members that no
