@@ -70,6 +70,6 @@ DEFAULT_ZONE = Rule('default_schedule_zone', _PLANNED, default_zone.host_check)
 
 
 def rules_in_force(enabled_filters: frozenset[str]) -> tuple[Rule, ...]:
-    """Those that may refuse a host for a request."""
+    """The rules that may refuse a host for a request."""
     return (*(rule for rule in FILTERS if rule.name in enabled_filters),
             *REQUEST_FILTERS, DEFAULT_ZONE)

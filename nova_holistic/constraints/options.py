@@ -28,7 +28,7 @@ class NovaOptions:
 
     @classmethod
     def from_conf(cls, conf) -> 'NovaOptions':
-        """Those that are in force now; see nova_holistic.conf.nova_options."""
+        """The current values; see nova_holistic.conf.nova_options."""
         scheduler, filters = conf.scheduler, conf.filter_scheduler
         namespace = filters.aggregate_image_properties_isolation_namespace
         separator = filters.aggregate_image_properties_isolation_separator

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group document becomes a Group whose every part is well-formed alone.
 
-What only a snapshot can tell, which flavors and levels exist, is left to
-model.binding.
+model.binding checks the flavors and levels, because only a snapshot shows
+which of them exist.
 """
 
 from collections.abc import Callable, Mapping, Sequence

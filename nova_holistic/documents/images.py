@@ -16,7 +16,7 @@ _TRAIT_NAME = re.compile(r'[A-Z0-9_]{1,255}\Z')
 
 
 def read_image(document: Any, place: str) -> str | Image | None:
-    """What fits the schema of an image, as a model.
+    """The model of an image whose document fits the schema.
 
     :raises InvalidDocument: a trait has an impossible name or value
     """

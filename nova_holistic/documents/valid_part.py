@@ -16,8 +16,8 @@ _ITEMS = ('members', 'policies', 'relationships')
 
 def valid_part(document: Any,
                errors: Iterable[ValidationError]) -> dict | None:
-    """A copy in which None stands for each item that is wrong, so that the
-    rest keeps its places; None if nothing of the document can be read."""
+    """A copy with None in place of each wrong item, so that the positions of
+    all others remain; None if nothing of the document can be read."""
     document = copy.deepcopy(document)
     for error in errors:
         path = list(error.absolute_path)

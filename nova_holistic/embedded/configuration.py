@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator writes into nova.conf for this project."""
+"""The options that an operator sets in nova.conf for this project."""
 
 import os
 

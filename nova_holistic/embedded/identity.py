@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls: keystoneauth adapters that bear their user in the headers.
+"""keystoneauth adapters that send their user in the headers.
 
 There is no Keystone. Nova's and Placement's own middleware behind it read
 the user, project and roles from the headers that auth_token would have set.

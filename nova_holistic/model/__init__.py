@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a group, a topology, a snapshot and a plan are.
+"""Groups, topologies, snapshots and plans.
 
 Immutable values made of the standard library alone: nothing here knows JSON,
 SQL, RPC or a solver.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be done with a server so that it matches the definition of its
-group."""
+"""Actions by which a server matches the definition of its group again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -12,8 +12,8 @@ V = TypeVar('V')
 
 
 class IdentityCache(Generic[K, V]):
-    """A function of one immutable object, worked out once for each of the
-    last few.
+    """A function of one immutable object, computed once for each of the last
+    few objects.
 
     Objects are distinguished by identity: comparing equal objects costs as
     much as computing the value. The cache keeps each object alive, so that its

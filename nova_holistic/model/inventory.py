@@ -10,7 +10,7 @@ MAX_UNIT = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a host has of one resource class, and what is allocated of it.
+    """The inventory of one resource class of a host, and its usage.
 
     Fields, meaning and defaults are Placement's. ``used`` counts every
     consumer: servers, migrations and holds.
@@ -26,7 +26,8 @@ class Inventory:
 
     @property
     def capacity(self) -> int:
-        """What may be allocated at all: (total - reserved) x allocation_ratio.
+        """The amount that may be allocated: (total - reserved) x
+        allocation_ratio.
 
         Placement compares whole amounts with the product as a float
         (placement.objects.allocation), so its floor loses nothing.

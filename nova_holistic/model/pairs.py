@@ -16,7 +16,8 @@ from nova_holistic.model.policy import Expression
 
 
 class PairEncoder(Protocol):
-    """What model.policy.Encoder and model.objective.HostEncoder share."""
+    """The common part of model.policy.Encoder and
+    model.objective.HostEncoder."""
 
     def count(self, scope: Scope, domain: Domain) -> Expression:
         """Number of the scope's members in the domain."""

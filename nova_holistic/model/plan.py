@@ -21,7 +21,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveValue:
-    """What the plan costs and what is proved of it.
+    """The value of the objective of a plan, and its proved bound.
 
     :ivar bound: no plan with as few weighted violations costs less than this
     :ivar gap: (value - bound) / value; 0 where both are 0

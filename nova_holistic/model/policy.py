@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every policy must be able to do."""
+"""The interface of policies."""
 
 import abc
 from collections.abc import (
@@ -156,7 +156,7 @@ class Policy(abc.ABC):
 
     @property
     def title(self) -> str:
-        """What messages and plans call it."""
+        """The name of the policy in messages and plans."""
         return self.type
 
     @property

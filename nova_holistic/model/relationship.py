@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every relationship must be able to do."""
+"""The interface of relationships."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING

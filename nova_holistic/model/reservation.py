@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who alone may be in a domain."""
+"""Domains that a group reserves for its members."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Reservation:
 
 def reservations(group: Group, placement: Mapping[str, Host],
                  levels: tuple[str, ...]) -> Iterator[Reservation]:
-    """What a top-level group's policies reserve for it.
+    """The domains that the policies of a top-level group reserve.
 
     :param placement: member path to host, of members that take up room
     :param levels: levels of the tree of the hosts, coarse to fine

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a notification carries: a versioned object, as those of Nova are.
+"""The payload of a notification: a versioned object, as in Nova.
 
 A minor version adds a field; a major version removes or changes one.
 """

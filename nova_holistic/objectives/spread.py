@@ -79,7 +79,7 @@ class Spread(Objective):
     @staticmethod
     def _added(encoder: HostEncoder, host: Host,
                classes: Sequence[str]) -> LpAffineExpression:
-        """What the group adds to the host's utilisation."""
+        """The increase of the host's utilisation by the group."""
         added = LpAffineExpression()
         for name in classes:
             inventory = host.inventories.get(name)

@@ -35,7 +35,7 @@ def ratio(resource_class: str, taken: int, capacity: int) -> str:
 
 
 def bound(objective: ObjectiveValue) -> str:
-    """What is proved of the objective; none where a solver proved nothing."""
+    """The proved bound of the objective; empty if no bound was proved."""
     if not math.isfinite(objective.bound):
         return 'nothing proved'
     return f'bound {objective.bound:.5g}, gap {objective.gap:.1%}'

@@ -33,7 +33,7 @@ def arrange(domain: DomainView, scale: Scale) -> Box:
 
 
 def draw(parent: Element, box: Box, scale: Scale, depth: int = 0) -> None:
-    """What the box holds, at the origin of the parent."""
+    """The content of the box, at the origin of the parent."""
     for inner, (x, y, height) in zip(box.boxes, box.packing.spots):
         element = svg_elements.group(parent, 'domain', x, y)
         _frame(element, inner, scale, depth, height)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to see: each host with its load and the group's members."""
+"""The content of the picture: each host with its load and the members of the
+group."""
 
 from collections.abc import Collection, Mapping, Sequence
 from collections import Counter

@@ -63,7 +63,7 @@ def text(parent: Element, kind: str, x: float, y: float, content: str,
 
 
 def title(parent: Element, lines: list[str]) -> None:
-    """What a viewer shows when the pointer rests on the parent."""
+    """The tooltip that a viewer shows when the pointer rests on the parent."""
     SubElement(parent, 'title').text = '\n'.join(map(printable, lines))
 
 

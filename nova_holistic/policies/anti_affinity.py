@@ -127,7 +127,8 @@ class AntiAffinity(OfLevel):
         encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
 
     def _domains(self, scope: Scope, encoder: Encoder) -> Iterator[Domain]:
-        """Those that could hold members: no other has too many."""
+        """The domains that could hold members: no other domain can have too
+        many."""
         near = {encoder.snapshot.domain(host, self.level)
                 for host in encoder.candidates(scope)}
         return (d for d in encoder.domains(self.level) if d in near)

@@ -251,7 +251,7 @@ def _meets(host: Host, wanted: Requirements,
 
 
 def _is_coarser(level: str, than: str, snapshot: Snapshot) -> bool:
-    """Whether it stands above in the tree, or no domain straddles two of it.
+    """Whether it is above in the tree, or contains every domain as a whole.
     """
     if level in snapshot.levels and than in snapshot.levels:
         return snapshot.levels.index(level) < snapshot.levels.index(than)

@@ -58,7 +58,7 @@ class ActionCase:
     refused: refused_hosts.Refused
 
     def changes(self) -> Mapping[str, ServerChange]:
-        """What differs between each built server and the definition."""
+        """The differences between each built server and the definition."""
         wanted = {each.path: each for each
                   in bind(self.group, self.snapshot).all_members()}
         return {

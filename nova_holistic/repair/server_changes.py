@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between a server and the definition of its member.
+"""The differences between a server and the definition of its member.
 
 The row of a built member has the requirements that its server was made for.
 """
@@ -45,7 +45,7 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class ServerChange:
-    """What the definition wants of one server.
+    """The change that the definition requires of one server.
 
     :ivar row: of the built member
     :ivar wanted: requirements of the definition, with the flavor resolved
@@ -119,7 +119,7 @@ def _other_flavor(found: Requirements, asked: Requirements,
 
 def _misfits(row: MemberRecord, wanted: Member,
              snapshot: Snapshot) -> Sequence[Reason]:
-    """What the definition requires, and the host does not have."""
+    """Requirements of the definition that the host does not meet."""
     hosts = {host.name: host for host in snapshot.hosts}
     host = hosts.get(row.place.host)
     bare = replace(wanted, requirements=replace(
@@ -161,7 +161,7 @@ def _enabled(host: Host) -> Host:
 
 
 def _site(wanted: Requirements) -> Any:
-    """What a member requires from its host, apart from room."""
+    """The requirements of a member on its host, without capacity."""
     return (wanted.availability_zone, wanted.aggregates, wanted.location,
             wanted.required_traits, wanted.forbidden_traits)
 

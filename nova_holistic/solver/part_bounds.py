@@ -33,7 +33,7 @@ from nova_holistic.solver.settings import Strategy
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is proved for one part.
+    """The bounds that are proved for one part.
 
     :ivar least: lower bound of the cost of its preferences
     :ivar limit: cost of its preferences up to which ``bound`` is valid
@@ -117,7 +117,7 @@ def _solved(known: Incumbent, batch: Batch, backend: Backend,
 
 
 def _proved(known: Incumbent, alone: Incumbent) -> _Part:
-    """What is proved for the part, for plans of the group."""
+    """The bounds that are proved for the part, for plans of the group."""
     least = Fraction(alone.least)
     if alone.where is None:
         return _Part(least, Fraction(0), 0.0)

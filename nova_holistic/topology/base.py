@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a topology driver must be able to do."""
+"""The interface of topology drivers."""
 
 import abc
 from collections.abc import Collection, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong with a topology."""
+"""Errors of a topology."""
 
 from nova_holistic.exceptions import HolisticError, InvalidDocument
 

@@ -12,7 +12,8 @@ ZONE_KEY = 'availability_zone'
 
 def name_hosts(level: str, key: str,
                aggregates: Collection[Aggregate]) -> Mapping[str, str]:
-    """What the aggregates' metadata calls each host at a level.
+    """The name of the domain of each host at a level, from the metadata of
+    aggregates.
 
     :param key: key of the metadata; an aggregate without it is ignored
     :raises AmbiguousLocation: two aggregates disagree on a host

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OS::Nova::Server boots from: an image, or a volume."""
+"""The boot source of an OS::Nova::Server: an image or a volume."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class BootSource:
 
 def read_boot(properties: Mapping[str, Any], resolver: Resolver,
               place: str) -> BootSource:
-    """What the properties of a server say; what a function gives that is not
-    worked out is left open."""
+    """The boot source in the properties of a server. The value of a function
+    that is not evaluated is unknown."""
     image = _text(properties.get('image'), resolver, join(place, 'image'))
     for device, where in _devices(properties, resolver, place):
         if str(_known(device.get('boot_index'), resolver, where)) == '0':

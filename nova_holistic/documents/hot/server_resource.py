@@ -10,7 +10,8 @@ from nova_holistic.model.stack_rules import StackRule
 
 @dataclass(frozen=True, slots=True)
 class ServerRequest:
-    """What one server asks for, as a member of a group document says it.
+    """The requirements of one server, in the terms of a member of a group
+    document.
 
     :ivar image: None if the server has none, or if it is known only when the
         stack is created
@@ -34,7 +35,7 @@ class ServerRequest:
                 if value is not None}
 
     def at_index(self, index_var: str, index: int) -> 'ServerRequest':
-        """What the server of that index asks for."""
+        """The requirements of the server with that index."""
         return replace(self, **{
             name: value.replace(index_var, str(index))
             for name in ('flavor', 'availability_zone', 'image')

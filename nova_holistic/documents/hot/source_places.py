@@ -13,7 +13,8 @@ from nova_holistic.model.group import Group
 
 
 class SourcePlaces:
-    """Places of a group document, with those in the template they stand for.
+    """Positions in a group document, with the positions in the template that
+    they come from.
     """
 
     def __init__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What more than one kind of document says in the same way."""
+"""Parts of schemas that several kinds of documents share."""
 
 import os_resource_classes
 

@@ -6,7 +6,7 @@ import uuid
 
 
 class ConsumerCalls:
-    """What Placement knows; mixed into the cloud."""
+    """Calls about consumers in Placement; mixed into the cloud."""
 
     def providers(self):
         """UUID of each resource provider by its name."""

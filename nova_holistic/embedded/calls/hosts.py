@@ -3,7 +3,7 @@
 
 
 class HostCalls:
-    """What an operator does with hosts; mixed into the cloud."""
+    """Operations of an operator on hosts; mixed into the cloud."""
 
     def aggregates(self):
         """Every host aggregate as the API lists them."""

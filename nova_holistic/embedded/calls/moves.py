@@ -8,7 +8,7 @@ FAILED = ('error', 'failed', 'cancelled')
 
 
 class MoveCalls:
-    """What an administrator does with servers; mixed into the cloud."""
+    """Operations of an administrator on servers; mixed into the cloud."""
 
     def act(self, server, action, **arguments):
         """One server action, as the administrator."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo says will hold, each with whether it did."""
+"""The statements of the demo, each with its result."""
 
 from collections.abc import Collection
 

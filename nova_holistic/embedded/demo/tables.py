@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo shows, as tables of at most 80 columns."""
+"""The tables of the demo, with at most 80 columns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby

@@ -47,7 +47,7 @@ class MarkedText(str):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that are marked, each once, sorted."""
+        """The marked names, each once, sorted."""
         return tuple(sorted({self[start:end] for start, end in self.hidden}))
 
     def public(self) -> str:
