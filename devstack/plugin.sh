@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# DevStack sources this file once a phase: plugin.sh MODE [PHASE]
+# DevStack sources this file once in each phase: plugin.sh MODE [PHASE]
 
 _XTRACE_HOLISTIC=$(set +o | grep xtrace || true)
 set +o xtrace
@@ -18,19 +18,19 @@ else
 fi
 HOLISTIC_URL=$HOLISTIC_SERVICE_PROTOCOL://$SERVICE_HOST/holistic
 
-# is_service_enabled holistic asks here.
+# is_service_enabled holistic calls this function.
 function is_holistic_enabled {
     is_service_enabled holistic-api holistic-engine-1
 }
 
-# Nova is there already, in the same environment, so its extra is not wanted;
-# that of the openstack commands is.
+# Nova is installed in the same environment, so its extra is not needed. The extra
+# of the openstack commands is.
 function install_holistic {
     setup_develop "$HOLISTIC_DIR" api,client,engine
 }
 
-# How the API and the engines find the database, messages, keystone, Placement
-# and Nova.
+# The connections of the API and the engines to the database, the message bus,
+# keystone, Placement and Nova.
 function configure_holistic {
     sudo install -d -o "$STACK_USER" "$HOLISTIC_CONF_DIR"
     rm -f "$HOLISTIC_CONF"
@@ -39,7 +39,7 @@ function configure_holistic {
     iniset_rpc_backend holistic "$HOLISTIC_CONF"
     configure_holistic_table "$HOLISTIC_CONF"
     configure_keystone_authtoken_middleware "$HOLISTIC_CONF" holistic
-    # The proxy in front of the API tells by which address it was asked.
+    # The proxy in front of the API sends the address that the client used.
     iniset "$HOLISTIC_CONF" oslo_middleware enable_proxy_headers_parsing True
     local service
     for service in placement nova glance; do
@@ -51,11 +51,11 @@ function configure_holistic {
     done
 }
 
-# What a file needs whose process reads the placement table, and judges by the
-# racks that hosts stand in: ours, and Nova's.
+# The options of all processes that read the placement table and the racks of
+# hosts: those of this project, and those of Nova.
 function configure_holistic_table {
     local conf=$1
-    # DevStack's charset, utf8, has no emoji; columns of names have.
+    # DevStack's charset, utf8, has no emoji; the names of groups may contain them.
     iniset "$conf" holistic_database connection \
         "$(database_connection_url holistic |
             sed 's/charset=utf8\b/charset=utf8mb4/')"
@@ -67,12 +67,12 @@ function configure_holistic_api {
     write_uwsgi_config "$HOLISTIC_UWSGI_CONF" "$HOLISTIC_UWSGI" "/holistic" \
         "" "holistic-api"
     iniset "$HOLISTIC_UWSGI_CONF" uwsgi threads "$HOLISTIC_API_THREADS"
-    # Within the four seconds of uwsgi, a busy client may not send the body.
+    # By default, uwsgi waits for a body for four seconds. A busy client needs longer.
     iniset "$HOLISTIC_UWSGI_CONF" uwsgi socket-timeout 60
 }
 
-# nova.conf of the scheduler. Its process is replaced once DevStack has started
-# it, in start_holistic.
+# nova.conf of the scheduler. start_holistic replaces the process after DevStack
+# has started it.
 function configure_holistic_scheduler {
     iniset "$NOVA_CONF" scheduler driver holistic_scheduler
     # Engines listen to Nova's versioned notifications.
@@ -88,8 +88,8 @@ function configure_holistic_scheduler {
     configure_holistic_table "$NOVA_CONF"
 }
 
-# The API inside nova-api stands where the token is known and the request is
-# not yet Nova's.
+# The API inside nova-api is a filter behind the check of the token, and before
+# Nova's application.
 function configure_holistic_nova_api {
     iniset "$NOVA_API_PASTE_INI" filter:holistic paste.filter_factory \
         nova_holistic.api.nova_filter:filter_factory
@@ -100,8 +100,8 @@ function configure_holistic_nova_api {
     configure_holistic_table "$NOVA_CONF"
 }
 
-# The service project's user, who reads Nova and writes to Placement, and the
-# entry in the catalog.
+# The user of the service project, which reads from Nova and writes to Placement,
+# and the entry in the catalog.
 function create_holistic_accounts {
     create_service_user holistic admin
     get_or_create_service holistic holistic "Holistic Placement Service"
@@ -128,16 +128,16 @@ function start_holistic {
     fi
 }
 
-# In the unit of nova-scheduler, so that all that knows of n-sch, unstack.sh
-# above all, goes on knowing it.
+# It replaces the command in the unit of nova-scheduler, so that everything that
+# uses n-sch, such as unstack.sh, still works.
 function start_holistic_scheduler {
     stop_process n-sch
     run_process n-sch \
         "$HOLISTIC_BIN_DIR/nova-holistic-scheduler --config-file $NOVA_CONF"
 }
 
-# Fake computes are called HOSTNAME1, HOSTNAME2 …; they are dealt to racks, as
-# cards to players.
+# Fake computes have the names HOSTNAME1, HOSTNAME2 …. They are assigned to the
+# racks in turn.
 function create_holistic_racks {
     local number rack
     for number in $(seq 1 "$HOLISTIC_RACKS"); do
@@ -198,7 +198,7 @@ if is_service_enabled holistic; then
             fi
             ;;
         'stack test-config')
-            # Not before: hosts are mapped to their cell just now.
+            # Hosts are mapped to their cell only in this phase.
             if [[ $VIRT_DRIVER == fake && $HOLISTIC_RACKS -gt 0 ]] &&
                     is_service_enabled n-api; then
                 echo_summary "Dealing computes to racks"

@@ -10,7 +10,7 @@ from tools.prose import definitions, markup, python_text, rules
 
 PROJECT = pathlib.Path(__file__).parents[2]
 
-TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst',
+TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst', 'devstack/*.rst',
          'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py')
 """What is checked if no file is named."""
 
