@@ -33,7 +33,7 @@ _Members = Mapping[str, Sequence[MemberOutline]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Check:
     """A check of the consumers of one resource provider.
 
     :ivar generation: of the provider before the look
@@ -63,7 +63,7 @@ class MissingHolds:
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._looks: dict[str, _Look] = {}
+        self._looks: dict[str, _Check] = {}
         self._rotation = RoundRobin()
 
     def reconcile_members(self, repaired: Counter[str],
@@ -92,7 +92,7 @@ class MissingHolds:
             if robbed:
                 each(repaired, 'vanished', self._restore,
                      overview.whole(self._table.database, robbed))
-            self._looks[provider] = _Look(
+            self._looks[provider] = _Check(
                 reads.generations.get(provider), use and use.get(provider),
                 frozenset(m.hold for m in members[provider]
                           if m.hold in there))

@@ -60,7 +60,7 @@ class Orphan:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ProviderState:
     """The findings of the last check of one resource provider.
 
     :ivar known: how many of the consumers there the table knows
@@ -94,7 +94,7 @@ class OrphanHolds:
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _ProviderState] = {}
         self._due, self._others = RoundRobin(), RoundRobin()
 
     def sweep(self, generations: Mapping[str, int] | None = None) -> int:
@@ -245,7 +245,7 @@ class OrphanHolds:
         """Consumers there of which nothing is known yet; what was is brought
         up to date."""
         there = frozenset(self._holds.consumers(provider))
-        seen = self._seen.setdefault(provider, _Seen())
+        seen = self._seen.setdefault(provider, _ProviderState())
         seen.unknown_consumers &= there
         # Read the rows now, after the holds: the row of a hold is in the table
         # before the hold is in Placement.

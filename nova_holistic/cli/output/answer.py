@@ -72,11 +72,11 @@ def as_table(answer: Answer, group: Group, snapshot: Snapshot,
     coloured."""
     console = Console(file=stdout, **_LITERAL)
     if console.is_terminal:
-        _tell(console, answer, group, snapshot, extras)
+        _print(console, answer, group, snapshot, extras)
         return
     plain = Console(file=io.StringIO(), width=_WIDE, color_system=None,
                     **_LITERAL)
-    _tell(plain, answer, group, snapshot, extras)
+    _print(plain, answer, group, snapshot, extras)
     for line in plain.file.getvalue().splitlines():
         stdout.write(line.rstrip() + '\n')
 
@@ -86,8 +86,8 @@ def _document(answer: Answer, group: Group,
     return {**to_document(answer, group.name, group), **extras.documents()}
 
 
-def _tell(console: Console, answer: Answer, group: Group,
-          snapshot: Snapshot, extras: Extras) -> None:
+def _print(console: Console, answer: Answer, group: Group,
+           snapshot: Snapshot, extras: Extras) -> None:
     if isinstance(answer, Plan):
         answer_tables.plan(console, answer, group, snapshot)
         if extras.explained is not None:

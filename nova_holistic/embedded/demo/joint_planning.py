@@ -98,7 +98,7 @@ class JointPlanning:
         self.promises.expect(
             f'{len(rows)} servers are created with the same requests and a '
             f'pointer; each is ACTIVE where planned',
-            list(_strayed(rows, outcomes)))
+            list(_misplaced(rows, outcomes)))
         return Attempt(NAME, outcomes, self.planning + seconds,
                        held=len(self.rows()))
 
@@ -142,7 +142,7 @@ class JointPlanning:
         self.figures.append((moment, total))
 
 
-def _strayed(rows: Iterable[MemberRecord], outcomes: Iterable[Outcome]):
+def _misplaced(rows: Iterable[MemberRecord], outcomes: Iterable[Outcome]):
     for row, outcome in zip(rows, outcomes):
         if not outcome.active or outcome.host != row.place.host:
             yield (f'{outcome.member}: {outcome.status} on {outcome.host}, '

@@ -211,7 +211,7 @@ class SnapshotPlanner:
                              for name in sorted(set(held) - enabled))],
                           snapshot)
 
-    def _promised(self, request: PlanningRequest) -> frozenset[str]:
+    def _build_hosts(self, request: PlanningRequest) -> frozenset[str]:
         """Hosts on which Nova may still build servers that are claimed."""
         if request.uuid is None or not request.placed:
             return frozenset()
@@ -229,7 +229,7 @@ class SnapshotPlanner:
         # Nova does not ask again before it builds a claimed member on an
         # alternate. So alternates of claimed members are used only if there
         # is no other plan.
-        alternative = (self._promised(request) if request.has_hard_rules
+        alternative = (self._build_hosts(request) if request.has_hard_rules
                        else frozenset())
         if alternative:
             narrowed = with_hosts_disabled(snapshot, alternative)

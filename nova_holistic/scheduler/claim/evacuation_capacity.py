@@ -79,7 +79,7 @@ class EvacuationCapacity:
                 by_provider[row.place.provider].append(row)
         wanted = self._candidates.asked.merged_resources()
         for provider, rows in by_provider.items():
-            found = _enough(rows, wanted, self._free(provider))
+            found = _fewest(rows, wanted, self._free(provider))
             if found:
                 yield found
 
@@ -149,7 +149,7 @@ class EvacuationCapacity:
         return len(lost) == len(rows)
 
 
-def _enough(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
+def _fewest(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
             ) -> Sequence[MemberRecord]:
     """The fewest of the holds, the largest first, without which there is
     room; none where all of them are not enough."""

@@ -59,7 +59,7 @@ class ReplacementHost:
                   if place.host not in tried]
         found = self._candidates.other_host(
             own, instance_uuid, places, refusals)
-        if found is None and self._left() > 0:
+        if found is None and self._remaining_time() > 0:
             self.searched = True
             found = self._search_hosts(own, instance_uuid, refusals)
         return found
@@ -70,18 +70,18 @@ class ReplacementHost:
         own = Membership(own.record, own.own, own.rows)
         avoided = {each.host for each in refusals} | self._learnt(own.own)
         try:
-            places = self._search.places(own, avoided, self._left())
+            places = self._search.places(own, avoided, self._remaining_time())
         except exceptions.HolisticError as error:
             LOG.warning('No other host can be searched for member %(member)s '
                         'of group %(group)s: %(error)s',
                         {'member': own.own.member.path,
                          'group': own.record.uuid, 'error': error})
             return None
-        promised = self._promised(own)
+        promised = self._build_hosts(own)
         places = sorted(places, key=lambda place: place.host in promised)[
             :CONF.holistic.search_hosts]
         for some in batches(places, TOGETHER):
-            if self._left() <= 0:
+            if self._remaining_time() <= 0:
                 break
             found = self._candidates.other_host(
                 own, instance_uuid, some, refusals)
@@ -92,7 +92,7 @@ class ReplacementHost:
     def _alternates(self, row: MemberRecord) -> Sequence[Place]:
         return self._connections.table.alternates([row.id]).get(row.id, ())
 
-    def _promised(self, own: Membership) -> Collection[str]:
+    def _build_hosts(self, own: Membership) -> Collection[str]:
         """Hosts to which Nova may send other servers of the group that are
         being built, without asking a scheduler again."""
         building = [row.id for row in own.rows if row.id != own.own.id
@@ -109,7 +109,7 @@ class ReplacementHost:
             row.group_uuid, self._connections.clock() - timedelta(
                 seconds=lifetime)).get(row.member.description, ()))
 
-    def _left(self) -> float:
+    def _remaining_time(self) -> float:
         """Seconds that the request may still search."""
         if self._deadline is None:
             self._deadline = (time.monotonic()

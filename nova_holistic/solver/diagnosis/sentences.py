@@ -89,11 +89,11 @@ class Sentences:
         if here < needed:
             return format_message('{} needs {}{}; {}', name,
                                   many(needed, shape.level),
-                                  each, self._there(here, shape, place))
+                                  each, self._available(here, shape, place))
         allowed = count.allowed(shape)
         if allowed < members:
             self.contradictory = True
-            where = self._there(here, shape, place)
+            where = self._available(here, shape, place)
             return format_message(
                 '{} permits {} of {} members, at most {} in each {}; '
                 '{}', name, allowed, members, limit, shape.level,
@@ -110,8 +110,8 @@ class Sentences:
             return format_message('{} is for {}', name,
                                   many(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
-        there = self._there(int(np.count_nonzero(hosts)),
-                            replace(shape, level=HOST), MarkedText())
+        there = self._available(int(np.count_nonzero(hosts)),
+                                replace(shape, level=HOST), MarkedText())
         return format_message('{} permits {} of {} members; {}', name, allowed,
                               members,
                               there)
@@ -130,7 +130,7 @@ class Sentences:
         if here >= shape.least:
             return needed
         return format_message('{}; {}', needed,
-                              self._there(int(here), shape, place))
+                              self._available(int(here), shape, place))
 
     def _even(self, name: MarkedText, shape: MaxSkew) -> MarkedText:
         count, place = self._best(shape)
@@ -151,7 +151,7 @@ class Sentences:
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
         domain = self._case.table.division(shape.level).domains[worst]
-        resources = self._asked(shape.scope)
+        resources = self._requested(shape.scope)
         return format_message(
             '{} has room for {} of {} members; {} {:name} takes {}{}',
             text, fitting, members, shape.level, domain,
@@ -163,7 +163,8 @@ class Sentences:
         if here < needed:
             return format_message('{} needs {}; {}', name,
                                   many(needed, shape.level),
-                                  self._there(here, shape, place, shape.other))
+                                  self._available(here, shape, place,
+                                                  shape.other))
         who = 'them' if isinstance(shape.carried.policy, Relationship) else (
             f'{many(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
@@ -176,7 +177,7 @@ class Sentences:
         here = int(np.count_nonzero(sum(
             count.takes(scope, shape.level)[:-1]
             for scope in (shape.scope, shape.other))))
-        there = self._there(here, shape, place, shape.other)
+        there = self._available(here, shape, place, shape.other)
         self.contradictory = False
         return format_message('{}; {}', text, there)
 
@@ -188,7 +189,7 @@ class Sentences:
         where = ('one ' + shape.level if shape.most == 1
                  else many(shape.most, shape.level))
         most = rest.largest_domains(shape)
-        resources = self._asked(shape.scope) if most < members else ''
+        resources = self._requested(shape.scope) if most < members else ''
         if not resources:
             return format_message('{} puts {} into {}', name,
                                   self._both(members), where)
@@ -225,8 +226,8 @@ class Sentences:
         takes = count.takes(shape.scope, shape.level)
         return int(np.count_nonzero(takes)), int(takes.sum())
 
-    def _there(self, here: int, shape: Shape, place: MarkedText,
-               other: int | None = None) -> MarkedText:
+    def _available(self, here: int, shape: Shape, place: MarkedText,
+                   other: int | None = None) -> MarkedText:
         """The number of available domains that meet the requirements."""
         self.contradictory = True
         requirements, only = self._asking(shape.scope, other)
@@ -246,7 +247,7 @@ class Sentences:
                 if place else format_message(
                     'there {}', total(f'{be(here)} {here}', 'are too few')))
 
-    def _asked(self, scope: int) -> MarkedText:
+    def _requested(self, scope: int) -> MarkedText:
         text = requirements_of(*self._asking(scope), room='')
         return format_message(' of {}', text) if text else MarkedText()
 

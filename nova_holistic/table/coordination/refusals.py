@@ -68,7 +68,7 @@ class Refusals:
                     .values(updated_at=now)
                     .execution_options(synchronize_session=False)).rowcount:
                 return
-            self._tell(session, group, reason)
+            self._add_reason(session, group, reason)
             _forget(session, group, wanted, [each.host for each in refusals])
             if refusals:
                 session.execute(sa.insert(RefusalRow), [
@@ -112,8 +112,8 @@ class Refusals:
             return found
 
     @staticmethod
-    def _tell(session: orm.Session, group: str,
-              reason: Mapping[str, Any]) -> None:
+    def _add_reason(session: orm.Session, group: str,
+                    reason: Mapping[str, Any]) -> None:
         """Replaces earlier refusals of the same member."""
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
