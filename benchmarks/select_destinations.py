@@ -9,15 +9,19 @@ started and has answered once. Hosts are plain, as Nova's fake hypervisor
 reports itself, or have the NUMA topology and the CPU traits that libvirt
 reports of two sockets with 32 threads each. What is logged at the level and
 above goes to a file. --built puts servers of the group into Nova's database,
-so that the scheduler has to find out where they are.
+so that the scheduler has to find out where they are. --parts splits the cost
+of looked-up responses, see answer_parts.py.
 """
 
 # First of all: it decides on green threads for everything imported later.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import argparse
+import functools
 import logging
+import pathlib
 import statistics
+import sys
 import time
 import uuid
 
@@ -28,16 +32,22 @@ from nova import objects
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
-from nova_holistic.embedded.cloud import EmbeddedCloud
-from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.table.records import MemberState
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+
+from benchmarks.answer_parts import Parts  # noqa: E402
+from nova_holistic.embedded.calls.servers import (  # noqa: E402
+    IMAGE, PROJECT, USER)
+from nova_holistic.embedded.cloud import EmbeddedCloud  # noqa: E402
+from nova_holistic.embedded.host import EmbeddedHost  # noqa: E402
+from nova_holistic.table.records import MemberState  # noqa: E402
 
 CPU_TRAITS = tuple(f'HW_CPU_X86_{name}' for name in (
     'AESNI', 'AVX', 'AVX2', 'AVX512BW', 'AVX512CD', 'AVX512DQ', 'AVX512F',
     'AVX512VL', 'BMI', 'BMI2', 'CLMUL', 'F16C', 'FMA3', 'MMX', 'SSE', 'SSE2',
     'SSE3', 'SSE41', 'SSE42', 'SSSE3', 'STIBP', 'VMX'))
 LOOKUPS = 16
+COUNTED = 15
+"""Responses whose statements and calls are counted."""
 FLAVOR = 'small'
 
 
@@ -97,6 +107,8 @@ def _parser():
     parser.add_argument('--processor', dest='clock', action='store_const',
                         const=time.process_time, default=time.perf_counter,
                         help='CPU time of the process, Placement included')
+    parser.add_argument('--parts', type=int, default=0,
+                        help='looked-up responses whose parts are timed')
     parser.add_argument('--stock', type=int, default=5,
                         help='stock requests to time at each size')
     return parser
@@ -124,6 +136,8 @@ def measure(number, numa, arguments):
         for level in arguments.log_level:
             found[level, 'looked up'] = _logging_at(
                 level, _look_up, cloud, arguments)
+            if arguments.parts:
+                _logging_at(level, _print_parts, cloud, arguments.parts)
             found[level, 'grown'] = _logging_at(
                 level, _grow, cloud, arguments)
         cloud.restart_scheduler('stock')
@@ -158,6 +172,25 @@ def _look_up(cloud, arguments):
     return [_timed(cloud, {'holistic_group': [made.uuid],
                            'holistic_member': [f'node-{index}']},
                    arguments.clock) for index in range(LOOKUPS)][1:]
+
+
+def _print_parts(cloud, number):
+    """Time and count looked-up responses. The first one of each group fills
+    caches and is left out."""
+    parts, done = Parts(), 0
+    while done < number + COUNTED:
+        made = cloud.planner.create(
+            group(LOOKUPS), project_id=PROJECT, user_id=USER)
+        for index in range(LOOKUPS):
+            answer = _request(cloud, {
+                'holistic_group': [made.uuid],
+                'holistic_member': [f'node-{index}']})
+            if not index:
+                answer()
+                continue
+            (parts.time if done < number else parts.count)(answer)
+            done += 1
+    print('\n'.join(parts.rows()))
 
 
 def _grow(cloud, arguments):
@@ -227,6 +260,17 @@ def _timed(cloud, hints, clock=time.perf_counter, alternates=True):
 
     :param alternates: whether the answer must have all alternates
     """
+    answer = _request(cloud, hints)
+    begin = clock()
+    found = answer()
+    seconds = clock() - begin
+    assert not alternates or (
+        len(found[0]) == cloud.conf.scheduler.max_attempts)
+    return seconds
+
+
+def _request(cloud, hints):
+    """A function that sends a request for one server to the manager."""
     context = nova_context.RequestContext(USER, PROJECT)
     flavor = objects.Flavor.get_by_name(
         nova_context.get_admin_context(), FLAVOR)
@@ -235,14 +279,10 @@ def _timed(cloud, hints, clock=time.perf_counter, alternates=True):
         context, instance, {'id': IMAGE, 'properties': {}}, flavor, None,
         None, {'scheduler_hints': hints}, None, None,
         security_groups=objects.SecurityGroupList(objects=[]))
-    begin = clock()
-    answer = cloud.controllers.scheduler.manager.select_destinations(
+    return functools.partial(
+        cloud.controllers.scheduler.manager.select_destinations,
         context, spec_obj=spec, instance_uuids=[instance],
         return_objects=True, return_alternates=True)
-    seconds = clock() - begin
-    assert not alternates or (
-        len(answer[0]) == cloud.conf.scheduler.max_attempts)
-    return seconds
 
 
 if __name__ == '__main__':

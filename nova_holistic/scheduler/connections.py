@@ -47,6 +47,10 @@ class Connections:
 def get() -> Connections:
     """The connections of this process, which the first call creates."""
     global _connections
+    found = _connections
+    if found is not None:
+        # A request asks a dozen times.
+        return found
     with _lock:
         if _connections is None:
             _connections = _make()

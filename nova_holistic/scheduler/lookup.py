@@ -23,6 +23,7 @@ from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts.candidates import Candidates
 from nova_holistic.scheduler.hosts.host_reader import ZONE
 from nova_holistic.scheduler import nova_errors
+from nova_holistic.scheduler.pointed_request import PointedRequest
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
@@ -60,11 +61,12 @@ class Lookup:
     other hosts.
     """
 
-    def __init__(self, context, spec: 'objects.RequestSpec',
+    def __init__(self, context, request: PointedRequest,
                  connections: Connections, scheduler):
         """:param scheduler: the manager whose filters check hosts, and from
         whose view hosts are read
         """
+        spec, self._request = request.spec, request
         self._context = context.elevated()
         # In this mode stock Nova may still get this request, and as it came.
         self._spec = (spec.obj_clone()
@@ -231,13 +233,14 @@ class Lookup:
     def _group(self, pointer: Pointer
                ) -> tuple[Found, Sequence[Place] | None]:
         """The group, and the member's alternates if they were read, too."""
-        found, places = self._connections.table.group_cache.read_for(
-            pointer.group, pointer.member)
+        if self._request.error is not None:
+            raise self._request.error
+        found = self._request.found
         # Whether another project has it is none of this one's business.
         if found is None or found[0].project_id != self._spec.project_id:
             raise RequestRefused(f'group {pointer.group} is not known in this '
                                  f'project')
-        return found, places
+        return found, self._request.alternates
 
     def _free(self, pointer: Pointer, record: GroupRecord,
               rows: Sequence[MemberRecord], instance_uuids: Sequence[str]

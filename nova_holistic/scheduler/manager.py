@@ -20,7 +20,8 @@ from nova.scheduler import manager
 from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
-    bound_servers, connections, group_moves, nova_errors, nova_version)
+    bound_servers, connections, group_moves, nova_errors, nova_version,
+    pointed_request)
 from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
@@ -65,6 +66,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
     @messaging.expected_exceptions(exception.NoValidHost)
     @exclusion.read_once
     @adopted_servers.read_once
+    @cells.read_once
     def select_destinations(
             self, context, request_spec=None, filter_properties=None,
             spec_obj=_SENTINEL, instance_uuids=None,
@@ -89,12 +91,12 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             pointed, moves = self._pointed(context, spec_obj, uuids)
             if pointed is None:
                 return self._plain(context, spec_obj, uuids, stock)
-            spec_obj = pointed
+            spec_obj = pointed.spec
             if moves:
                 return self._move(
                     context, default_zone.with_member_zone(
                         spec_obj, self.host_manager), uuids, stock)
-            return self._look_up(context, spec_obj, uuids, return_objects,
+            return self._look_up(context, pointed, uuids, return_objects,
                                  return_alternates)
         except exceptions.HolisticError as error:
             yields = (CONF.holistic.failure_mode == 'yield'
@@ -109,8 +111,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                     else error, context.request_id)) from error
 
     def _pointed(self, context, spec, uuids):
-        """The request with its pointer, and whether its server exists. The
-        request is None if stock Nova answers it.
+        """The PointedRequest, and whether its server exists. The request is
+        None if stock Nova answers it.
 
         :raises HolisticError: this cannot be found out, or the pointer and the
             server group of a create contradict each other
@@ -120,13 +122,15 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         bound = None if named else bound_servers.find(bindings, spec, uuids)
         if not named and bound is None:
             return None, False
+        pointed = pointed_request.read(
+            connections.get().table, bound.spec if bound else spec)
         with nova_errors.as_refusals():
-            moves = self._is_move(context, uuids)
+            moves = self._is_move(context, uuids, pointed.servers)
         if named and not moves:
             must_agree(bindings, spec.scheduler_hints)
         if bound is None:
-            return spec, moves
-        return None if moves and not bound.is_member else bound.spec, moves
+            return pointed, moves
+        return None if moves and not bound.is_member else pointed, moves
 
     def _plain(self, context, spec, uuids, stock):
         """Nova's own answer, unless a group has adopted the server."""
@@ -175,8 +179,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return False
 
     @instruments.LOOKUP_SECONDS.of()
-    def _look_up(self, context, spec, uuids, return_objects,
+    def _look_up(self, context, pointed, uuids, return_objects,
                  return_alternates):
+        spec = pointed.spec
         pointer = Pointer.from_hints(spec.scheduler_hints)
         wanted = return_objects and return_alternates
         # Stock Nova works the old form out for each of the two, and if no
@@ -184,7 +189,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         legacy = (spec.to_legacy_request_spec_dict()
                   if _sends_notifications() else None)
         self._notify(context, spec, legacy, fields.NotificationPhase.START)
-        selections = Lookup(context, spec, connections.get(), self).answer(
+        selections = Lookup(context, pointed, connections.get(), self).answer(
             pointer, uuids, CONF.scheduler.max_attempts - 1 if wanted else 0)
         self._notify(context, spec, legacy, fields.NotificationPhase.END)
         instruments.LOOKUPS.add(result='answered')
@@ -199,15 +204,19 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         return jsonutils.to_primitive(
             [selection[0].to_dict() for selection in selections])
 
-    def _is_move(self, context, uuids) -> bool:
+    def _is_move(self, context, uuids, others=()) -> bool:
         """Whether the server exists: an existing server does not return to its
         planned place.
 
+        :param others: servers whose cells the request needs later: one
+            statement reads the cells of all
         :raises RequestRefused: its create has failed already, or every server
             of the request is deleted
         """
         context = context.elevated()
-        mapped = cells.of_servers(context, uuids)
+        mapped = [row for row in cells.of_servers_once(
+            context, dict.fromkeys([*uuids, *others]))
+            if row.instance_uuid in uuids]
         if _are_deleted(mapped, uuids):
             # Nova has freed their capacity, and no process would free it again
             # if this answer came too late.

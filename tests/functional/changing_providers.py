@@ -62,6 +62,10 @@ class Providers:
         """What somebody finds who has not looked before."""
         return dict(self.fresh().read(self.uuids))
 
+    def one_by_one(self):
+        """The same, without the lists of use."""
+        return dict(self.fresh().reread(self.uuids))
+
     @property
     def lists(self):
         """Requests of the last read that are not for one provider."""

@@ -21,8 +21,9 @@ def test_requests_depend_only_on_changed_providers(providers, number, changed):
     for _ in range(number):
         providers.add(PLAIN)
     providers.read()
-    # What each offers and who is there; traits come in the list.
-    assert (providers.lists, providers.parts) == (2, 2 * number)
+    # What each offers. Traits come in the list, and so does that none of them
+    # has a consumer.
+    assert (providers.lists, providers.parts) == (2, number)
     consumers = [providers.allocate({one: {'VCPU': 1}})
                  for one in providers.uuids[:changed]]
     providers.read()
@@ -38,6 +39,28 @@ def test_requests_depend_only_on_changed_providers(providers, number, changed):
     assert (providers.lists, providers.parts) == (2, 2 * changed)
     providers.read()
     assert (providers.lists, providers.parts) == (2, 0)
+
+
+@pytest.mark.parametrize('used', [0, 1, 4])
+def test_a_new_provider_without_use_is_not_asked_for_its_consumers(
+        providers, used):
+    ones = [providers.add(PLAIN) for _ in range(4)]
+    for one in ones[:used]:
+        providers.allocate({one: {'VCPU': 1}})
+    found = providers.read()
+    assert (providers.lists, providers.parts) == (2, 4 + used)
+    assert [found[one].consumers for one in ones] == (
+        [1] * used + [0] * (4 - used))
+    assert found == providers.one_by_one()
+
+
+def test_a_consumer_that_comes_after_the_list_of_use_is_found(providers):
+    one = providers.add(PLAIN)
+    providers.before['inventories'] = lambda: providers.allocate(
+        {one: {'VCPU': 3}})
+    found = providers.read()[one]
+    assert not providers.before
+    assert (found.consumers, found.used()['VCPU']) == (1, 3)
 
 
 @pytest.mark.parametrize('number', [2, 12])
@@ -115,6 +138,7 @@ def test_a_deleted_provider_is_forgotten(providers, placement):
 @pytest.mark.parametrize('part', ['allocations', 'inventories'])
 def test_traits_added_after_the_list_are_noticed(providers, part):
     one = providers.add(PLAIN)
+    providers.allocate({one: {'VCPU': 1}})
     providers.before[part] = lambda: providers.give_traits(
         one, ['HW_CPU_X86_AVX'])
     assert providers.read()[one].traits == {'HW_CPU_X86_AVX'}
@@ -146,7 +170,8 @@ def test_cached_providers_equal_freshly_read_ones(placement, data):
         for _ in range(data.draw(st.integers(1, 5))):
             for _ in range(data.draw(st.integers(0, 4))):
                 step(data.draw, providers, consumers)
-            assert providers.read() == providers.anew()
+            assert (providers.read() == providers.anew()
+                    == providers.one_by_one())
     finally:
         for consumer in consumers:
             providers.free(consumer)

@@ -57,5 +57,5 @@ class Watch:
 
     @property
     def reread(self):
-        """How many providers the last snapshot read."""
+        """How many providers the last snapshot read with their consumers."""
         return self.requests['one/allocations']

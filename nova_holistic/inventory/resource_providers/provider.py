@@ -49,6 +49,13 @@ class Provider:
                 for name, fields in inventories.items()}),
             traits=shared(frozenset(traits)), consumers=len(allocations))
 
+    @classmethod
+    def without_use(cls, inventories: Answer,
+                    traits: Iterable[str]) -> 'Provider':
+        """A provider that no consumer uses."""
+        return cls.from_placement(
+            ({**inventories, 'allocations': {}}, inventories), traits)
+
     def with_allocations(self, allocations: Answer) -> 'Provider':
         """The provider with what is allocated now; itself if that is the
         same."""

@@ -33,7 +33,7 @@ class ProviderReader(ProviderSource):
 
     Requests: a list of all, the lists of use, one for each provider of which
     no more than use that went away is new, two or three for each other that
-    changed or is not known yet.
+    changed or is not known yet; one for a new provider without any use.
     """
 
     def __init__(self, placement: ServiceClient, threads: int):
@@ -62,8 +62,8 @@ class ProviderReader(ProviderSource):
             lists.used(_FIRST)
         wanted = [uuid for uuid in present
                   if uuid not in same or uuid in changed]
-        fetched = read_each(wanted, partial(
-            self._fetch, generations=generations, traits=lists.traits),
+        fetched = read_each(
+            wanted, partial(self._fetch_listed, generations, lists),
             self._threads)
         found = {uuid: fetched[uuid] if uuid in fetched else same[uuid]
                  for uuid in present}
@@ -126,6 +126,25 @@ class ProviderReader(ProviderSource):
                 item['name'], item['generation'],
                 item['parent_provider_uuid'] is None)
                 for item in found['resource_providers']}
+
+    def _fetch_listed(self, generations: Mapping[str, int], lists: UseLists,
+                      uuid: str) -> Provider | None:
+        """As ``_fetch``, without a request for the allocations of a new
+        provider that has none.
+
+        :param generations: from before the lists
+        :param lists: that were read for this call
+        """
+        if uuid in lists.unused and uuid not in self._known:
+            inventories = self._part(uuid, 'inventories')
+            if inventories is None:
+                return None
+            with self._placement.reading(f'/resource_providers/{uuid}'):
+                # Otherwise something may have been allocated after the list.
+                if generation_of(inventories) == generations[uuid]:
+                    return Provider.without_use(
+                        inventories, lists.traits[uuid])
+        return self._fetch(uuid, generations, lists.traits)
 
     def _fetch(self, uuid: str, generations: Mapping[str, int],
                traits: Mapping[str, Collection[str]]) -> Provider | None:

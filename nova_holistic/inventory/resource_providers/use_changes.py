@@ -25,11 +25,13 @@ class UseLists:
     """Placement's lists of providers with room for something.
 
     :ivar traits: of each provider that was in such a list with its use
+    :ivar unused: those of these providers without any use
     """
 
     def __init__(self, placement: ServiceClient):
         self._placement = placement
         self.traits: dict[str, Collection[str]] = {}
+        self.unused: set[str] = set()
 
     def used(self, demand: Demand) -> Mapping[str, Mapping[str, int]]:
         """Usage by resource class of providers with room for the demand, and
@@ -44,9 +46,12 @@ class UseLists:
                 path, PLACEMENT_VERSION)['provider_summaries']
             self.traits.update((uuid, summary['traits'])
                                for uuid, summary in summaries.items())
-            return {uuid: {name: amounts['used'] for name, amounts
-                           in summary['resources'].items()}
-                    for uuid, summary in summaries.items()}
+            found = {uuid: {name: amounts['used'] for name, amounts
+                            in summary['resources'].items()}
+                     for uuid, summary in summaries.items()}
+            self.unused.update(uuid for uuid, used in found.items()
+                               if not any(used.values()))
+            return found
 
     def with_room(self, demand: Demand) -> frozenset[str]:
         """All providers with room for the demand, and no others."""

@@ -3,6 +3,7 @@
 satisfied before."""
 
 from collections.abc import Callable, Sequence
+import functools
 
 from oslo_log import log as logging
 
@@ -24,6 +25,7 @@ CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 Objections = Callable[[Host], Sequence[str]]
+Locate = Callable[[object], Host]
 
 
 class HolisticGroupFilter(filters.BaseHostFilter):
@@ -46,11 +48,12 @@ class HolisticGroupFilter(filters.BaseHostFilter):
         hints = ('scheduler_hints' in spec_obj) and spec_obj.scheduler_hints
         pointer = has_pointer(hints or {})
         states = list(filter_obj_list)
+        locate = functools.cache(_located)
         try:
             with nova_errors.as_refusals():
                 found = membership.find(connections.get(), spec_obj)
                 evaluations = [*_exclusion(found),
-                               *_policies(found, spec_obj, states)]
+                               *_policies(found, spec_obj, states, locate)]
         except exceptions.HolisticError as error:
             LOG.warning('It is not known which hosts groups allow for '
                         'instance %(instance)s: %(error)s',
@@ -62,11 +65,13 @@ class HolisticGroupFilter(filters.BaseHostFilter):
             evaluations = _last_exclusion(hints, spec_obj.project_id)
         if not evaluations:
             return states
-        return [state for state in states if self._passes(evaluations, state)]
+        return [state for state in states
+                if self._passes(evaluations, state, locate)]
 
-    def _passes(self, evaluations: Sequence[Objections], state) -> bool:
+    def _passes(self, evaluations: Sequence[Objections], state,
+                locate: Locate) -> bool:
         try:
-            host = _located(state)
+            host = locate(state)
             objections = [each for evaluation in evaluations
                           for each in evaluation(host)]
         except exceptions.HolisticError as error:
@@ -106,14 +111,15 @@ def _objections(closed: frozenset[Domain]) -> Sequence[Objections]:
     return (objections,)
 
 
-def _policies(found: Membership | None, spec, states) -> Sequence[Objections]:
+def _policies(found: Membership | None, spec, states,
+              locate: Locate) -> Sequence[Objections]:
     """The policies of the group that the server is a member of."""
     if found is None:
         return ()
     candidates = []
     for state in states:
         try:
-            candidates.append(_located(state))
+            candidates.append(locate(state))
         except exceptions.HolisticError:
             # It does not pass: see above.
             continue

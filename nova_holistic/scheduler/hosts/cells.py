@@ -4,7 +4,10 @@
 Nova's own objects read the same with four times the processor time.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+import functools
+import threading
+from typing import Any
 
 from nova.db.api import api as api_database
 from nova.db.api import models
@@ -21,6 +24,47 @@ _OF_SERVERS = sa.select(
 _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
     _HOST, _CELL, _CELL.c.id == _HOST.c.cell_id).where(
         _HOST.c.host.in_(sa.bindparam('hosts', expanding=True)))
+
+
+class _Request(threading.local):
+    """The request that a thread answers.
+
+    :ivar servers: what was read of each server, by its UUID; None if the API
+        database does not know the server. None outside of a request
+    """
+
+    servers: dict[str, sa.Row | None] | None = None
+
+
+_request = _Request()
+
+
+def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a decorated function answer one request, in which
+    ``of_servers_once`` reads each server only once."""
+    @functools.wraps(answer)
+    def wrapper(*args, **kwargs):
+        _request.servers = {}
+        try:
+            return answer(*args, **kwargs)
+        finally:
+            _request.servers = None
+
+    return wrapper
+
+
+def of_servers_once(context, uuids: Collection[str]) -> Sequence[sa.Row]:
+    """As ``of_servers``, for callers that may use what was read at the
+    beginning of the request."""
+    known = _request.servers
+    if known is None:
+        return of_servers(context, uuids)
+    missing = [uuid for uuid in uuids if uuid not in known]
+    if missing:
+        rows = of_servers(context, missing)
+        known.update(dict.fromkeys(missing))
+        known.update((row.instance_uuid, row) for row in rows)
+    return [row for uuid in uuids if (row := known[uuid]) is not None]
 
 
 # A connection without a session: a session takes half as long as a statement.

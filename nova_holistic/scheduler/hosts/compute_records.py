@@ -2,7 +2,8 @@
 """Compute nodes and their services, read together by one statement; and the
 servers of hosts."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from nova.db.main import api as main_database
@@ -43,7 +44,7 @@ _SERVERS = sa.select(_SERVER.host, _SERVER.uuid).where(
 
 
 def nodes(context, uuids: Collection[str], with_numa: bool
-          ) -> Mapping[str, Any]:
+          ) -> Mapping[str, tuple[Any, Mapping[str, Any]]]:
     """Compute nodes of the cell that the context is for, each with the
     nova-compute of its host, by the UUID of the node.
 
@@ -80,10 +81,22 @@ def _link(context):
         context).reader.connection.using(context)
 
 
-def _record(context, row: sa.Row) -> 'tuple[Any, objects.Service]':
+def _record(context, row: sa.Row) -> tuple[Any, Mapping[str, Any]]:
     """The compute node and its service."""
-    return (
-        node_of(context, dict(zip(_NODE_KEYS, row))),
-        objects.Service._from_db_object(
-            context, objects.Service(),
-            dict(zip(_SERVICE_KEYS, row[len(_NODE_KEYS):]))))
+    return (node_of(context, dict(zip(_NODE_KEYS, row))),
+            _service(row[len(_NODE_KEYS):]))
+
+
+def _service(values: Sequence[Any]) -> Mapping[str, Any]:
+    """A service as Nova passes it to filters: the items of
+    ``nova.objects.Service``. To make that object and to read its items takes
+    as long as the statement.
+
+    :param values: of ``_SERVICE_KEYS``
+    """
+    found = {key: value.replace(tzinfo=timezone.utc)
+             if isinstance(value, datetime) else value
+             for key, value in zip(_SERVICE_KEYS, values)}
+    # A column of numbers.
+    found['deleted'] = bool(found['deleted'])
+    return found

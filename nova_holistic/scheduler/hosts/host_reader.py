@@ -12,6 +12,7 @@ from nova import context as nova_context
 from nova import exception
 from nova import objects
 from nova.scheduler.filters import utils as filter_utils
+from nova.scheduler.host_manager import ReadOnlyDict
 
 from nova_holistic.scheduler.claim.request_refusal import (
     HostRefused, RequestRefused)
@@ -88,14 +89,17 @@ class HostReader:
             # It may have moved to another cell.
             cells.forget(self._host_manager, place.host, cell.uuid)
             raise HostRefused('is gone', place.host)
-        if cell.disabled or service.disabled:
+        if cell.disabled or service['disabled']:
             raise HostRefused('is disabled', place.host)
         if not self._servicegroup_api.service_is_up(service):
             raise HostRefused('is down', place.host, may_return=True)
         state = self._host_manager.host_state_cls(
             node.host, node.hypervisor_hostname, cell.uuid, compute=node)
-        state.update(node, dict(service), self.aggregates(place.host))
-        # HostState.update() would read them for its log.
+        # HostState.update() does the same under a lock, which takes longer
+        # than the rest of it. No other thread knows this state.
+        state._update_from_compute_node(node)
+        state.aggregates = self.aggregates(place.host)
+        state.service = ReadOnlyDict(service)
         state.instances = servers[place.host]
         if state.uuid is None:
             raise HostRefused('has not reported its resources', place.host,

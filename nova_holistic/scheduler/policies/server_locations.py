@@ -148,7 +148,7 @@ def _by_cell(context, uuids: Collection[str]
     """The servers in each cell that has any; Nova's own list of mappings
     makes two objects of each server."""
     found: dict[int, list[str]] = defaultdict(list)
-    for row in cells.of_servers(context, uuids):
+    for row in cells.of_servers_once(context, uuids):
         if row.cell_id is not None:
             found[row.cell_id].append(row.instance_uuid)
     return _with_cells(context, found) if found else []

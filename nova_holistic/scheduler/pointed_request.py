@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request with its pointer, and the group that it points at.
+
+The group is read before anything else of the request. So one statement reads
+the cells of the request's servers and of all other servers of the group.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nova import objects
+
+from nova_holistic import exceptions
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+from nova_holistic.scheduler.pointer import Pointer
+from nova_holistic.table import errors
+from nova_holistic.table.queries.group_cache import Found
+from nova_holistic.table.records import Place
+from nova_holistic.table.store import PlacementTable
+
+
+@dataclass(frozen=True, slots=True)
+class PointedRequest:
+    """
+    :ivar spec: with the pointer in its scheduler hints
+    :ivar found: the group with its members; None if it does not exist, or if
+        it could not be read
+    :ivar alternates: of the member; None if they were not read
+    :ivar error: why the group could not be read. Only a create needs the
+        group
+    """
+
+    spec: 'objects.RequestSpec'
+    found: Found | None = None
+    alternates: Sequence[Place] | None = None
+    error: exceptions.HolisticError | None = None
+
+    @property
+    def servers(self) -> Sequence[str]:
+        """UUIDs of the servers that members of the group have."""
+        return [] if self.found is None else [
+            row.instance_uuid for row in self.found[1]
+            if row.instance_uuid is not None]
+
+
+def read(table: PlacementTable, spec: 'objects.RequestSpec'
+         ) -> PointedRequest:
+    """The request with its group: one statement, as ``GroupCache.read_for``.
+    """
+    try:
+        pointer = Pointer.from_hints(spec.scheduler_hints)
+        if pointer is None:
+            return PointedRequest(spec)
+        return PointedRequest(spec, *table.group_cache.read_for(
+            pointer.group, pointer.member))
+    except (RequestRefused, errors.TableError) as error:
+        return PointedRequest(spec, error=error)
