@@ -110,6 +110,7 @@ class Lookup:
                 instance_uuids: Sequence[str], alternates: int
                 ) -> 'list[list[objects.Selection]]':
         (record, rows), places = self._group(pointer)
+        self._candidates.is_single = len(instance_uuids) == 1
         free = self._free(pointer, record, rows, instance_uuids)
         seen = SeenRows(
             free if places is None else [

@@ -63,6 +63,30 @@ def test_single_creates_claim_the_servers_in_order(cloud):
         assert cloud.host_of(server) == host
 
 
+@pytest.mark.parametrize('count, hosts', [
+    (3, {'cmp-0': 1, 'cmp-1': 1, 'cmp-2': 1}), (4, None)])
+def test_filters_see_the_servers_that_the_create_has_placed_before(
+        cloud, count, hosts):
+    """The fourth one would be the second one on its host."""
+    host_manager = cloud.controllers.scheduler.manager.host_manager
+    before = host_manager.enabled_filters
+    cloud.conf.set_override('max_instances_per_host', 1, 'filter_scheduler')
+    host_manager.enabled_filters = [
+        *before, host_manager.filter_cls_map['NumInstancesFilter']()]
+    try:
+        group = cloud.plan(CLUSTER, PLAN, resources=SMALL)
+        if hosts is not None:
+            assert create(cloud, group, 'db/node', count) == hosts
+            return
+        cloud.create_server('node', 'small', {
+            'group': group, 'member': 'db/node'}, min_count=count)
+        for server in cloud.servers():
+            assert "rejected by Nova's filters" in cloud.fault_of(server['id'])
+    finally:
+        host_manager.enabled_filters = before
+        cloud.conf.clear_override('max_instances_per_host', 'filter_scheduler')
+
+
 @pytest.mark.parametrize('member, count', [('db/node', 5), ('db/node-1', 2)])
 def test_a_create_of_more_servers_than_free_claims_none(cloud, member, count):
     group = cloud.plan(CLUSTER, PLAN, resources=SMALL)

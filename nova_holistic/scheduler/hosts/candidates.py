@@ -33,6 +33,8 @@ class Candidates:
 
     :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has to
         be set before a host is checked
+    :ivar is_single: whether the request is for one server. Then a chosen host
+        is not needed again, and the server's resources are not subtracted
     """
 
     def __init__(self, context, spec: 'objects.RequestSpec',
@@ -50,6 +52,7 @@ class Candidates:
                 spec, scheduler.host_manager.enabled_filters))
         self._states: dict[tuple[str, str], Any] = {}
         self.asked: Any = None
+        self.is_single = False
 
     def planned(self, own: Membership, instance_uuid: str,
                 places: Sequence[Place], limit: int
@@ -186,8 +189,9 @@ class Candidates:
 
     def _selections(self, instance_uuid: str, state: Any,
                     alternates: Sequence[Any]) -> 'list[objects.Selection]':
-        self._scheduler._consume_selected_host(
-            state, self._spec, instance_uuid=instance_uuid)
+        if not self.is_single:
+            self._scheduler._consume_selected_host(
+                state, self._spec, instance_uuid=instance_uuid)
         return [_selection(state), *map(_selection, alternates)]
 
     def _read(self, cell, places: Sequence[Place]) -> None:
