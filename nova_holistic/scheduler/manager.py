@@ -208,15 +208,12 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         """Whether the server exists: an existing server does not return to its
         planned place.
 
-        :param others: servers whose cells the request needs later: one
-            statement reads the cells of all
+        :param others: servers whose cells the request needs later
         :raises RequestRefused: its create has failed already, or every server
             of the request is deleted
         """
         context = context.elevated()
-        mapped = [row for row in cells.of_servers_once(
-            context, dict.fromkeys([*uuids, *others]))
-            if row.instance_uuid in uuids]
+        mapped = cells.of_servers_once(context, uuids, others)
         if _are_deleted(mapped, uuids):
             # Nova has freed their capacity, and no process would free it again
             # if this answer came too late.

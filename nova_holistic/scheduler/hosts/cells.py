@@ -53,13 +53,19 @@ def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def of_servers_once(context, uuids: Collection[str]) -> Sequence[sa.Row]:
+def of_servers_once(context, uuids: Collection[str],
+                    others: Collection[str] = ()) -> Sequence[sa.Row]:
     """As ``of_servers``, for callers that may use what was read at the
-    beginning of the request."""
+    beginning of the request.
+
+    :param others: servers that the request needs later: the same statement
+        reads them
+    """
     known = _request.servers
     if known is None:
         return of_servers(context, uuids)
-    missing = [uuid for uuid in uuids if uuid not in known]
+    missing = [uuid for uuid in dict.fromkeys([*uuids, *others])
+               if uuid not in known]
     if missing:
         rows = of_servers(context, missing)
         known.update(dict.fromkeys(missing))

@@ -322,7 +322,7 @@ def note_that_it_is_built(parts, server):
     launched = mock.Mock(launched_at='now')
     scheduler = 'nova_holistic.scheduler.manager.'
     mappings = 'objects.InstanceMappingList.get_by_instance_uuids'
-    in_a_cell = mock.Mock(cell_id=1, instance_uuid=server)
+    in_a_cell = mock.Mock(cell_id=1)
     with mock.patch(scheduler + 'connections.get',
                     return_value=_connections(parts)), \
             mock.patch(scheduler + 'nova_context.target_cell'), \
