@@ -15,6 +15,7 @@ from nova import exception
 import pytest
 import yaml
 
+from nova_holistic.client.boot import member_boot, rollback, server_states
 from nova_holistic.documents.server_create import (
     create_body, member_description, MemberServer)
 from nova_holistic.embedded.calls.servers import IMAGE
@@ -66,6 +67,15 @@ def terminal(running, capsys, own_logging):
     with Cloud(service.app, others={'compute': relay(running.compute_for(
             MEMBER.project, MEMBER.user))}) as cloud:
         yield Terminal(cloud, capsys)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Servers of this cloud are active and deleted within a second."""
+    monkeypatch.setattr(member_boot, '_FIRST_PAUSE', 0.2)
+    monkeypatch.setattr(member_boot, '_LONGEST_PAUSE', 0.5)
+    monkeypatch.setattr(server_states, '_INTERVAL', 0.2)
+    monkeypatch.setattr(rollback, '_PAUSE', 0.2)
 
 
 @pytest.fixture
