@@ -17,7 +17,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 _Document = dict[str, Any]
 
 
-__all__ = ('is_template', 'read_definition', 'split_definition',
+__all__ = ('is_template', 'parsed', 'read_definition', 'split_definition',
            'split_template', 'Split')
 
 
@@ -50,7 +50,7 @@ def read_definition(document: Any, policy_types: PolicyTypes,
                 '', 'parameters are for Heat templates, and this has no '
                 'heat_template_version')
         return parse_group(document, policy_types)
-    return _parsed(convert(document, parameters or {}, source), policy_types)
+    return parsed(convert(document, parameters or {}, source), policy_types)
 
 
 def split_definition(template: Any, policy_types: PolicyTypes,
@@ -81,12 +81,16 @@ def split_template(template: Any, policy_types: PolicyTypes,
         raise InvalidDocument(
             '', 'is not a Heat template: it has no heat_template_version')
     conversion = convert(template, parameters or {}, source)
-    _parsed(conversion, policy_types)
+    parsed(conversion, policy_types)
     return Split(conversion.document, plain_template(conversion, names),
                  nested_templates(conversion, names))
 
 
-def _parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:
+def parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:
+    """The group of a template, with its parts at their places in the template.
+
+    :raises InvalidDocument: with all mistakes, at their places in the template
+    """
     mistakes = conversion.mistakes
     try:
         with conversion.places.errors_at_origin():

@@ -7,6 +7,7 @@ from typing import Any
 from heat.engine import stack as heat_stack
 from heat.engine import template
 
+from nova_holistic.documents.definition import parsed
 from nova_holistic.documents.hot.annotation import groups_of
 from nova_holistic.documents.hot.conversion import Conversion, convert
 from nova_holistic.documents.hot.parameters import STACK_NAME
@@ -14,6 +15,7 @@ from nova_holistic.documents.hot.template_files import TemplateSource
 from nova_holistic.documents.hot.template_shape import is_template
 from nova_holistic.documents.text import load
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.policies import load_policy_types
 
 
 class StackFiles:
@@ -50,7 +52,8 @@ def read(stack: heat_stack.Stack) -> Conversion:
     """The group of a stack whose template is annotated, and the rules that
     map the servers of the stack to members.
 
-    :raises InvalidDocument: the group cannot be read from the template
+    :raises InvalidDocument: the group is invalid; with all mistakes, at their
+        positions in the template
     """
     environment = stack.env.user_env_as_dict()
     source = TemplateSource(
@@ -59,7 +62,7 @@ def read(stack: heat_stack.Stack) -> Conversion:
         environment['parameter_defaults'])
     found = convert(stack.t.t, {
         STACK_NAME: stack.name, **environment['parameters']}, source)
-    found.mistakes.must_be_none()
+    parsed(found, load_policy_types())
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.client.client import Client
-from nova_holistic.heat import api_client
+from nova_holistic.heat.group_revision import change, must_be_planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +37,25 @@ class CountedMembers:
                    if desired(definition, path) != number]
         if not changed:
             return
-        groups.add_members(self.group, [
+        found = change(groups, self.group, lambda _: groups.add_members(
             # With a smaller minimum, an engine would plan a part of the step.
-            in_group(path, {'count': {'min': number, 'desired': number}})
-            for path in changed])
-        must_be_planned(groups.wait(self.group))
-
-
-def must_be_planned(found: Mapping[str, Any]) -> None:
-    """
-    :param found: a group after a change
-    :raises GroupUnchanged: there is no plan for the change
-    """
-    if found['reasons']:
-        raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
+            self.group, [in_group(path, {'count': {
+                'min': number, 'desired': number}}) for path in changed]))
+        must_be_planned(found, all(
+            desired(found['definition'], path) == number for path in changed))
 
 
 def in_group(path: str, description: Mapping[str, Any]) -> dict[str, Any]:
     """The description of a member, as the API adds it to a group."""
-    inside, _, name = path.rpartition('/')
-    return {'name': name, **description, **({'group': inside} if inside
+    around, _, name = path.rpartition('/')
+    return {'name': name, **description, **({'group': around} if around
                                             else {})}
 
 
 def counted_below(definition: Mapping[str, Any],
                   path: str) -> Iterator[str]:
     """The paths of the counted members directly inside a nested group."""
-    for member in _inside(definition, path).get('members') or ():
+    for member in nested_group(definition, path).get('members') or ():
         if 'count' in member:
             yield f'{path}/{member["name"]}'
 
@@ -79,13 +71,15 @@ def member_paths(definition: Mapping[str, Any],
 
 def desired(definition: Mapping[str, Any], path: str) -> int | None:
     """How many servers of a counted member are planned."""
-    inside, _, name = path.rpartition('/')
-    count = _named(_inside(definition, inside).get('members'),
+    around, _, name = path.rpartition('/')
+    count = _named(nested_group(definition, around).get('members'),
                    name).get('count')
     return count.get('desired') if isinstance(count, Mapping) else count
 
 
-def _inside(definition: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+def nested_group(definition: Mapping[str, Any],
+                 path: str) -> Mapping[str, Any]:
+    """The nested group of a path; empty if it does not exist."""
     for name in filter(None, path.split('/')):
         definition = _named(definition.get('groups'), name)
     return definition

@@ -15,7 +15,8 @@ from heat.engine import stk_defn
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
-from nova_holistic.heat import api_client, group_document, level_check
+from nova_holistic.heat import (
+    api_client, group_document, legacy_update, level_check)
 
 GOOD = ('planned', 'building', 'complete', 'released')
 """Statuses of a group with which nothing is wrong."""
@@ -87,10 +88,12 @@ class Group(resource.Resource):
         super().validate()
         document = self._document(self.stack.defn, self.properties)
         if self.stack.strict_validate:
-            level_check.check(self._client(), document, self._place)
+            level_check.check(
+                self._client(), document,
+                lambda place: ('resources', self.name, 'properties', place))
 
     def handle_create(self) -> None:
-        document = self._document(self.stack.defn, self.properties)
+        document = self._document(self._definition, self.properties)
         made = self._client().groups.create(
             document, objective=self.properties[self.OBJECTIVE],
             lease=self.properties[self.LEASE], idempotency_key=self.uuid)
@@ -116,13 +119,13 @@ class Group(resource.Resource):
                                  prev_resource, check_init_complete):
             return True
         return _digest(self._document(
-            self._after or self.stack.defn, after_props)) != (
+            self._definition, after_props)) != (
                 self.data().get(DEFINITION))
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any,
                       prop_diff: Mapping[str, Any]) -> str | None:
         wanted = json_snippet.properties(self.properties_schema, self.context)
-        document = self._document(self._after or self.stack.defn, wanted)
+        document = self._document(self._definition, wanted)
         groups = self._client().groups
         if prop_diff.get(self.LEASE) is not None:
             groups.extend(self.resource_id, prop_diff[self.LEASE])
@@ -211,8 +214,9 @@ class Group(resource.Resource):
              **definition}, stack, self.name)
 
     @property
-    def _place(self) -> list[str]:
-        return ['resources', self.name, 'properties']
+    def _definition(self) -> stk_defn.StackDefinition:
+        """Of the stack, after the current operation."""
+        return self._after or legacy_update.definition(self.stack)
 
     def _client(self) -> Client:
         return api_client.client(self.context)

@@ -10,7 +10,8 @@ from heat.engine import stk_defn
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic import exceptions
-from nova_holistic.heat import derived_members, template_servers
+from nova_holistic.heat import (
+    derived_members, pointing_servers, template_servers)
 from nova_holistic.heat.derived_members import TemplateServer
 from nova_holistic.policies import load_policy_types
 
@@ -26,7 +27,7 @@ def complete(definition: Mapping[str, Any],
         points at a member that it does not have
     """
     described = derived_members.describes_members(definition)
-    servers = template_servers.read(stack, resource)
+    servers = pointing_servers.read(stack, resource)
     if not described:
         _must_be_members(definition, servers)
     document = dict(definition) if described else (

@@ -8,7 +8,8 @@ from typing import Any
 from nova_holistic.client.client import Client
 from nova_holistic.heat import template_servers
 from nova_holistic.heat.counted_members import (
-    CountedMembers, desired, in_group, member_paths, must_be_planned)
+    CountedMembers, desired, in_group, member_paths)
+from nova_holistic.heat.group_revision import change, must_be_planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,13 @@ class IndexedMembers:
         known = set(member_paths(definition))
         added = [name for name in names if self._of(name) not in known]
         if added:
-            client.groups.add_members(self.group, [
-                in_group(self._of(name), self._description(name))
-                for name in added])
-            must_be_planned(client.groups.wait(self.group))
+            found = change(
+                client.groups, self.group,
+                lambda _: client.groups.add_members(self.group, [
+                    in_group(self._of(name), self._description(name))
+                    for name in added]))
+            must_be_planned(found, set(map(self._of, added)) <= set(
+                member_paths(found['definition'])))
 
     def free(self, client: Client, number: int,
              removed: Sequence[str]) -> None:
@@ -63,8 +67,9 @@ class IndexedMembers:
         known = set(member_paths(definition))
         for path in map(self._of, removed):
             if path in known:
-                client.groups.remove_member(self.group, path)
-                client.groups.wait(self.group)
+                change(client.groups, self.group,
+                       lambda _, path=path: client.groups.remove_member(
+                           self.group, path))
 
     def _of(self, name: str) -> str:
         return self.path.replace(self.variable, name)

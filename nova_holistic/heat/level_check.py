@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the cloud has the levels of the policies of a group."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nova_holistic.client.client import Client
@@ -13,13 +13,13 @@ TIMEOUT = 30.0
 
 
 def check(client: Client, document: Mapping[str, Any],
-          place: Sequence[str]) -> None:
+          place: Callable[[str], Sequence[str]]) -> None:
     """Request a plan of one small server, which names unknown levels.
 
     If a service is unavailable, the levels are not checked: the engine checks
     them when the group is created.
 
-    :param place: of the document in the template
+    :param place: position in the template of a position in the document
     :raises StackValidationFailed: a level is unknown
     """
     found = [(where, level) for where, level in _levels(document, '')
@@ -39,7 +39,7 @@ def check(client: Client, document: Mapping[str, Any],
         for number, (where, _) in enumerate(found):
             if reason['at'] == f'policies[{number}].level':
                 raise template_servers.invalid(
-                    (*place, where), reason['message'])
+                    place(where), reason['message'])
 
 
 def _levels(group: Mapping[str, Any],

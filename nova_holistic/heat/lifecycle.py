@@ -7,7 +7,6 @@ Heat loads this module from the entry point ``heat.stack_lifecycle_plugins``.
 from typing import Any
 
 from heat.common import context
-from heat.common.i18n import _
 from heat.engine import lifecycle_plugin
 from heat.engine import stack as heat_stack
 from oslo_config import cfg
@@ -15,14 +14,15 @@ from oslo_log import log
 
 from nova_holistic import exceptions
 from nova_holistic.heat import (
-    annotated_stack, api_client, convergence_operations)
+    annotated_stack, api_client, convergence_operations, legacy_update,
+    stack_validation)
 from nova_holistic.heat.stack_group import StackGroup
 
 LOG = log.getLogger(__name__)
 _BEFORE = (heat_stack.Stack.CREATE, heat_stack.Stack.UPDATE,
            heat_stack.Stack.ROLLBACK, heat_stack.Stack.RESTORE)
 """Operations that may create servers."""
-_AFTER = (*_BEFORE, heat_stack.Stack.DELETE)
+_AFTER = (*_BEFORE, heat_stack.Stack.ADOPT, heat_stack.Stack.DELETE)
 
 
 class Lifecycle(lifecycle_plugin.LifecyclePlugin):
@@ -37,14 +37,14 @@ class Lifecycle(lifecycle_plugin.LifecyclePlugin):
         :raises InvalidDocument: the groups in the template are invalid
         """
         after = current_stack or stack
+        if current_stack is not None:
+            legacy_update.begin(stack, current_stack)
         if stack.owner_id is not None or action not in _BEFORE or (
                 not annotated_stack.is_annotated(after.t)) or (
                 self._is_rolled_back(stack, current_stack, action)):
             return
         if not cfg.CONF.stack_scheduler_hints:
-            raise exceptions.HolisticError(_(
-                'the template contains groups: this requires [DEFAULT] '
-                'stack_scheduler_hints in the configuration of heat-engine'))
+            raise exceptions.HolisticError(stack_validation.HINTS_OPTION)
         StackGroup(api_client.client(cnxt), stack).prepare(
             annotated_stack.read(after))
 
@@ -54,7 +54,8 @@ class Lifecycle(lifecycle_plugin.LifecyclePlugin):
                    action: str | None = None,
                    is_stack_failure: bool | None = False) -> None:
         """Release what was not created; delete the group of a stack that
-        was deleted or is no longer annotated."""
+        was deleted or is no longer annotated; create the group of a stack that
+        was adopted."""
         if stack.owner_id is not None or action not in _AFTER:
             return
         failed = is_stack_failure or stack.status == stack.FAILED
@@ -62,6 +63,8 @@ class Lifecycle(lifecycle_plugin.LifecyclePlugin):
         group = StackGroup(api_client.client(cnxt), stack)
         if action != stack.DELETE and annotated_stack.is_annotated(after.t) \
                 and not self._is_rolled_back(stack, current_stack, action):
+            if action == stack.ADOPT and not failed:
+                group.prepare(annotated_stack.read(after))
             group.release()
         elif not failed:
             group.delete()
@@ -77,3 +80,5 @@ class Lifecycle(lifecycle_plugin.LifecyclePlugin):
 
 # For convergent stacks, Heat loads lifecycle plug-ins and never calls them.
 convergence_operations.install(Lifecycle())
+# No plug-in of Heat validates a stack.
+stack_validation.install()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """OS::Heat::ResourceGroup, whose servers may be members of a group.
 
-It replaces the class of Heat. A resource group whose servers have no pointers
-to members behaves as before.
+It replaces the class of Heat. A resource group behaves as before if its
+servers have no pointers to members, and if it does not give a group and a path
+to its nested stacks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,9 @@ from heat.engine import properties
 from heat.engine import resource
 from heat.engine.resources.openstack.heat import resource_group
 
+from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import api_client
+from nova_holistic.heat.indexed_groups import IndexedGroups
 from nova_holistic.heat.indexed_members import IndexedMembers
 from nova_holistic.heat.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, RESOURCE_GROUP, SERVER)
@@ -55,13 +58,15 @@ class ResourceGroup(resource_group.ResourceGroup):
             members.plan(api_client.client(self.context), list(
                 self._resource_names(wanted[self.COUNT])))
 
-    def _members(self,
-                 wanted: properties.Properties) -> IndexedMembers | None:
-        """The members to which the servers belong."""
+    def _members(self, wanted: properties.Properties
+                 ) -> IndexedMembers | IndexedGroups | None:
+        """The members, or the nested groups, to which the servers belong."""
         definition = wanted[self.RESOURCE_DEF]
-        if definition[self.RESOURCE_DEF_TYPE] != SERVER:
-            return None
         server = definition[self.RESOURCE_DEF_PROPERTIES] or {}
+        if definition[self.RESOURCE_DEF_TYPE] != SERVER:
+            group, path = map(server.get, (GROUP_HINT, PATH_PARAMETER))
+            return IndexedGroups(group, path, wanted[self.INDEX_VAR]) if (
+                group and path) else None
         hints = server.get(HINTS)
         if not isinstance(hints, Mapping) or not (
                 hints.get(GROUP_HINT) and hints.get(MEMBER_HINT)):

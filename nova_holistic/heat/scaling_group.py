@@ -17,6 +17,7 @@ from nova_holistic.documents.hot.split import PATH_PARAMETER
 from nova_holistic.heat import annotated_stack, api_client
 from nova_holistic.heat.counted_members import counted_below, CountedMembers
 from nova_holistic.heat.stack_group import StackGroup
+from nova_holistic.heat.stack_servers import names_of
 from nova_holistic.heat.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, SCALING_GROUP)
 from nova_holistic.model.stack_rules import ANY
@@ -47,10 +48,11 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
             path = hints.get(MEMBER_HINT)
             return CountedMembers(hints[GROUP_HINT], (path,)) if path else None
         if properties.get(GROUP_HINT) and properties.get(PATH_PARAMETER):
-            return self._nested(properties)
+            return self._of_nested_stacks(properties)
         return self._of_annotated_stack()
 
-    def _nested(self, properties: Mapping[str, Any]) -> CountedMembers:
+    def _of_nested_stacks(self,
+                          properties: Mapping[str, Any]) -> CountedMembers:
         """The members of a template that points at its group by parameters."""
         group = properties[GROUP_HINT]
         definition = self._client().groups.get(group)['definition']
@@ -66,18 +68,22 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
         if self.resource_id is None or not annotated_stack.is_annotated(
                 root.t):
             return None
-        names = [name for name, _ in self.stack.path_in_stack() if name]
-        names.append(self.name)
+        group = StackGroup(self._client(), root)
+        group_id = group.find()
+        if group_id is None:
+            return None
+        names = names_of(self)
         paths = {}
-        for rule in annotated_stack.read(root).rules:
+        # During an update of the legacy engine, the stored template of the
+        # root stack consists of parts of both templates.
+        for rule in group.rules(group_id):
             *first, last = rule.resource.split('/')[:len(names) + 1]
             if last == ANY and len(first) == len(names) and all(
                     each in (ANY, name) for each, name in zip(first, names)):
                 known = [name for each, name in zip(first, names)
                          if each == ANY]
                 paths[_filled(rule.member, known)] = None
-        group = StackGroup(self._client(), root).find()
-        return CountedMembers(group, tuple(paths)) if group and paths else None
+        return CountedMembers(group_id, tuple(paths)) if paths else None
 
     def _client(self) -> Client:
         return api_client.client(self.context)

@@ -8,14 +8,16 @@ from typing import Any
 from heat.engine import stack as heat_stack
 
 from nova_holistic.client.client import Client
-from nova_holistic.client.errors import Refused
+from nova_holistic.documents.adoption import with_adoptions
 from nova_holistic.documents.hot.conversion import Conversion
-from nova_holistic.heat import api_client
+from nova_holistic.heat import api_client, stack_servers
+from nova_holistic.heat.group_revision import revise
+from nova_holistic.model.stack_rules import StackRule
 
 _LONGEST_NAME = 200
-_ATTEMPTS = 5
-_CHANGED = (409, 412)
-"""Statuses of a response if a group has changed since it was read."""
+_PLANNED = ('planned', 'building', 'complete', 'degraded')
+"""Statuses of a new group that has a plan. All but the first require that it
+has adopted servers, which may violate its policies."""
 
 
 class StackGroup:
@@ -37,18 +39,30 @@ class StackGroup:
     def prepare(self, wanted: Conversion) -> None:
         """Plan the members, and let the servers of the stack become members.
 
+        If there is no group yet, the existing servers of the stack become
+        members where they are.
+
         :raises GroupFailed: no plan exists; there is no group
         :raises GroupUnchanged: no plan exists for the new definition
         """
         document = {**wanted.document, 'name': self.name}
         group_id = self.find()
         if group_id is None:
-            group_id = self._create(document)
+            servers = stack_servers.by_member(self._stack, wanted)
+            group_id = self._create(with_adoptions(document, servers)
+                                    if servers else document)
         else:
             self._update(group_id, document)
         self._groups.bind_stack(group_id, self._stack.id, [
             {'resource': rule.resource, 'member': rule.member}
             for rule in wanted.rules])
+
+    def rules(self, group_id: str) -> list[StackRule]:
+        """Which member each server of the stack is, as it was prepared."""
+        return [StackRule(rule['resource'], rule['member'])
+                for binding in self._groups.bindings(group_id)
+                if binding['target'] == self._stack.id
+                for rule in binding.get('rules', ())]
 
     def release(self) -> None:
         """Free the capacity of the members that have no server."""
@@ -70,7 +84,7 @@ class StackGroup:
         lease = self._stack.timeout_secs()
         made = self._groups.create(document, lease=lease)
         found = self._groups.wait(made['id'], lease)
-        if found['status'] != 'planned':
+        if found['status'] not in _PLANNED:
             self._groups.delete(made['id'])
             raise api_client.GroupFailed(
                 status=found['status'], reasons=api_client.reasons(found))
@@ -78,22 +92,9 @@ class StackGroup:
 
     def _update(self, group_id: str, document: Mapping[str, Any]) -> None:
         lease = self._stack.timeout_secs()
-        found = self._revised(group_id, document)
+        found = revise(
+            self._groups, group_id, lambda _: document, lease)
         if found['reasons']:
             raise api_client.GroupUnchanged(
                 reasons=api_client.reasons(found))
         self._groups.extend(group_id, lease)
-
-    def _revised(self, group_id: str,
-                 document: Mapping[str, Any]) -> dict[str, Any]:
-        """The group after the change, or with the reasons against it."""
-        for last in [False] * (_ATTEMPTS - 1) + [True]:
-            before = self._groups.wait(group_id)
-            try:
-                self._groups.update(group_id, document, before['revision'])
-                break
-            except Refused as error:
-                # Another operation has changed the group.
-                if last or error.status not in _CHANGED:
-                    raise
-        return self._groups.wait(group_id, self._stack.timeout_secs())

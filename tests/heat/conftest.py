@@ -20,8 +20,10 @@ import pytest
 
 from nova_holistic.client.client import Client
 from tests.cloud.conftest import clear, RUNNING
-from tests.cloud.groups import LiveGroup
+from tests.cloud.groups import broken, LiveGroup
 from tests.cloud.servers import Servers
+from tests.cloud.usage_accounts import expected, UsageAccounts
+from tests.heat.placements import hosts_by_id, members, the_group
 from tests.heat.stacks import Stacks
 from tools.cloud import catalog
 from tools.cloud.cloud import Cloud, make
@@ -45,10 +47,10 @@ class Heat:
         self._context = context.RequestContext(
             username='tester', project_id='c0ffee', user_id='c0ffee')
 
-    def stack(self, text, parameters):
+    def stack(self, text, parameters, files=None):
         """A stack whose every resource Heat found valid."""
         return self._valid(template.Template(
-            template_format.parse(text),
+            template_format.parse(text), files=files or {},
             env=environment.Environment({'parameters': parameters})))
 
     def inside(self, group):
@@ -108,6 +110,17 @@ def demo(running):
     return session
 
 
+@pytest.fixture(scope='module', params=('convergence', 'legacy'))
+def engine(running, request):
+    """heat-engine, which gives new stacks one of its two kinds of engine."""
+    heat = running.services['heat']
+    if request.param == 'legacy':
+        heat.restart_engine(convergence_engine='false')
+    yield request.param
+    if request.param == 'legacy':
+        heat.restart_engine()
+
+
 @pytest.fixture
 def stacks(demo):
     return Stacks(demo)
@@ -123,6 +136,29 @@ def nova(demo, running):
     """Servers of the user, with their hosts."""
     return Servers(catalog.session(running.layout, catalog.ADMIN),
                    everybody=True)
+
+
+@pytest.fixture
+def rack_of(running):
+    """Racks of five hosts."""
+    names = running.layout.host_names()
+    return lambda host: names.index(host) // running.layout.rack
+
+
+@pytest.fixture
+def verify(running, groups, nova):
+    """A function that compares the servers with the policies of the group and
+    with the usages in Placement."""
+    accounts = UsageAccounts(catalog.session(running.layout, catalog.ADMIN))
+
+    def verify():
+        assert accounts.used() == expected(nova.all(), [])
+        hosts = hosts_by_id(nova)
+        definition = groups.get(the_group(groups))['definition']
+        assert not broken(definition, accounts.snapshot(), {
+            path: hosts[uuid] for path, uuid in members(groups).items()})
+
+    return verify
 
 
 @pytest.fixture

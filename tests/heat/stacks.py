@@ -12,9 +12,6 @@ TIMEOUT = 300
 """Seconds for one stack, on a machine that may be slow."""
 BUILT = ('CREATE_COMPLETE', 'UPDATE_COMPLETE', 'CHECK_COMPLETE',
          'ADOPT_COMPLETE')
-SERVER = ('{flavor: tiny, image: nothing, '
-          'networks: [{allocate_network: none}]}')
-"""Properties of a server."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +68,10 @@ class Stack:
         return [each['resource_status_reason'] for each in self.heat.get(
             f'{self.path}/events?nested_depth=5').json()['events']]
 
-    def update(self, template, files=None, **parameters):
+    def update(self, template, files=None, rollback=False, **parameters):
         self.heat.put(self.path, json={
             'template': template, 'parameters': parameters,
-            'files': files or {}})
+            'files': files or {}, 'disable_rollback': not rollback})
         return self.settled()
 
     def is_busy(self):
@@ -120,21 +117,28 @@ class Stacks:
             'parameters': parameters, 'disable_rollback': not rollback,
             'timeout_mins': TIMEOUT // 60}).json()['stack']['id'])
 
-    def adopt(self, name, template, abandoned, **parameters):
+    def adopt(self, name, template, abandoned, files=None, **parameters):
         """A stack of the resources of an abandoned stack."""
         made = Stack(self.heat, name, self.heat.post('/stacks', json={
-            'stack_name': name, 'template': template,
+            'stack_name': name, 'template': template, 'files': files or {},
             'parameters': parameters, 'timeout_mins': TIMEOUT // 60,
             'adopt_stack_data': json.dumps(abandoned)}).json()['stack']['id'])
         status, reason = made.settled()
         assert status == 'ADOPT_COMPLETE', reason
         return made
 
-    def refusal(self, name, template):
+    def refusal(self, name, template, files=None):
         """Status and message with which Heat refuses a template."""
         answer = self.heat.post('/stacks', json={
-            'stack_name': name, 'template': template}, raise_exc=False)
+            'stack_name': name, 'template': template, 'files': files or {}},
+            raise_exc=False)
         return answer.status_code, answer.json()['error']['message']
+
+    def mistake(self, template, files=None):
+        """What the validation of a template without a stack reports."""
+        answer = self.heat.post('/validate', json={
+            'template': template, 'files': files or {}}, raise_exc=False)
+        return answer.json().get('error', {}).get('message', '')
 
     def preview(self, name, template):
         return self.heat.post('/stacks/preview', json={

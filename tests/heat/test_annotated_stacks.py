@@ -4,19 +4,19 @@ metadata of a resource. No server of these templates has a pointer."""
 
 import pytest
 
-from tests.heat.stacks import SERVER
-from tests.heat.test_group_resource import (
-    HEAD, members, rack_of, the_group, verify)
+from tests.heat.placements import hosts_by_id, members, the_group
+from tests.heat.templates import (
+    failing, HEAD, NODE, resource_group, scaling_group, server)
 from tests.heat.test_scaling_groups import signalled
 from tools.cloud.waiting import wait_for
 
-__all__ = ('rack_of', 'verify')
-"""Fixtures."""
-NODE = HEAD + f'''
-resources:
-  server: {{type: OS::Nova::Server, properties: {SERVER}}}
-'''
 FILES = {'node.yaml': NODE}
+WORKERS_GROUP = '''
+          groups:
+            crew:
+              members: [workers]
+              policies: [{type: anti-affinity, level: host}]
+'''
 ANNOTATED = HEAD + f'''
 parameters:
   size: {{type: number, default: 2}}
@@ -32,35 +32,11 @@ resources:
         near:
           members: [web]
           policies: [{{type: affinity, level: rack}}]
-          groups:
-            crew:
-              members: [workers]
-              policies: [{{type: anti-affinity, level: host}}]
-  master: {{type: OS::Nova::Server, properties: {SERVER}}}
-  nodes:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: {{get_param: size}}
-      resource_def: {{type: node.yaml}}
-  web:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: 1
-      resource_def: {{type: OS::Nova::Server, properties: {SERVER}}}
-  workers:
-    type: OS::Heat::AutoScalingGroup
-    properties:
-      min_size: 1
-      max_size: 30
-      resource: {{type: node.yaml}}
-''' + ''.join(f'''
-  by{number}:
-    type: OS::Heat::ScalingPolicy
-    properties:
-      adjustment_type: change_in_capacity
-      auto_scaling_group_id: {{get_resource: workers}}
-      scaling_adjustment: {number}
-''' for number in (1, 7))
+{WORKERS_GROUP}
+  master: {server()}
+''' + (resource_group('nodes', '{type: node.yaml}', '{get_param: size}')
+       + resource_group('web', server(), 1)
+       + scaling_group('{type: node.yaml}', (1, 7), min_size=1, max_size=30))
 
 
 def test_a_stack_is_planned_before_its_servers(
@@ -71,7 +47,7 @@ def test_a_stack_is_planned_before_its_servers(
         'data/master', 'data/nodes/0/server', 'data/nodes/1/server',
         'near/web-0', 'near/crew/workers/server-0'}
     assert None not in found.values()
-    places = {each['id']: each['OS-EXT-SRV-ATTR:host'] for each in nova.all()}
+    places = hosts_by_id(nova)
     at = {path: places[uuid] for path, uuid in found.items()}
     assert len({host for path, host in at.items() if 'data' in path}) == 3
     assert rack_of(at['near/web-0']) == rack_of(
@@ -123,17 +99,10 @@ def test_without_a_plan_no_server_is_created(
 
 
 def test_what_was_not_created_is_released(stacks, groups, nova, verify):
-    # The last server fails, after the others were created: there is no port
-    # of this name.
+    # The last server fails, after the others were created.
     before, after = ANNOTATED.split('  master: ')
     _, after = after.split('\n', 1)
-    broken = f'''{before}  master:
-    type: OS::Nova::Server
-    depends_on: [web, workers]
-    properties:
-      flavor: tiny
-      image: nothing
-      networks: [{{port: {{get_attr: [nodes, resource.0]}}}}]
+    broken = f'''{before}  master: {failing('nodes, web, workers')}
 {after}'''
     stack = stacks.start('broken', broken, files=FILES)
     assert stack.settled()[0] == 'CREATE_FAILED'
@@ -152,3 +121,43 @@ def test_what_was_not_created_is_released(stacks, groups, nova, verify):
     assert stack.update(plain, FILES)[0] == 'UPDATE_COMPLETE'
     wait_for('no group', lambda: not list(groups.list()), 30)
     assert {each['id'] for each in nova.all()} == servers
+    # With the annotation, the same servers become members again.
+    assert stack.update(ANNOTATED, FILES)[0] == 'UPDATE_COMPLETE'
+    assert set(members(groups).values()) == servers
+    verify()
+
+
+def test_an_adopted_stack_gets_a_group_of_its_servers(
+        stacks, groups, nova, verify):
+    # Heat does not adopt an OS::Heat::AutoScalingGroup.
+    template, _, _ = ANNOTATED.partition('\n  workers:')
+    template = template.replace(WORKERS_GROUP, '')
+    stack = stacks.create('annotated', template, files=FILES)
+    found, places = members(groups), hosts_by_id(nova)
+    abandoned = stack.abandon()
+    wait_for('no group', lambda: not list(groups.list()), 60)
+    adopted = stacks.adopt('adopted', template, abandoned, FILES)
+    wait_for('the group', lambda: list(groups.list()) and (
+        members(groups) == found), 60)
+    verify()
+    # Growth, with the places of the adopted servers unchanged.
+    assert adopted.update(template, FILES, size=3)[0] == 'UPDATE_COMPLETE'
+    assert found.items() < members(groups).items()
+    assert places.items() < hosts_by_id(nova).items()
+    verify()
+
+
+def test_mistakes_are_found_before_the_stack_exists(stacks, groups):
+    wrong = ANNOTATED.replace('level: rack', 'level: row')
+    status, found = stacks.refusal('wrong', wrong, FILES)
+    assert status == 400
+    assert ('resources.placement.metadata.holistic_groups.near.policies[0].'
+            "level: : unknown level 'row'") in found
+    wrong = ANNOTATED.replace('[web]', '[wbe]')
+    message = ('resources.placement.metadata.holistic_groups.near.members[0]: '
+               ": no resource 'wbe' (did you mean 'web'?)")
+    assert message in stacks.refusal('wrong', wrong, FILES)[1]
+    assert message.replace(': :', ':') in stacks.mistake(wrong, FILES)
+    # Values of parameters may be missing then.
+    assert stacks.mistake(ANNOTATED.replace(', default: 2', ''), FILES) == ''
+    assert not list(groups.list())

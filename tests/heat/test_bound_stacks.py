@@ -4,45 +4,21 @@
 Heat's option ``stack_scheduler_hints`` is set, and nothing else.
 """
 
-from tests.heat.stacks import SERVER
+from tests.heat.placements import hosts
+from tests.heat.templates import HEAD, resource_group, scaling_group, server
 from tools.cloud.waiting import wait_for
 
-ASG = f'''
-heat_template_version: 2018-08-31
+ASG = f'''{HEAD}
 parameters:
   size: {{type: number}}
 resources:
-  workers:
-    type: OS::Heat::AutoScalingGroup
-    properties:
-      min_size: 1
-      max_size: 5
-      desired_capacity: {{get_param: size}}
-      resource: {{type: OS::Nova::Server, properties: {SERVER}}}
-  more:
-    type: OS::Heat::ScalingPolicy
-    properties:
-      adjustment_type: change_in_capacity
-      auto_scaling_group_id: {{get_resource: workers}}
-      scaling_adjustment: 1
-'''
-NESTED = f'''
-heat_template_version: 2018-08-31
+''' + scaling_group(server(), (1,), min_size=1, max_size=5,
+                    desired_capacity='{get_param: size}')
+NESTED = f'''{HEAD}
 resources:
-  db: {{type: OS::Nova::Server, properties: {SERVER}}}
-  web:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: 2
-      resource_def: {{type: OS::Nova::Server, properties: {SERVER}}}
-  alone: {{type: OS::Nova::Server, properties: {SERVER}}}
-'''
-
-
-def hosts(nova, stack):
-    """Resource name to host, as Nova reports it."""
-    found = {each['id']: each['OS-EXT-SRV-ATTR:host'] for each in nova.all()}
-    return {name: found[uuid] for name, uuid in stack.servers().items()}
+  db: {server()}
+  alone: {server()}
+''' + resource_group('web', server(), 2)
 
 
 def test_an_autoscaling_group_gets_planned_places(
@@ -60,7 +36,7 @@ def test_an_autoscaling_group_gets_planned_places(
             } == set(servers.values())
     assert len(set(hosts(nova, stack).values())) == 2
     # A scaling policy adds a server, which gets a new place.
-    stack.signal('more')
+    stack.signal('by1')
     wait_for('a server more', lambda: len(stack.servers()) == 3, pause=0.5)
     assert len(set(hosts(nova, stack).values())) == 3
     assert len(group.placements()) == 3

@@ -3,15 +3,9 @@
 
 import pytest
 
-from tests.cloud.groups import broken
-from tests.cloud.usage_accounts import expected, UsageAccounts
-from tests.heat.stacks import SERVER
-from tests.heat.test_bound_stacks import hosts
-from tools.cloud import catalog
+from tests.heat.placements import hosts, members, the_group
+from tests.heat.templates import HEAD, pointing, resource_group, server
 
-HEAD = 'heat_template_version: 2018-08-31\n'
-POINTED = SERVER.replace('}]}', '''}], scheduler_hints: {
-          holistic_group: {get_resource: shop}, holistic_member: %s}}''')
 DERIVED = HEAD + f'''
 parameters:
   size: {{type: number, default: 2}}
@@ -24,62 +18,16 @@ resources:
       groups:
         - name: db
           policies: [{{type: affinity, level: {{get_param: level}}}}]
-  lb:
-    type: OS::Nova::Server
-    properties: {POINTED % 'lb'}
-  first:
-    type: OS::Nova::Server
-    properties: {POINTED % 'db/first'}
-  second:
-    type: OS::Nova::Server
-    properties: {POINTED % 'db/second'}
-  web:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: {{get_param: size}}
-      resource_def:
-        type: OS::Nova::Server
-        properties: {POINTED % 'web/node-%index%'}
+  lb: {server(pointing('lb'))}
+  first: {server(pointing('db/first'))}
+  second: {server(pointing('db/second'))}
+{resource_group('web', server(pointing('web/node-%index%')),
+                '{get_param: size}')}
 outputs:
   status: {{value: {{get_attr: [shop, status]}}}}
   members: {{value: {{get_attr: [shop, placements]}}}}
   show: {{value: {{get_attr: [shop, show]}}}}
 '''
-
-
-@pytest.fixture
-def rack_of(running):
-    """Racks of five hosts."""
-    names = running.layout.host_names()
-    return lambda host: names.index(host) // running.layout.rack
-
-
-@pytest.fixture
-def verify(running, groups, nova):
-    """A function that compares the servers with the policies of the group and
-    with the usages in Placement."""
-    accounts = UsageAccounts(catalog.session(running.layout, catalog.ADMIN))
-
-    def verify():
-        servers = nova.all()
-        assert accounts.used() == expected(servers, [])
-        hosts = {each['id']: each['OS-EXT-SRV-ATTR:host']
-                 for each in servers}
-        definition = groups.get(the_group(groups))['definition']
-        assert not broken(definition, accounts.snapshot(), {
-            path: hosts[uuid] for path, uuid in members(groups).items()})
-
-    return verify
-
-
-def the_group(groups):
-    (found,) = groups.list()
-    return found['id']
-
-
-def members(groups):
-    return {each['member']: each['instance_uuid']
-            for each in groups.placements(the_group(groups))}
 
 
 def test_a_stack_is_created_updated_and_deleted(
@@ -98,7 +46,8 @@ def test_a_stack_is_created_updated_and_deleted(
     assert outputs['status'] in ('building', 'complete')
     assert {each['member'] for each in outputs['members']} == {
         *members(groups)}
-    assert outputs['show']['id'] == the_group(groups)
+    group = the_group(groups)
+    assert outputs['show']['id'] == group
 
     # Only the count of the servers changes, and nothing of the group.
     assert stack.update(DERIVED, level='rack', size=4) == (
@@ -130,6 +79,8 @@ def test_a_stack_is_created_updated_and_deleted(
     verify()
     for action in 'check', 'suspend', 'resume':
         assert stack.act(action)[0] == f'{action.upper()}_COMPLETE'
+    # No update has replaced the group.
+    assert the_group(groups) == group
     stack.delete()
     assert not list(groups.list())
 
@@ -156,12 +107,8 @@ resources:
       name: full
       members: [{{name: a, flavor: tiny}}, {{name: b, flavor: tiny, count: 2}}]
       policies: [{{type: affinity, level: rack}}]
-  a:
-    type: OS::Nova::Server
-    properties: {POINTED % 'a'}
-  b:
-    type: OS::Nova::Server
-    properties: {POINTED % 'b'}
+  a: {server(pointing('a'))}
+  b: {server(pointing('b'))}
 '''
 
 

@@ -2,13 +2,10 @@
 """Servers of an OS::Heat::ResourceGroup are members of a group outside the
 stack."""
 
-from tests.heat.stacks import SERVER
-from tests.heat.test_bound_stacks import hosts
-from tests.heat.test_group_resource import HEAD, members, rack_of, verify
+from tests.heat.placements import hosts, members
+from tests.heat.templates import HEAD, pointing, resource_group, server
 from tools.cloud.waiting import wait_for
 
-__all__ = ('rack_of', 'verify')
-"""Fixtures."""
 GROUP = {
     'name': 'outside', 'policies': [{'type': 'anti-affinity',
                                      'level': 'host'}],
@@ -25,16 +22,10 @@ parameters:
   nb: {type: number, default: 1}
   nc: {type: number, default: 1}
 resources:
-''' + ''.join(f'''
-  {name}:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: {{get_param: n{name}}}
-      resource_def:
-        type: OS::Nova::Server
-        properties: {SERVER[:-1]}, scheduler_hints: {{
-          holistic_group: {{get_param: group}}, holistic_member: {path}}}}}
-''' for name, path in (('a', 'x/a%index%'), ('b', 'b'), ('c', 'c-%index%')))
+''' + ''.join(
+    resource_group(name, server(pointing(path, '{get_param: group}')),
+                   f'{{get_param: n{name}}}')
+    for name, path in (('a', 'x/a%index%'), ('b', 'b'), ('c', 'c-%index%')))
 
 
 def test_each_step_is_planned_before_heat_creates_a_server(

@@ -1,36 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers of an OS::Heat::AutoScalingGroup are members of a group."""
 
-from tests.heat.stacks import SERVER
-from tests.heat.test_bound_stacks import hosts
-from tests.heat.test_group_resource import (
-    HEAD, members, POINTED, rack_of, the_group, verify)
+from tests.heat.placements import hosts, members, the_group
+from tests.heat.templates import (
+    HEAD, pointing, POINTING_NODE, POINTING_STACK, scaling_group, server)
 from tools.cloud.waiting import wait_for, WaitTimeout
 
-__all__ = ('rack_of', 'verify')
-"""Fixtures."""
-SCALED = HEAD + f'''
+GROUP = f'''{HEAD}
 resources:
   shop:
     type: OS::NovaHolistic::Group
     properties:
       policies: [{{type: anti-affinity, level: host}}]
-  workers:
-    type: OS::Heat::AutoScalingGroup
-    properties:
-      min_size: 1
-      max_size: 20
-      desired_capacity: 2
-      resource: {{type: OS::Nova::Server, properties: {POINTED % 'worker'}}}
-  other: {{type: OS::Nova::Server, properties: {SERVER}}}
-''' + ''.join(f'''
-  by{number}:
-    type: OS::Heat::ScalingPolicy
-    properties:
-      adjustment_type: change_in_capacity
-      auto_scaling_group_id: {{get_resource: workers}}
-      scaling_adjustment: {number}
-''' for number in (2, 9, -3))
+  other: {server()}
+'''
+SCALED = GROUP + scaling_group(server(pointing('worker')), (2, 9, -3),
+                               min_size=1, max_size=20, desired_capacity=2)
+NESTED = GROUP + scaling_group(POINTING_STACK % 'stacks', (2, 9),
+                               min_size=1, max_size=20)
 
 
 def signalled(stack, policy, question, condition):
@@ -80,3 +67,23 @@ def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
     wait_for('the places to be free', lambda: sum(
         uuid is not None for uuid in members(groups).values()) == 1, 60)
     assert groups.get(the_group(groups))['members'].get('planned', 0) == 0
+
+
+def test_a_scaling_group_of_nested_stacks_grows(stacks, groups, nova):
+    stack = stacks.create('nested', NESTED, files={
+        'node.yaml': POINTING_NODE})
+    found = members(groups)
+    assert found.keys() == {'stacks/server-0'}
+    signalled(stack, 'by2', '3 servers', lambda: sum(
+        uuid is not None for uuid in members(groups).values()) == 3)
+    wait_for('the end of the step', lambda: not stack.is_busy(), 60, 0.5)
+    assert found.items() < members(groups).items()
+    servers = {each['id'] for each in nova.all()}
+    assert servers == stack.server_ids()
+    assert servers - {stack.servers()['other']} == set(
+        members(groups).values())
+    # 12 servers do not fit on 8 hosts: Heat creates none of them.
+    signalled(stack, 'by9', 'an event', lambda: any(
+        'needs 12 hosts' in each for each in stack.reasons()))
+    assert {each['id'] for each in nova.all()} == servers
+    assert len(members(groups)) == 3

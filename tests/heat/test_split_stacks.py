@@ -5,20 +5,13 @@ environment, and Heat creates the stack."""
 import yaml
 
 from nova_holistic.cli.main import main
-from tests.heat.stacks import SERVER
-from tests.heat.test_group_resource import HEAD, rack_of, verify
+from tests.heat.templates import (
+    HEAD, resource_group, scaling_group, server)
 
-__all__ = ('rack_of', 'verify')
-"""Fixtures."""
-NODE = HEAD + f'''
+NODE = f'''{HEAD}
 resources:
-  pair:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: 2
-      resource_def: {{type: OS::Nova::Server, properties: {SERVER}}}
-'''
-STACK = HEAD + f'''
+''' + resource_group('pair', server(), 2)
+STACK = f'''{HEAD}
 parameters: {{size: {{type: number}}}}
 groups:
   data:
@@ -26,18 +19,8 @@ groups:
     policies: [{{type: anti-affinity, level: host}}]
 resources:
   first: {{type: OS::Example::Node}}
-  nodes:
-    type: OS::Heat::ResourceGroup
-    properties:
-      count: {{get_param: size}}
-      resource_def: {{type: node.yaml}}
-  workers:
-    type: OS::Heat::AutoScalingGroup
-    properties:
-      min_size: 1
-      max_size: 3
-      resource: {{type: OS::Nova::Server, properties: {SERVER}}}
-'''
+''' + resource_group('nodes', '{type: node.yaml}', '{get_param: size}'
+                     ) + scaling_group(server(), (), min_size=1, max_size=3)
 ENVIRONMENT = '''
 parameters: {size: 2}
 resource_registry: {"OS::Example::Node": node.yaml}
@@ -54,15 +37,33 @@ def test_a_split_template_with_nested_templates_is_created(
                  'environment.yaml', '-o', 'out']) == 0
     group = plan(yaml.safe_load(
         (tmp_path / 'out/stack-group.yaml').read_text()))
-    name = 'stack-node.yaml'
-    stacks.create(
-        'split', (tmp_path / 'out/stack-template.yaml').read_text(),
-        files={name: (tmp_path / 'out' / name).read_text()},
-        holistic_group=group.id, size=2)
-    found = group.placements()
-    assert found.keys() == {
-        'workers-0', *(f'data/{stack}/pair-{number}' for stack in (
-            'first', 'nodes/0', 'nodes/1') for number in range(2))}
-    assert {each['instance_uuid'] for each in found.values()} == {
-        each['id'] for each in nova.all()}
-    verify()
+    plain = (tmp_path / 'out/stack-template.yaml').read_text()
+    files = {'stack-node.yaml': (
+        tmp_path / 'out/stack-node.yaml').read_text()}
+    stack = stacks.create('split', plain, files=files,
+                          holistic_group=group.id, size=2)
+
+    def check_members(*names):
+        found = group.placements()
+        assert found.keys() == {'workers-0', *(
+            f'data/{name}/pair-{number}' for name in ('first', *names)
+            for number in range(2))}
+        assert {each['instance_uuid'] for each in found.values()} == {
+            each['id'] for each in nova.all()}
+        verify()
+
+    def update(size):
+        return stack.update(plain, files, holistic_group=group.id, size=size)
+
+    check_members('nodes/0', 'nodes/1')
+    # A further nested stack is planned before Heat creates it.
+    assert update(3)[0] == 'UPDATE_COMPLETE'
+    check_members('nodes/0', 'nodes/1', 'nodes/2')
+    # Eight hosts are not enough: Heat creates no server.
+    status, reason = update(4)
+    assert status == 'UPDATE_FAILED'
+    assert 'resources.nodes: the group remains unchanged' in reason
+    check_members('nodes/0', 'nodes/1', 'nodes/2')
+    # The members of deleted stacks are removed.
+    assert update(1)[0] == 'UPDATE_COMPLETE'
+    check_members('nodes/0')

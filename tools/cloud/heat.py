@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat: heat-api and one heat-engine, with the plug-ins of nova_holistic."""
+"""Heat: heat-api and one heat-engine, with the plug-ins of nova_holistic.
+
+The engine is ``tools.cloud.heat_engine``, which is not imported here: only the
+environment ``heat`` has Heat.
+"""
 
 import pathlib
+import sys
 
 from tools.cloud.layout import write
 from tools.cloud.processes import PROJECT, scripts, shared
@@ -51,9 +56,20 @@ class Heat(WebService):
         super().start()
         self.start_engine()
 
-    def start_engine(self) -> None:
-        self.processes.start(
-            ENGINE, [scripts(ENGINE), '--config-file', self._conf])
+    def start_engine(self, **options: object) -> None:
+        """
+        :param options: of section DEFAULT, in addition to those of the cloud
+        """
+        further = write(self._conf.with_name('engine.conf'),
+                        {'DEFAULT': options})
+        self.processes.start(ENGINE, [
+            sys.executable, '-m', 'tools.cloud.heat_engine',
+            '--config-file', self._conf, '--config-file', further])
+
+    def restart_engine(self, **options: object) -> None:
+        """The engine has nothing to do: all stacks are complete."""
+        self.processes.kill(ENGINE)
+        self.start_engine(**options)
 
     def options(self) -> dict[str, object]:
         # It reads no variable that names its configuration.

@@ -42,7 +42,7 @@ class NestedUse:
 
     def at_index(self, index: int) -> Mapping[str, Any]:
         """The properties of the stack of that index."""
-        return _replaced(self.properties, self.index_var, str(index))
+        return replaced(self.properties, self.index_var, str(index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,13 @@ def with_counts(document: Mapping[str, Any],
                         for member in document['members']]}
 
 
-def _replaced(value: Any, variable: str, text: str) -> Any:
+def replaced(value: Any, variable: str, text: str) -> Any:
+    """The value with all its texts, in which the text replaces a variable."""
     if isinstance(value, str):
         return value.replace(variable, text)
     if isinstance(value, dict):
-        return {key: _replaced(each, variable, text)
+        return {key: replaced(each, variable, text)
                 for key, each in value.items()}
     if isinstance(value, list):
-        return [_replaced(each, variable, text) for each in value]
+        return [replaced(each, variable, text) for each in value]
     return value

@@ -42,20 +42,19 @@ class Resources:
 
     def servers(self) -> dict[str, Server]:
         """By name, in the order of the template. Mistakes are collected."""
+        readers = {SERVER: self._server,
+                   RESOURCE_GROUP: self._group_of_servers,
+                   SCALING_GROUP: self._scaling_group}
         found, total = {}, 0
         for name, resource in self._resources.items():
             place, server = join('resources', name), None
             with self._resolver.mistakes.collected():
                 kind = self._source.type_of(resource['type'])
-                if kind in (SERVER, RESOURCE_GROUP, SCALING_GROUP):
+                reader = readers.get(kind) if isinstance(kind, str) else None
+                if reader is not None:
                     # The name stands for a server even if it has mistakes.
                     server = Server(name, place, (_UNREADABLE,))
-                if kind == SERVER:
-                    server = self._server(name, resource, place)
-                elif kind == RESOURCE_GROUP:
-                    server = self._group_of_servers(name, resource, place)
-                elif kind == SCALING_GROUP:
-                    server = self._scaling_group(name, resource, place)
+                    server = reader(name, resource, place)
             if server is not None:
                 found[name] = server
                 total += server.number
@@ -105,12 +104,10 @@ class Resources:
 
     def _group_of_servers(self, name: str, resource: dict,
                           place: str) -> Server | None:
-        outer = written_out(resource, 'properties', place)
-        around = join(place, 'properties')
-        if self._type(written_out(outer, 'resource_def', around), join(
-                around, 'resource_def')) != SERVER:
+        outer = self._outer(resource, place, 'resource_def')
+        if outer is None:
             return None
-        check_made(resource, place)
+        around = join(place, 'properties')
         self._collected(self._removals, outer, around)
         count = self._collected(self._count, outer, around, default=1)
         index = self._collected(self._index, outer, around, default=INDEX)
@@ -122,16 +119,28 @@ class Resources:
 
     def _scaling_group(self, name: str, resource: dict,
                        place: str) -> Server | None:
-        outer = written_out(resource, 'properties', place)
-        around = join(place, 'properties')
-        if self._type(written_out(outer, 'resource', around), join(
-                around, 'resource')) != SERVER:
+        outer = self._outer(resource, place, 'resource')
+        if outer is None:
             return None
-        check_made(resource, place)
+        around = join(place, 'properties')
         each, place, group = self._inner(outer, 'resource', around)
         return Server(
             name, place, (each,), server_group=group,
             elastic=resource_values.elastic(outer, self._resolver, around))
+
+    def _outer(self, resource: dict, place: str, key: str) -> dict | None:
+        """The properties of a group of servers; None if it is a group of
+        other resources.
+
+        :param key: of the resource of which there are several
+        """
+        outer = written_out(resource, 'properties', place)
+        around = join(place, 'properties')
+        if self._type(written_out(outer, key, around), join(
+                around, key)) != SERVER:
+            return None
+        check_made(resource, place)
+        return outer
 
     def _inner(self, outer: dict, key: str, around: str
                ) -> tuple[ServerRequest, str, str | None]:

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers of a stack, and of its nested stacks, that point at a group.
+
+The stack's definition is read, and no other resource needs to exist.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from heat.engine import function
+from heat.engine import stk_defn
+
+from nova_holistic.documents.hot.nested_stack import replaced
+from nova_holistic.documents.hot.split import PATH_PARAMETER
+from nova_holistic.heat.derived_members import TemplateServer
+from nova_holistic.heat.nested_definitions import PointingStack, top_level
+from nova_holistic.heat.template_servers import (
+    description, GROUP_HINT, HINTS, invalid, MEMBER_HINT, path,
+    RESOURCE_GROUP, resolved, SCALING_GROUP, SERVER)
+
+
+def read(stack: stk_defn.StackDefinition, group: str
+         ) -> list[TemplateServer]:
+    """Every server that points at a group, with the description of its member.
+
+    :param group: name of its resource
+    :raises StackValidationFailed: two servers have the same path; or the
+        requirements of a server are not known before it is created
+    """
+    found: dict[str, TemplateServer] = {}
+    for server in _servers(top_level(stack, group)):
+        other = found.setdefault(server.path, server)
+        if other is not server:
+            raise invalid(
+                server.place, f'{server.path!r} is the member of '
+                f'{".".join(other.place[:2])} as well')
+    return list(found.values())
+
+
+def _servers(stack: PointingStack) -> Iterator[TemplateServer]:
+    for name in sorted(stack.definition.enabled_rsrc_names()):
+        resource = stack.definition.resource_definition(name)
+        found = _Resource(
+            resource.resource_type, name, resource.properties({}).data,
+            (*stack.place, 'resources', name, 'properties'))
+        if found.kind == RESOURCE_GROUP:
+            yield from _of_resource_group(stack, found)
+        elif found.kind == SCALING_GROUP:
+            yield from _of_scaling_group(stack, found)
+        else:
+            yield from _of_resource(stack, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    """
+    :ivar place: of the properties
+    """
+
+    kind: Any
+    name: str
+    properties: Mapping[str, Any]
+    place: tuple[str, ...]
+
+    def inner(self, key: str) -> '_Resource | None':
+        """The resource of which there are several."""
+        found = self.properties.get(key)
+        if not isinstance(found, Mapping):
+            return None
+        return _Resource(found.get('type'), self.name,
+                         found.get('properties') or {},
+                         (*self.place, key, 'properties'))
+
+    def value(self, key: str, default: Any) -> Any:
+        return resolved(self.properties.get(key, default),
+                        (*self.place, key))
+
+
+def _of_resource(stack: PointingStack,
+                 found: _Resource) -> Iterator[TemplateServer]:
+    """A server, or the servers of a nested stack."""
+    properties, place = found.properties, found.place
+    if found.kind == SERVER:
+        if _points_at_group(stack, properties):
+            yield TemplateServer(
+                (*place, HINTS, MEMBER_HINT), path(properties, place),
+                description(properties, place))
+        return
+    nested = stack.nested(found.kind, found.name, properties, place)
+    if nested is not None:
+        yield from _servers(nested)
+
+
+def _of_resource_group(stack: PointingStack,
+                       found: _Resource) -> Iterator[TemplateServer]:
+    inner = found.inner('resource_def')
+    if inner is None or not _receives_group(stack, inner):
+        return
+    count = int(found.value('count', 1))
+    variable = found.value('index_var', '%index%')
+    inner = replace(inner, properties=_known(stack, inner.properties))
+
+    def servers(number: int) -> list[TemplateServer]:
+        return list(_of_resource(stack, replace(inner, properties=replaced(
+            inner.properties, variable, str(number)))))
+
+    first = servers(0)
+    if [each.path for each in first] == [each.path for each in servers(1)]:
+        # All resources have the same members.
+        for each in first if count else ():
+            yield _counted(each, count)
+        return
+    if found.properties.get('removal_policies'):
+        raise invalid((*found.place, 'removal_policies'), (
+            'the numbers of the servers are not known in advance: use a path '
+            f'without {variable}'))
+    for number in range(count):
+        yield from servers(number)
+
+
+def _of_scaling_group(stack: PointingStack,
+                      found: _Resource) -> Iterator[TemplateServer]:
+    inner = found.inner('resource')
+    if inner is None or not _receives_group(stack, inner):
+        return
+    servers = list(_of_resource(stack, inner))
+    if inner.kind != SERVER:
+        _must_be_below_path(servers, inner)
+    least, most = (int(found.value(name, 0))
+                   for name in ('min_size', 'max_size'))
+    desired = found.value('desired_capacity', None)
+    for each in servers if most else ():
+        yield replace(each, description={
+            # The minimum is the desired number: Heat creates all servers.
+            **each.description, 'count': {
+                'desired': least if desired is None else int(desired),
+                'max': most}})
+
+
+def _must_be_below_path(servers: Iterable[TemplateServer],
+                        inner: _Resource) -> None:
+    """:raises StackValidationFailed: the scaling group would not know which
+    members it changes"""
+    around = inner.value(PATH_PARAMETER, None)
+    for each in servers:
+        if GROUP_HINT not in inner.properties or 'count' in (
+                each.description) or each.path.rpartition('/')[0] != around:
+            raise invalid(inner.place, (
+                f'member {each.path!r}: nested stacks of an '
+                'OS::Heat::AutoScalingGroup may contain single servers only, '
+                f'and must receive the group as {GROUP_HINT} and the path of '
+                f'their nested group as {PATH_PARAMETER}'))
+
+
+def _counted(server: TemplateServer, number: int) -> TemplateServer:
+    """The servers of a number of equal resources."""
+    count = server.description.get('count', 1)
+    if isinstance(count, Mapping):
+        raise invalid(server.place, (
+            'each OS::Heat::AutoScalingGroup needs a different path'))
+    return replace(server, description={
+        **server.description, 'count': count * number})
+
+
+def _receives_group(stack: PointingStack, inner: _Resource) -> bool:
+    if inner.kind == SERVER:
+        return _points_at_group(stack, inner.properties)
+    return any(map(stack.is_group, inner.properties.values()))
+
+
+def _points_at_group(stack: PointingStack,
+                     properties: Mapping[str, Any]) -> bool:
+    hints = properties.get(HINTS)
+    return isinstance(hints, Mapping) and stack.is_group(
+        hints.get(GROUP_HINT))
+
+
+def _known(stack: PointingStack, value: Any) -> Any:
+    """The value without the functions that can be resolved already, except
+    for the group."""
+    if isinstance(value, function.Function):
+        if stack.is_group(value):
+            return value
+        try:
+            return function.resolve(value)
+        except Exception:
+            return value
+    if isinstance(value, Mapping):
+        return {key: _known(stack, each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_known(stack, each) for each in value]
+    return value

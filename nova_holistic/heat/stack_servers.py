@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Existing servers of an annotated stack, and which members they are."""
+
+from collections.abc import Iterator, Sequence
+import itertools
+
+from heat.engine import resource
+from heat.engine import stack as heat_stack
+from oslo_config import cfg
+
+from nova_holistic.documents.hot.conversion import Conversion
+from nova_holistic.heat.counted_members import desired
+from nova_holistic.heat.template_servers import SERVER
+from nova_holistic.model.stack_rules import path_of
+
+
+def by_member(stack: heat_stack.Stack, wanted: Conversion) -> dict[str, str]:
+    """The UUIDs of the servers by the paths of their members.
+
+    The servers of a member whose number may change get its first numbers.
+    """
+    found: dict[str, str] = {}
+    for names, server in _servers(stack):
+        path = path_of(wanted.rules, names)
+        if path is None:
+            continue
+        if desired(wanted.document, path) is not None:
+            path = next(each for each in (
+                f'{path}-{number}' for number in itertools.count())
+                if each not in found)
+        found[path] = server
+    return found
+
+
+def _servers(stack: heat_stack.Stack) -> Iterator[tuple[Sequence[str], str]]:
+    """The names of the resources from the top-level stack down to each server,
+    and its UUID."""
+    # The operation of Heat loads the resources of its object later.
+    loaded = heat_stack.Stack.load(stack.context, stack_id=stack.id)
+    for each in loaded.iter_resources(cfg.CONF.max_nested_stack_depth):
+        if each.has_interface(SERVER) and each.resource_id and (
+                each.action != resource.Resource.DELETE
+                and each.replaced_by is None):
+            yield names_of(each), each.resource_id
+
+
+def names_of(found: resource.Resource) -> list[str]:
+    """The names of the resources from the top-level stack down to one."""
+    return [*(name for name, _ in found.stack.path_in_stack() if name),
+            found.name]

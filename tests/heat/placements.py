@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the servers of stacks are, and which members they are."""
+
+
+def the_group(groups):
+    (found,) = groups.list()
+    return found['id']
+
+
+def members(groups):
+    """UUIDs of the servers by the paths of the members of the only group."""
+    return {each['member']: each['instance_uuid']
+            for each in groups.placements(the_group(groups))}
+
+
+def hosts(nova, stack):
+    """Resource name to host, as Nova reports it."""
+    found = hosts_by_id(nova)
+    return {name: found[uuid] for name, uuid in stack.servers().items()}
+
+
+def hosts_by_id(nova):
+    """UUID of each server to host, as Nova reports it."""
+    return {each['id']: each['OS-EXT-SRV-ATTR:host'] for each in nova.all()}
