@@ -9,11 +9,14 @@ from alembic.runtime.migration import MigrationContext
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table import errors, migration, models, rows
+from nova_holistic.table import (
+    detached_servers, errors, migration, models, rows)
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
+assert detached_servers.DetachedServerRow.metadata is models.Base.metadata
+"""All tables are known."""
 BEFORE = '0002'
 LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'engine', 'engine_at', 'attempts', 'asked', 'violations',
