@@ -9,6 +9,7 @@ import pytest
 from nova_holistic.boot.errors import RightUnavailable
 from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
@@ -184,9 +185,16 @@ def test_a_rollback_deletes_all_servers_and_releases_the_group(
     assert states.pop('x') == 'failed'
     assert set(states.values()) <= {'deleted', 'waiting'}
     assert cloud.servers() == []
-    cloud.reconciler.reconcile()
-    assert {row.state for row in cloud.table.members(group)} == {
-        MemberState.RELEASED}
+    # The place of a server that was deleted before Nova had created it in a
+    # cell is released after the grace.
+    cloud.conf.set_override('grace', 0, group='reconciler')
+
+    def released():
+        cloud.reconciler.reconcile()
+        return {row.state for row in cloud.table.members(group)} == {
+            MemberState.RELEASED} or None
+
+    wait_for(released, 'the places to be released')
     assert cloud.table.get_group(group).status == 'released'
     assert boots.rights.ended == 1
 
