@@ -237,7 +237,7 @@ class Lookup:
         if self._request.error is not None:
             raise self._request.error
         found = self._request.found
-        # Whether another project has it is none of this one's business.
+        # The message does not reveal whether another project has the group.
         if found is None or found[0].project_id != self._spec.project_id:
             raise RequestRefused(f'group {pointer.group} is not known in this '
                                  f'project')
