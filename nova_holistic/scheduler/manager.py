@@ -21,7 +21,7 @@ from nova_holistic import conf, crash_points, exceptions
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
     bound_servers, connections, group_moves, nova_errors, nova_version,
-    pointed_request)
+    pointed_request, request_memory)
 from nova_holistic.scheduler.claim.claims import NotUndone
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
@@ -32,7 +32,7 @@ from nova_holistic.scheduler.hinted import names_binding
 from nova_holistic.scheduler.lookup import Lookup
 from nova_holistic.scheduler.pointer import (
     has_pointer, must_agree, Pointer, target_of)
-from nova_holistic.scheduler.policies import adopted_servers, exclusion
+from nova_holistic.scheduler.policies import adopted_servers
 from nova_holistic.scheduler.server_moves import is_evacuation
 from nova_holistic.table.records import MemberState
 from nova_holistic.table import startup_check
@@ -64,9 +64,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         exporter.start(CONF)
 
     @messaging.expected_exceptions(exception.NoValidHost)
-    @exclusion.read_once
-    @adopted_servers.read_once
-    @cells.read_once
+    @request_memory.read_once
     def select_destinations(
             self, context, request_spec=None, filter_properties=None,
             spec_obj=_SENTINEL, instance_uuids=None,

@@ -7,6 +7,7 @@ import threading
 import uuid
 
 from oslo_utils import timeutils
+import pytest
 
 from nova_holistic.boot.booter import Booter, Hooks
 from nova_holistic.boot.rights import Right
@@ -109,3 +110,15 @@ class Boots:
         # One caller at a time.
         with self._reconciling:
             self.cloud.reconciler.check_servers([server])
+
+
+@pytest.fixture(scope='module')
+def running(lend_cloud):
+    with lend_cloud(HOSTS, options=OPTIONS) as cloud:
+        cloud.create_flavor('small', 2, 512, 1)
+        yield cloud
+
+
+@pytest.fixture
+def boots(cloud):
+    return Boots(cloud)

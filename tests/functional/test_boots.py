@@ -15,23 +15,14 @@ from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import MemberState
-from tests.functional.boots import Boots, document, HOSTS, OPTIONS
+from tests.functional.boots import Boots, boots, document, running
+
+__all__ = ('boots', 'running')
+"""Fixtures."""
 
 
 class Killed(BaseException):
     """The engine ends at this moment."""
-
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS, options=OPTIONS) as cloud:
-        cloud.create_flavor('small', 2, 512, 1)
-        yield cloud
-
-
-@pytest.fixture
-def boots(cloud):
-    return Boots(cloud)
 
 
 class Interrupted(UserServers):

@@ -11,19 +11,10 @@ from nova_holistic.boot.user_servers import UserServers
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.inventory.errors import ServiceFailed
-from tests.functional.boots import Boots, document, HOSTS, OPTIONS
+from tests.functional.boots import Boots, boots, document, running
 
-
-@pytest.fixture(scope='module')
-def running(lend_cloud):
-    with lend_cloud(HOSTS, options=OPTIONS) as cloud:
-        cloud.create_flavor('small', 2, 512, 1)
-        yield cloud
-
-
-@pytest.fixture
-def boots(cloud):
-    return Boots(cloud)
+__all__ = ('boots', 'running')
+"""Fixtures."""
 
 
 class LateEngine(threading.Thread):

@@ -4,15 +4,13 @@
 Nova's own objects read the same with four times the processor time.
 """
 
-from collections.abc import Callable, Collection, Sequence
-import functools
-import threading
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from nova.db.api import api as api_database
 from nova.db.api import models
 import sqlalchemy as sa
 
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
 
 _SERVER = models.InstanceMapping.__table__.c
@@ -26,33 +24,6 @@ _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
         _HOST.c.host.in_(sa.bindparam('hosts', expanding=True)))
 
 
-class _Request(threading.local):
-    """The request that a thread answers.
-
-    :ivar servers: what was read of each server, by its UUID; None if the API
-        database does not know the server. None outside of a request
-    """
-
-    servers: dict[str, sa.Row | None] | None = None
-
-
-_request = _Request()
-
-
-def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a decorated function answer one request, in which
-    ``of_servers_once`` reads each server only once."""
-    @functools.wraps(answer)
-    def wrapper(*args, **kwargs):
-        _request.servers = {}
-        try:
-            return answer(*args, **kwargs)
-        finally:
-            _request.servers = None
-
-    return wrapper
-
-
 def of_servers_once(context, uuids: Collection[str],
                     others: Collection[str] = ()) -> Sequence[sa.Row]:
     """As ``of_servers``, for callers that may use what was read at the
@@ -61,7 +32,7 @@ def of_servers_once(context, uuids: Collection[str],
     :param others: servers that the request needs later: the same statement
         reads them
     """
-    known = _request.servers
+    known = request_memory.of_kind('cells')
     if known is None:
         return of_servers(context, uuids)
     missing = [uuid for uuid in dict.fromkeys([*uuids, *others])

@@ -9,52 +9,28 @@ A request without a pointer costs one query. If the table does not answer, the
 server counts as no member: a plain request does not depend on the table.
 """
 
-from collections.abc import Callable, Iterable
-import functools
-import threading
-from typing import Any
+from collections.abc import Iterable
 
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
 from nova_holistic.scheduler.connections import Connections
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.queries import memberships
 
 LOG = logging.getLogger(__name__)
 
 
-class _Request(threading.local):
-    """The request that a thread answers.
-
-    :ivar groups: what was read, by UUID of the server; None outside of a
-        request
-    """
-
-    groups: dict[str, str | None] | None = None
-
-
-_request = _Request()
-
-
-def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a decorated function answer one request: each server is read only
-    once."""
-    @functools.wraps(answer)
-    def wrapper(*args, **kwargs):
-        _request.groups = {}
-        try:
-            return answer(*args, **kwargs)
-        finally:
-            _request.groups = None
-
-    return wrapper
+_KIND = 'adopted servers'
+"""UUID of the group, or None, by UUID of the server."""
 
 
 def note_new(uuids: Iterable[str]) -> None:
     """The servers of this request do not exist yet, so no group has adopted
     them; without a query."""
-    if _request.groups is not None:
-        _request.groups.update(dict.fromkeys(uuids))
+    known = request_memory.of_kind(_KIND)
+    if known is not None:
+        known.update(dict.fromkeys(uuids))
 
 
 def group_of(connections: Connections, spec) -> str | None:
@@ -62,7 +38,7 @@ def group_of(connections: Connections, spec) -> str | None:
     uuid = spec.instance_uuid if 'instance_uuid' in spec else None
     if not uuid:
         return None
-    known = _request.groups
+    known = request_memory.of_kind(_KIND)
     if known is not None and uuid in known:
         return known[uuid]
     try:
@@ -81,7 +57,7 @@ def is_known(spec) -> bool:
     """Whether the server was found to be a member in this request; without a
     query."""
     uuid = spec.instance_uuid if 'instance_uuid' in spec else None
-    return bool((_request.groups or {}).get(uuid))
+    return bool((request_memory.of_kind(_KIND) or {}).get(uuid))
 
 
 def is_detached(connections: Connections, group_uuid: str,

@@ -11,11 +11,8 @@ A member that Nova moves reserves the domain of its source and that of its
 destination: the move may still fail, or be reverted.
 """
 
-from collections.abc import (
-    Callable, Collection, Iterator, Mapping, Sequence)
+from collections.abc import Collection, Iterator, Mapping, Sequence
 import functools
-import threading
-from typing import Any
 
 from nova import context as nova_context
 from oslo_log import log as logging
@@ -32,38 +29,15 @@ from nova_holistic.scheduler.policies import membership
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.reservation_cache import (
     Reservations, ReservedByGroup)
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.queries.group_cache import Found
 from nova_holistic.table.records import GroupRecord
 
 LOG = logging.getLogger(__name__)
 
 
-class _Request(threading.local):
-    """The request that a thread answers.
-
-    :ivar found: what groups reserve; None before it was read, and outside of
-        a request
-    """
-
-    under_way = False
-    found: Reservations | None = None
-
-
-_request = _Request()
-
-
-def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a decorated function answer one request: the reserved hosts are
-    read only once for all servers of the request."""
-    @functools.wraps(answer)
-    def wrapper(*args, **kwargs):
-        _request.under_way = True
-        try:
-            return answer(*args, **kwargs)
-        finally:
-            _request.under_way, _request.found = False, None
-
-    return wrapper
+_KIND = 'reservations'
+"""The reserved hosts, at this key."""
 
 
 def closed_domains(connections: Connections, own: Membership | None
@@ -75,10 +49,11 @@ def closed_domains(connections: Connections, own: Membership | None
     :raises HolisticError: the table does not answer, and has not been read
         since the scheduler was started
     """
-    found = _request.found
+    known = request_memory.of_kind(_KIND)
+    known = {} if known is None else known
+    found = known.get(_KIND)
     if found is None:
-        found = _reserved_or_last(connections)
-        _request.found = found if _request.under_way else None
+        found = known[_KIND] = _reserved_or_last(connections)
     if own is None:
         return found.domains
     return found.closed(own.record.uuid, lambda reservation, _:

@@ -12,6 +12,7 @@ from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies import exclusion
 from nova_holistic.scheduler.policies.membership import Membership
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
@@ -86,7 +87,7 @@ def test_a_document_that_cannot_be_read_reserves_nothing(connections):
 @pytest.mark.parametrize('fails', [False, True])
 def test_one_request_has_one_view_and_the_next_one_another(
         connections, fails):
-    @exclusion.read_once
+    @request_memory.read_once
     def first():
         assert closed(connections) == set()
         reserve(connections)
@@ -97,7 +98,8 @@ def test_one_request_has_one_view_and_the_next_one_another(
     with pytest.raises(ZeroDivisionError) if fails else (
             contextlib.nullcontext()):
         first()
-    assert exclusion.read_once(closed)(connections) == {RESERVED}
+    assert closed(connections) == {RESERVED}
+    assert request_memory.read_once(closed)(connections) == {RESERVED}
 
 
 def test_outside_of_a_request_nothing_is_remembered(connections):
