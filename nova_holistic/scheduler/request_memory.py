@@ -36,7 +36,7 @@ def of_kind(kind: str) -> dict | None:
     """What was read so far, which the caller extends; None outside of a
     request.
 
-    :param kind: each caller has a kind of its own
+    :param kind: a different one for each caller
     """
     return None if _request.found is None else _request.found.setdefault(
         kind, {})
