@@ -18,6 +18,14 @@ def times(number):
     return max(1, round(number * EFFORT))
 
 
+def some(cases, each):
+    """All cases if the factor is 1 or more, otherwise every n-th of them.
+
+    :param each: n
+    """
+    return list(cases) if EFFORT >= 1 else list(cases)[::each]
+
+
 def examples(number, *suppressed):
     """Hypothesis' settings for that many cases; the profile says the rest.
 

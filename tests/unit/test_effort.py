@@ -50,6 +50,13 @@ def test_a_test_chooses_only_how_many_cases_it_tries():
             in chosen.suppress_health_check)
 
 
+def test_a_small_effort_leaves_out_cases(monkeypatch):
+    monkeypatch.setattr(effort, 'EFFORT', 0.5)
+    assert effort.some('abcde', 2) == ['a', 'c', 'e']
+    monkeypatch.setattr(effort, 'EFFORT', 1)
+    assert effort.some('abcde', 2) == ['a', 'b', 'c', 'd', 'e']
+
+
 def test_no_test_module_makes_settings_of_its_own():
     assert [path.name for path in sorted(TESTS.rglob('*.py'))
             if makes_settings(path)] == ['effort.py']

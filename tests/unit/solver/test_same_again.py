@@ -12,7 +12,7 @@ import pytest
 
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.solve import solve
-from tests.effort import times
+from tests.effort import some, times
 from tests.unit.solver.many_answers import answers, questions, SHAPES
 from tests.unit.solver.strategies import seeded
 
@@ -33,10 +33,9 @@ def test_two_threads_give_the_same_answers_as_one(shape):
 def test_earlier_calls_on_a_snapshot_do_not_change_answers(shape):
     asked = list(questions(shape))
     assert answers(asked[::-1])[::-1] == _first(shape)
-    assert answers(asked) == _first(shape)
 
 
-@pytest.mark.parametrize('seed', ['0', '1'])
+@pytest.mark.parametrize('seed', some(['1', '0'], 2))
 def test_another_hash_seed_does_not_change_answers(seed):
     shown = subprocess.run(
         [sys.executable, '-m', 'tests.unit.solver.many_answers'], cwd=ROOT,
