@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A child: another cloud with this API, and what it answers."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+import enum
+from typing import Any, Protocol
+
+from nova_holistic.model.plan import Reason
+
+Document = Mapping[str, Any]
+"""A parsed group document, without its outer key."""
+
+
+class RefusalKind(enum.StrEnum):
+    """Why a child does not offer or create what it was asked for.
+
+    ``UNPLACEABLE``: the child proved that the group does not fit now.
+    ``UNKNOWN``: the child found neither a plan nor a proof in its time.
+    ``UNREACHABLE``: no answer in time, or the child cannot work now. The
+    request may have been carried out.
+    ``FORBIDDEN``: the user has no access to the child, or not this right.
+    ``INVALID``: the child does not accept the document, for example because
+    it has no such level or flavor; or its answer is invalid.
+    """
+
+    UNPLACEABLE = 'unplaceable'
+    UNKNOWN = 'unknown'
+    UNREACHABLE = 'unreachable'
+    FORBIDDEN = 'forbidden'
+    INVALID = 'invalid'
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """
+    :ivar child: name of the child
+    """
+
+    child: str
+    kind: RefusalKind
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a child would do. It holds nothing.
+
+    :ivar violations: weighted violations of preferences, in the unit of the
+        weights of the document
+    :ivar perfect: whether all preferences are met and the objective's bound
+        is proven to be reached
+    :ivar objective: name of the objective
+    :ivar value: value of the objective, for all members together
+    :ivar bound: no plan of the child has a lower value; None: not proved
+    :ivar headroom: number of copies of the group that fit at least; None: not
+        asked for, or not known
+    :ivar expires: naive UTC; the offer is not used afterwards
+    """
+
+    child: str
+    violations: float
+    objective: str
+    value: float
+    bound: float | None
+    perfect: bool
+    headroom: int | None
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChildMember:
+    """
+    :ivar path: in the child's group; equal to the path in the parent's group
+    :ivar state: ``planned``, ``claimed``, ``built``, ``failed``, ``released``
+        or ``lost``
+    """
+
+    path: str
+    state: str
+    instance_uuid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildGroup:
+    """A group in a child.
+
+    :ivar status: the child's status of the group
+    :ivar settled: whether no engine of the child works on the group
+    :ivar counts: state to number of members in it
+    :ivar lease_end: naive UTC; None: the lease never ends, or none is needed
+    :ivar members: None where they were not read
+    :ivar reasons: why the group is not placed
+    :ivar idempotency_key: the key it was created with; None if the child does
+        not show it
+    """
+
+    child: str
+    uuid: str
+    status: str
+    settled: bool
+    counts: Mapping[str, int]
+    lease_end: datetime | None
+    members: tuple[ChildMember, ...] | None = None
+    reasons: tuple[Reason, ...] = ()
+    idempotency_key: str | None = None
+
+
+class Child(Protocol):
+    """A child with the credentials of one user.
+
+    An implementation never raises because of what the child does or does not
+    answer: that is a Refusal. All times are in seconds.
+
+    :ivar name: unique among the children of a parent; the first step of
+        locations in this cloud
+    """
+
+    name: str
+
+    def offer(self, document: Document, objective: str | None,
+              seconds: float) -> Offer | Refusal:
+        """A dry run: ``POST /v1/plans``."""
+
+    def create(self, document: Document, objective: str | None, lease: int,
+               key: str, seconds: float) -> ChildGroup | Refusal:
+        """Create the group, or find the group that was created with the key:
+        ``POST /v1/groups`` with ``Idempotency-Key``.
+
+        After a lost answer (UNREACHABLE), the same call finds what it did.
+        """
+
+    def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
+        """The group that was created with the key; None: there is none.
+
+        :param name: of the group in the child
+        """
+
+    def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
+        """The group with its members; None: it does not exist any more."""
+
+    def extend(self, group_uuid: str,
+               seconds: int) -> ChildGroup | None | Refusal:
+        """Let the lease end after these seconds; None: the group does not
+        exist any more, or has nothing left whose lease could be extended."""
+
+    def release(self, group_uuid: str,
+                members: Sequence[str] | None) -> Refusal | None:
+        """Release planned members, or all of them if None is given. A group
+        that does not exist any more counts as released."""
+
+    def delete(self, group_uuid: str) -> Refusal | None:
+        """Delete the group. One that does not exist any more counts as
+        deleted."""
+
+
+def paths_in(group: ChildGroup, states: Collection[str]) -> tuple[str, ...]:
+    """Paths of the members that are in one of these states."""
+    return tuple(each.path for each in group.members or ()
+                 if each.state in states)

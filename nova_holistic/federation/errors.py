@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the federation."""
+
+from nova_holistic import exceptions
+
+
+class FederationError(exceptions.HolisticError):
+    """Base of the errors of this package."""
+
+
+class InvalidAnswer(FederationError):
+    """A child's answer is not the document that the API describes, is too
+    large, or contradicts the request."""
+
+
+class ChildUnreachable(FederationError):
+    """A child did not answer in time, or cannot process requests now. It may
+    have carried out the request."""
+
+
+class JournalRefused(FederationError):
+    """The journal does not accept an entry: the group was deleted, or another
+    process works on it. The saga stops and undoes what it did."""

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about a child that change seldom."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from nova_holistic.model.frozen import FrozenMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the operator wrote down, or what was read from the child.
+
+    A missing fact is None and excludes nothing.
+
+    :ivar zones: names of all availability zones
+    :ivar traits: all traits that some host has
+    :ivar aggregates: names of all host aggregates
+    :ivar largest: resource class to the largest amount of it that one server
+        can get on an empty host; a class that is missing here does not exist
+    :ivar flavors: name or id of a flavor to its amounts of resources
+    :ivar share_in_use: 0 to 1; of the scarcest resource class
+    :ivar read_at: naive UTC; None: the operator wrote the facts down, and
+        they do not become out of date
+    """
+
+    zones: frozenset[str] | None = None
+    traits: frozenset[str] | None = None
+    aggregates: frozenset[str] | None = None
+    largest: Mapping[str, int] | None = None
+    flavors: Mapping[str, Mapping[str, int]] = FrozenMapping()
+    share_in_use: float | None = None
+    read_at: datetime | None = None

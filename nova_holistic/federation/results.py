@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request to the federation, and the forms of its answer."""
+
+from dataclasses import dataclass, field
+
+from nova_holistic.federation.child import (
+    Child, ChildGroup, Document, Refusal)
+from nova_holistic.federation.facts.facts import Facts
+from nova_holistic.model.plan import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A child that may take (a part of) the group.
+
+    :ivar order: children with a lower number are used first; equal numbers
+        are equal
+    :ivar cost: of one server; the unit is the operator's
+    :ivar facts: what is known about the child; None: nothing
+    """
+
+    child: Child
+    order: int = 0
+    cost: float = 0.0
+    facts: Facts | None = None
+
+    @property
+    def name(self) -> str:
+        return self.child.name
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """
+    :ivar objective: None: the default of each child
+    :ivar lease: seconds; 0: no lease
+    :ivar key: start of the idempotency keys of the parts, unique for the
+        parent's group: the identifier of the parent and the UUID of the group
+    :ivar seconds: after this time, no further try is started
+    """
+
+    document: Document
+    objective: str | None
+    lease: int
+    key: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPart:
+    """
+    :ivar paths: of the members, in the parent's group and in the child's
+    """
+
+    child: str
+    group: ChildGroup
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Every member is planned in a child, with the requested lease.
+
+    :ivar violations: weighted violations of preferences, of all parts and of
+        the level of clouds
+    :ivar tries: number of commits that were started, with the last one
+    """
+
+    parts: tuple[PlacedPart, ...]
+    violations: float = 0.0
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Every child that could have answered refused, or the policies of the
+    level of clouds cannot be met with what the children offer.
+
+    :ivar refusals: the last answers of the children
+    """
+
+    reasons: tuple[Reason, ...]
+    refusals: tuple[Refusal, ...] = field(default=(), compare=False)
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither a placement nor a proof that none exists: a child did not
+    answer, or the tries or the time ran out."""
+
+    reasons: tuple[Reason, ...]
+    refusals: tuple[Refusal, ...] = field(default=(), compare=False)
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The answer to a dry run: the offers that would be committed.
+
+    :ivar parts: name of the child to paths of the members
+    :ivar violations: weighted, in total
+    :ivar value: of the objective, added over the parts
+    :ivar bound: None: not proved
+    """
+
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+    violations: float
+    objective: str
+    value: float
+    bound: float | None

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The journal of a saga: every step is in it before it is taken."""
+
+from dataclasses import dataclass
+from datetime import datetime
+import enum
+from typing import Protocol
+
+
+class PartState(enum.StrEnum):
+    """States of a part, in the order of a commit.
+
+    ``CREATING``: the request to create it may have been sent; the child may
+    have a group with the key.
+    ``CREATED``: the child has the group, with a short lease.
+    ``EXTENDING``: the lease may already be the one that the user asked for.
+    ``COMMITTED``: the child confirmed the extended lease.
+    ``UNDOING``: the part is not needed; the child may still have the group.
+    ``UNDONE``: the child has no such group (any more).
+    """
+
+    CREATING = 'creating'
+    CREATED = 'created'
+    EXTENDING = 'extending'
+    COMMITTED = 'committed'
+    UNDOING = 'undoing'
+    UNDONE = 'undone'
+
+
+@dataclass(frozen=True, slots=True)
+class PartRecord:
+    """One part of a group of the parent, in one child.
+
+    :ivar key: idempotency key of the create request; unique
+    :ivar child: name of the child
+    :ivar name: name of the group in the child
+    :ivar paths: of the members, in the parent's group and in the child's
+    :ivar lease_end: naive UTC; when the child frees the planned members if
+        nothing else happens, as far as the parent knows; None: not known
+    :ivar group_uuid: of the group in the child; None: not known yet
+    """
+
+    key: str
+    child: str
+    name: str
+    paths: tuple[str, ...]
+    state: PartState
+    lease_end: datetime | None
+    group_uuid: str | None = None
+
+
+class Journal(Protocol):
+    """The durable record of the parts of one group of the parent."""
+
+    def write(self, part: PartRecord) -> None:
+        """Insert or replace the record with the part's key.
+
+        :raises JournalRefused: the group no longer exists or belongs to
+            another process
+        """
