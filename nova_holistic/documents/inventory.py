@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from nova_holistic.documents.images import image_of
+from nova_holistic.documents.nested_providers import (
+    read_providers, read_resources)
 from nova_holistic.documents.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Host, Link, Snapshot
 
@@ -60,16 +61,22 @@ def _integers(document: dict) -> Iterator[Any]:
     no comparison with a limit refuses these."""
     for host in document['hosts']:
         yield host.get('servers')
-        for fields in host['resources'].values():
-            for name, value in fields.items():
-                if name != 'allocation_ratio' or value != value:
-                    yield value
+        yield from _integers_of(host)
+        for provider in host.get('providers', ()):
+            yield from _integers_of(provider)
     for link in document.get('links', ()):
         yield from link.values()
     for resources in document.get('flavors', {}).values():
         yield from resources.values()
     for properties in document.get('images', {}).values():
         yield from (properties.get('min_disk'), properties.get('min_ram'))
+
+
+def _integers_of(provider: dict) -> Iterator[Any]:
+    for fields in provider['resources'].values():
+        for name, value in fields.items():
+            if name != 'allocation_ratio' or value != value:
+                yield value
 
 
 _quick_check = QuickCheck(DOCUMENT, _integers)
@@ -98,9 +105,9 @@ def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
         node=document.get('node', document['name']),
         uuid=document.get('uuid', '').lower(),
         location=location,
-        inventories=FrozenMapping({
-            name: _inventory(fields, place, name)
-            for name, fields in document['resources'].items()}),
+        inventories=read_resources(document['resources'], place),
+        providers=read_providers(
+            document.get('providers', ()), join(place, 'providers')),
         traits=frozenset(document.get('traits', ())),
         aggregates=frozenset(document.get('aggregates', ())),
         availability_zone=_zone(dict(zip(above, location)), labels),
@@ -117,15 +124,6 @@ def _statistic(value: float, place: str) -> float:
     if math.isnan(value):
         raise InvalidDocument(place, 'must be a finite number')
     return float(value)
-
-
-def _inventory(fields: dict, place: str, name: str) -> Inventory:
-    inventory = Inventory(**fields)
-    if inventory.reserved > inventory.total:
-        raise InvalidDocument(
-            join(place, 'resources', name, 'reserved'),
-            f'must be at most the total, {inventory.total}')
-    return inventory
 
 
 def _zone(location: dict[str, str], labels: dict[str, str]) -> str | None:

@@ -2,9 +2,11 @@
 """A snapshot becomes an inventory document, which reads as the same hosts."""
 
 from collections.abc import Mapping
+from collections import Counter
 import dataclasses
 from typing import Any
 
+from nova_holistic.documents.nested_providers import parents_first
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
@@ -52,13 +54,32 @@ def _host(host: Host, levels: tuple[str, ...]) -> dict[str, Any]:
                  uuid=host.uuid),
         'location': [known.get(level) or f'no-{level}-of-{host.name}'[:255]
                      for level in above],
-        'resources': {name: _inventory(inventory)
-                      for name, inventory in host.inventories.items()},
+        'resources': _resources(host.inventories),
+        **_given(providers=_providers(host)),
         **_given(traits=sorted(host.traits),
                  aggregates=sorted(host.aggregates), labels=labels,
                  servers=host.servers,
                  statistics=dict(host.statistics)),
         **({} if host.enabled else {'enabled': False})}
+
+
+def _providers(host: Host) -> list[dict[str, Any]]:
+    """Their names are UUIDs where two have the same name."""
+    names = Counter(each.name for each in host.providers)
+    named = {each.uuid: each.name if names[each.name] == 1 else each.uuid
+             for each in host.providers}
+    return [{
+        'name': named[each.uuid],
+        **_given(uuid='' if each.uuid == each.name else each.uuid,
+                 parent=named.get(each.parent)),
+        'resources': _resources(each.inventories),
+        **_given(traits=sorted(each.traits))}
+        for each in parents_first(host.providers)]
+
+
+def _resources(inventories: Mapping[str, Inventory]) -> dict[str, Any]:
+    return {name: _inventory(inventory)
+            for name, inventory in inventories.items()}
 
 
 def _inventory(inventory: Inventory) -> dict[str, Any]:

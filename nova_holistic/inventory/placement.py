@@ -14,6 +14,8 @@ from nova_holistic.inventory.nova.images import read_image
 from nova_holistic.inventory.nova.server_groups import read_server_group
 from nova_holistic.inventory.resource_providers.provider_source import (
     ProviderSource)
+from nova_holistic.inventory.resource_providers.provider_trees import (
+    ProviderTrees)
 from nova_holistic.inventory.resource_providers.providers import ProviderReader
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.shared_runs import SharedRuns
@@ -40,11 +42,12 @@ class PlacementInventory(InventoryDriver):
     Links come from the topology driver, with their usage: the bandwidth that
     other groups' ``bandwidth`` relationships need from a link is not counted.
 
-    The snapshot does not contain resources of nested providers, and of
-    providers that share theirs through an aggregate (a host whose disk is
-    shared has no DISK_GB here, and takes no flavor with a local disk). A
-    compute without a provider, or a provider without a compute, is not a host
-    yet.
+    A host contains the providers below its root provider; a new one of these
+    is found when Nova's part of the cloud is read again. The snapshot does not
+    contain resources of providers that share theirs through an aggregate (a
+    host whose disk is shared has no DISK_GB here, and takes no flavor with a
+    local disk). A compute without a provider, or a provider without a compute,
+    is not a host yet.
 
     Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for use (see :mod:`.use_changes`), one for each
@@ -74,7 +77,7 @@ class PlacementInventory(InventoryDriver):
             else ProviderReader(ServiceClient('placement', placement),
                                 threads))
         self.reader = CloudReader(
-            ComputeReader(nova, threads), nova, providers,
+            ComputeReader(nova, threads), nova, ProviderTrees(providers),
             SnapshotAssembly(topology))
         self._shared = SharedRuns(self._refresh)
 

@@ -58,6 +58,8 @@ class SnapshotAssembly:
         # When the latest reading of each provider was added.
         self._added: dict[str, int] = {}
         self._changed: dict[str, int] = {}
+        # The root of each nested provider.
+        self._roots: dict[str, str] = {}
         self._doubtful: set[str] = set()
         self._hosts: dict[str, tuple[Place, Provider, Host]] = {}
         self._snapshot = Snapshot(topology.levels, ())
@@ -81,12 +83,15 @@ class SnapshotAssembly:
         with self._lock:
             now = self._next()
             for uuid, change in changes.items():
-                provider = self._providers.get(uuid)
-                if provider is None or self._added.get(uuid, 0) > since:
-                    self._doubtful.add(uuid)
-                else:
-                    self._providers[uuid] = provider.with_change(change)
-                    self._changed[uuid] = now
+                root = self._roots.get(uuid, uuid)
+                provider = self._providers.get(root)
+                if provider is None or self._added.get(root, 0) > since:
+                    self._doubtful.add(root)
+                    continue
+                self._providers[root] = (
+                    provider.with_change(change) if root == uuid
+                    else provider.with_change_below(uuid, change))
+                self._changed[root] = now
             self._assemble()
             return self._snapshot
 
@@ -177,6 +182,8 @@ class SnapshotAssembly:
                       self._changed, self._hosts):
             for uuid in known.keys() - self._places.keys():
                 del known[uuid]
+        self._roots = {uuid: root for uuid, root in self._roots.items()
+                       if root in self._places}
         aggregates = FrozenMapping({
             each.uuid: each.metadata for each in nova.aggregates})
         found = replace(
@@ -208,6 +215,8 @@ class SnapshotAssembly:
                 del self._providers[uuid]
             else:
                 self._providers[uuid] = provider
+                self._roots.update((each.uuid, uuid)
+                                   for each in provider.below)
         return changed
 
     def _assemble(self) -> None:
@@ -249,5 +258,5 @@ def _host(compute: Compute, location: Location, aggregates: frozenset[str],
         traits=provider.traits, aggregates=aggregates,
         availability_zone=location.availability_zone,
         labels=location.labels, servers=provider.consumers,
-        hypervisor=compute.hypervisor,
+        hypervisor=compute.hypervisor, providers=provider.below,
         enabled=compute.enabled and DISABLED_TRAIT not in provider.traits)

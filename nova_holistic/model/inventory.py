@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placement's inventory of one resource class at one provider."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 import math
+
+from nova_holistic.model.frozen import FrozenMapping
 
 MAX_UNIT = 2**31 - 1
 """Placement's own default and upper limit of max_unit."""
@@ -38,3 +41,16 @@ class Inventory:
     def free(self) -> int:
         """The free capacity; below zero if a host is over-committed."""
         return self.capacity - self.used
+
+
+def with_use_changed(inventories: Mapping[str, Inventory],
+                     amounts: Mapping[str, int]
+                     ) -> FrozenMapping[str, Inventory]:
+    """The inventories of a provider after a change of its use.
+
+    :param amounts: by resource class; negative if allocations were deleted
+    """
+    return FrozenMapping({
+        name: replace(inventory, used=max(
+            0, inventory.used + amounts.get(name, 0)))
+        for name, inventory in inventories.items()})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.image import Image
+from nova_holistic.model.request_group import NONE, RequestGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class Requirements:
     :ivar counted: amounts of classes that Placement does not know, by which
         the planner limits the number of servers on a host; they are added to
         ``resources`` when the flavor is resolved
+    :ivar request_groups: resources of which each group has to come from one
+        provider, in addition to ``resources``
+    :ivar group_policy: whether different groups have to come from different
+        providers (``isolate``), or may come from the same one (``none``)
     """
 
     resources: FrozenMapping[str, int] = FrozenMapping()
@@ -38,3 +43,5 @@ class Requirements:
     boot_from_volume: bool = False
     server_group: str | None = None
     counted: FrozenMapping[str, int] = FrozenMapping()
+    request_groups: tuple[RequestGroup, ...] = ()
+    group_policy: str = NONE

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from nova_holistic.model.domain import HOST, Domain
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
@@ -18,18 +19,22 @@ T = TypeVar('T')
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A compute host: one resource provider, at one place in the topology.
+    """A compute host: a tree of resource providers, at one place in the
+    topology.
 
     :ivar name: Nova's compute host, unique in a snapshot
     :ivar node: hypervisor host name
     :ivar uuid: of the resource provider (and compute node); '' in a bare file
     :ivar location: one name for each level above host, coarse to fine
+    :ivar inventories: of the root provider
+    :ivar traits: of the root provider
     :ivar labels: levels outside the tree, e.g. ``power_feed: A``
     :ivar servers: number of existing servers that do not belong to the group;
         see
         :meth:`Snapshot.without_servers` for servers of the group
     :ivar statistics: what others measured there lately, by name
     :ivar hypervisor: type and version, as Nova has them; ('', 0) if unknown
+    :ivar providers: the providers below the root provider
     """
 
     name: str
@@ -45,6 +50,7 @@ class Host:
     enabled: bool = True
     statistics: FrozenMapping[str, float] = FrozenMapping()
     hypervisor: tuple[str, int] = ('', 0)
+    providers: tuple[NestedProvider, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

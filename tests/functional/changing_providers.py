@@ -67,6 +67,11 @@ class Providers:
         return dict(self.fresh().reread(self.uuids))
 
     @property
+    def requests(self):
+        """The number of requests by their kind."""
+        return self._adapter.requests
+
+    @property
     def lists(self):
         """Requests of the last read that are not for one provider."""
         return sum(number for name, number in self._adapter.requests.items()

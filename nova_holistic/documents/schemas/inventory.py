@@ -58,6 +58,25 @@ STATISTICS = {
         'minimum': -MAX_STATISTIC, 'maximum': MAX_STATISTIC},
 }
 
+RESOURCES = {
+    'type': 'object',
+    'propertyNames': common.RESOURCE_CLASS,
+    'additionalProperties': INVENTORY,
+}
+
+PROVIDER = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name', 'resources'],
+    'properties': {
+        'name': common.TEXT,
+        'uuid': common.UUID,
+        'parent': common.TEXT,
+        'resources': RESOURCES,
+        'traits': common.TRAITS,
+    },
+}
+
 HOST = {
     'type': 'object',
     'additionalProperties': False,
@@ -67,11 +86,8 @@ HOST = {
         'node': NAME,
         'uuid': common.UUID,
         'location': NAMES,
-        'resources': {
-            'type': 'object',
-            'propertyNames': common.RESOURCE_CLASS,
-            'additionalProperties': INVENTORY,
-        },
+        'resources': RESOURCES,
+        'providers': {'type': 'array', 'maxItems': 1000, 'items': PROVIDER},
         'traits': common.TRAITS,
         'aggregates': common.TEXTS,
         'labels': {

@@ -8,7 +8,8 @@ import functools
 from typing import Any
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.inventory import Inventory, with_use_changed
+from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.model.use_change import UseChange
 
 Answer = Mapping[str, Any]
@@ -25,12 +26,14 @@ class Provider:
 
     :ivar generation: no newer than anything else here
     :ivar consumers: number of consumers with allocations here, of any type
+    :ivar below: the providers below it
     """
 
     generation: int
     inventories: FrozenMapping[str, Inventory]
     traits: frozenset[str]
     consumers: int
+    below: tuple[NestedProvider, ...] = ()
 
     @classmethod
     def from_placement(cls, answers: Sequence[Answer],
@@ -71,10 +74,14 @@ class Provider:
         """The provider after a change of its use."""
         return replace(
             self, consumers=max(0, self.consumers + change.consumers),
-            inventories=FrozenMapping({
-                name: replace(inventory, used=max(
-                    0, inventory.used + change.amounts.get(name, 0)))
-                for name, inventory in self.inventories.items()}))
+            inventories=with_use_changed(self.inventories, change.amounts))
+
+    def with_change_below(self, uuid: str, change: UseChange) -> 'Provider':
+        """The provider after a change of the use of one below it."""
+        return replace(self, below=tuple(
+            replace(each, inventories=with_use_changed(
+                each.inventories, change.amounts))
+            if each.uuid == uuid else each for each in self.below))
 
     def used(self) -> dict[str, int]:
         """Amount in use of each resource class it offers."""

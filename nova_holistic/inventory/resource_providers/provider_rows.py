@@ -48,9 +48,11 @@ class ProviderRows(ProviderSource):
             expected
         """
         with self._database.view() as connection:
-            return {row.uuid: Listed(row.name, row.generation,
-                                     row.parent_provider_id is None)
-                    for row in _providers(connection)}
+            rows = _providers(connection)
+            uuids = {row.id: row.uuid for row in rows}
+            return {row.uuid: Listed(
+                row.name, row.generation, row.parent_provider_id is None,
+                uuids.get(row.parent_provider_id, '')) for row in rows}
 
     def read(self, uuids: Collection[str], listing: Listing | None = None,
              ) -> Mapping[str, Provider]:

@@ -16,11 +16,13 @@ class Listed:
     :ivar generation: grows with each change of its inventories and traits,
         and with each new allocation
     :ivar root: whether it has no parent
+    :ivar parent: UUID of its parent; '' if it has none
     """
 
     name: str
     generation: int
     root: bool
+    parent: str = ''
 
 
 Listing = Mapping[str, Listed]

@@ -124,7 +124,8 @@ class ProviderReader(ProviderSource):
             found = self._placement.get(path, PLACEMENT_VERSION)
             return {item['uuid']: Listed(
                 item['name'], item['generation'],
-                item['parent_provider_uuid'] is None)
+                item['parent_provider_uuid'] is None,
+                item['parent_provider_uuid'] or '')
                 for item in found['resource_providers']}
 
     def _fetch_listed(self, generations: Mapping[str, int], lists: UseLists,

@@ -164,6 +164,24 @@ def test_an_error_names_its_position(at, value, place):
     assert refusal(changed(at, value)).place == place
 
 
+@pytest.mark.parametrize('providers, place', [
+    ([{'name': 'a', 'resources': {}}, {'name': 'a', 'resources': {}}],
+     'hosts[0].providers[1].name'),
+    ([{'name': 'b', 'parent': 'a', 'resources': {}},
+      {'name': 'a', 'resources': {}}], 'hosts[0].providers[0].parent'),
+    ([{'name': 'a'}], 'hosts[0].providers[0]'),
+    ([{'name': 'a', 'resources': {'VGPU': {'total': 1, 'reserved': 2}}}],
+     'hosts[0].providers[0].resources.VGPU.reserved'),
+    ([{'name': 'a', 'resources': {'VGPU': {'total': 1.0}}}],
+     'hosts[0].providers[0].resources.VGPU.total'),
+    ([{'name': 'a', 'resources': {'GPU': {'total': 1}}}],
+     'hosts[0].providers[0].resources.GPU'),
+])
+def test_an_error_in_a_nested_provider_names_its_position(providers, place):
+    assert refusal(changed(
+        ['hosts', 0, 'providers'], providers)).place == place
+
+
 def test_ten_thousand_hosts_are_read():
     snapshot = parse_inventory({'levels': ['rack', 'host'], 'hosts': [
         {'name': f'cmp-{n}', 'location': [f'r{n % 300}'],

@@ -12,6 +12,7 @@ from nova_holistic.documents.inventory_writer import inventory_document
 from nova_holistic.documents import text
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Link, Snapshot
 from tests.unit.builders import cloud, host
@@ -46,6 +47,28 @@ def test_every_key_survives_a_round_trip():
         links=(Link(('r1',), 1000, 20),),
         flavors=FrozenMapping({'tiny': Flavor('tiny', 'tiny', ONE)}))
     assert again(snapshot) == snapshot
+
+
+def test_nested_providers_survive_a_round_trip():
+    card = NestedProvider('8d4f3a52-0b6c-4a0e-9a55-0d7a5a2a1b12', 'card', '',
+                          FrozenMapping({'VGPU': Inventory(4, used=1)}),
+                          frozenset({'CUSTOM_A'}))
+    function = NestedProvider('function', 'function', card.uuid,
+                              FrozenMapping())
+    # A parent comes first in the document.
+    written = cloud(replace(host('h1', 'r1'), providers=(function, card)))
+    (found,) = again(written).hosts
+    assert found.providers == (card, function)
+
+
+def test_nested_providers_of_equal_names_survive_a_round_trip():
+    providers = tuple(NestedProvider(
+        f'8d4f3a52-0b6c-4a0e-9a55-0d7a5a2a1b1{n}', 'card', '',
+        FrozenMapping({'VGPU': Inventory(n)})) for n in range(2))
+    (found,) = again(cloud(replace(
+        host('h1', 'r1'), providers=providers))).hosts
+    assert [(each.uuid, each.inventories) for each in found.providers] == [
+        (each.uuid, each.inventories) for each in providers]
 
 
 def test_a_zone_outside_the_tree_becomes_a_label():
