@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 
 
 class RefusalKind(enum.StrEnum):
-    """Why a child does not offer or create what it was asked for.
+    """Why a child does not offer X.
 
     ``UNPLACEABLE``: the child proved that the group does not fit now.
     ``UNKNOWN``: the child found neither a plan nor a proof in its time.
@@ -132,26 +132,26 @@ class Child(Protocol):
         """
 
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
-        """The group that was created with the key; None: there is none.
+        """The group that was created with the key; None: no such group exists.
 
         :param name: of the group in the child
         """
 
     def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
-        """The group with its members; None: it does not exist any more."""
+        """The group with its members; None: it no longer exists."""
 
     def extend(self, group_uuid: str,
                seconds: int) -> ChildGroup | None | Refusal:
-        """Let the lease end after these seconds; None: the group does not
-        exist any more, or has nothing left whose lease could be extended."""
+        """Let the lease end after these seconds; None: the group no longer
+        exists, or has no planned member whose lease could be extended."""
 
     def release(self, group_uuid: str,
                 members: Sequence[str] | None) -> Refusal | None:
         """Release planned members, or all of them if None is given. A group
-        that does not exist any more counts as released."""
+        that no longer exists counts as released."""
 
     def delete(self, group_uuid: str) -> Refusal | None:
-        """Delete the group. One that does not exist any more counts as
+        """Delete the group. A group that no longer exists counts as
         deleted."""
 
 

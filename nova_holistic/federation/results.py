@@ -16,7 +16,7 @@ class Candidate:
     :ivar order: children with a lower number are used first; equal numbers
         are equal
     :ivar cost: of one server; the unit is the operator's
-    :ivar facts: what is known about the child; None: nothing
+    :ivar facts: facts about the child; None: no facts are known
     """
 
     child: Child

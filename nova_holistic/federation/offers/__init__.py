@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which child is asked for what, and in which order."""
+"""Which offers a parent requests of which child, and in which order."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The switches of the optimisations. Without any, every child is asked for
-every part."""
+"""The switches of the optimisations. Without any of them, a parent
+requests an offer of every child for the group and for every part."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """
-    :ivar pruning: children are not asked for what their facts exclude
+    :ivar pruning: no offer is requested that the facts of a child exclude
     :ivar top: only the best offers of this number of children for each part
         are considered further; 0: all
     :ivar threshold: only perfect offers are considered first, then the
         conditions are relaxed in steps
-    :ivar likely_first: children are asked in the order of their recent
+    :ivar likely_first: requests go to the children in the order of their recent
         answers, in batches, and the search ends when a placement is found
     :ivar good_enough: the search ends when a placement is found whose
         weighted violations are at most this; None: never before all children
         have answered
-    :ivar batch: number of children that are asked at the same time by
-        ``likely_first`` and ``good_enough``
+    :ivar batch: number of children in a batch of ``likely_first``,
+        ``good_enough`` and ``threshold``
     :ivar burst_share: a child with a larger share in use is used only if no
         other child takes the group; 1: never
     :ivar facts_ttl: seconds for which facts that were read are used

@@ -13,10 +13,10 @@ class PartState(enum.StrEnum):
     ``CREATING``: the request to create it may have been sent; the child may
     have a group with the key.
     ``CREATED``: the child has the group, with a short lease.
-    ``EXTENDING``: the lease may already be the one that the user asked for.
+    ``EXTENDING``: the lease may already be the requested lease.
     ``COMMITTED``: the child confirmed the extended lease.
     ``UNDOING``: the part is not needed; the child may still have the group.
-    ``UNDONE``: the child has no such group (any more).
+    ``UNDONE``: the child has no such group, or no longer has it.
     """
 
     CREATING = 'creating'

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents of a child's answers as values."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from nova_holistic.federation.child import (
+    ChildGroup, ChildMember, Offer, Refusal, RefusalKind)
+from nova_holistic.federation.errors import InvalidAnswer
+from nova_holistic.federation.http.schemas import MAX_TEXT
+from nova_holistic.model.plan import Reason
+
+_TOLERANCE = 1e-6
+"""Relative; a value this near to its bound reaches it. The solver's own
+tolerance."""
+
+
+def offer(child: str, plan: Mapping[str, Any], members: int | None,
+          expires: datetime) -> Offer | Refusal:
+    """
+    :param plan: a plan that is finished and fits the schema
+    :param members: number of members that the plan must have; None: the
+        number may vary
+    :raises InvalidAnswer: the plan contradicts itself or the request
+    """
+    status = plan['status']
+    if status != 'planned':
+        kind = (RefusalKind.UNPLACEABLE if status == 'unplaceable'
+                else RefusalKind.UNKNOWN)
+        return Refusal(child, kind, reasons(child, plan))
+    placed = {each['member'] for each in plan.get('placements', ())}
+    if 'objective' not in plan or (
+            members is not None and len(placed) != members):
+        raise InvalidAnswer('the plan does not contain every member')
+    objective = plan['objective']
+    value, bound = objective['value'], objective.get('bound')
+    cost = plan.get('preference_cost', {'value': 0.0})
+    headroom = plan.get('headroom')
+    return Offer(
+        child, cost['value'], objective['name'], value, bound,
+        cost['value'] == 0 and bound is not None
+        and value - bound <= _TOLERANCE * max(1.0, abs(value)),
+        headroom and headroom['at_least'], expires)
+
+
+def group(child: str, found: Mapping[str, Any],
+          members: Sequence[Mapping[str, Any]] | None = None) -> ChildGroup:
+    """
+    :param found: a group that fits the schema
+    :param members: its placements; None: they were not read
+    :raises InvalidAnswer: the end of the lease is not a time
+    """
+    return ChildGroup(
+        child, found['id'], found['status'], found['task'] is None,
+        dict(found['members']), _time(found['lease_expires_at']),
+        None if members is None else tuple(
+            ChildMember(each['member'], each['state'],
+                        each.get('instance_uuid')) for each in members),
+        reasons(child, found), found.get('idempotency_key'))
+
+
+def reasons(child: str, found: Mapping[str, Any]) -> tuple[Reason, ...]:
+    """The reasons of a child, each with the name of the child."""
+    texts = [(each['at'], each['message'])
+             for each in found.get('reasons', ())]
+    if not texts and found.get('message'):
+        texts = [('', found['message'])]
+    return tuple(reason(child, at, message) for at, message in texts)
+
+
+def reason(child: str, at: str, message: str) -> Reason:
+    """What users read is what the child showed to this user."""
+    text = f'cloud {child}: {" ".join(message.split())[:MAX_TEXT]}'
+    return Reason(at[:MAX_TEXT], text, names=(), hidden=(), public=text)
+
+
+def _time(text: str | None) -> datetime | None:
+    """Naive UTC."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidAnswer('the end of the lease is not a time') from None
+    if found.tzinfo is None:
+        return found
+    return found.astimezone(timezone.utc).replace(tzinfo=None)
+
+
+def expiry(now: datetime, seconds: float) -> datetime:
+    return now + timedelta(seconds=seconds)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTTP request to a child, as one user."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+import json
+from typing import Any
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1 import exceptions as ks_exceptions
+import requests
+import urllib3
+
+from nova_holistic.federation.child import Refusal, RefusalKind
+from nova_holistic.federation.errors import ChildUnreachable, InvalidAnswer
+from nova_holistic.federation.http import answers
+from nova_holistic.federation.http.bounded_answer import (
+    parse_body, read_body)
+from nova_holistic.federation.http.traffic import Traffic
+
+_DENIED = (401, 403)
+_AWAY = (408, 425, 429, 500, 502, 503, 504)
+"""Statuses of a service that cannot work now, and of proxies before it."""
+_UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
+               urllib3.exceptions.HTTPError, OSError)
+"""Errors of the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """
+    :ivar document: None: the body is empty
+    """
+
+    status: int
+    document: Any
+
+
+class Exchange:
+    """Sends requests to one child with the credentials of one user.
+
+    :ivar identity: of the user, for requests with equal content
+    """
+
+    def __init__(self, child: str, adapter: Adapter, traffic: Traffic,
+                 identity: str):
+        self.child = child
+        self.identity = identity
+        self.traffic = traffic
+        self._adapter = adapter
+
+    def send(self, method: str, path: str, *, version: str,
+             body: Any = None, headers: Mapping[str, str] | None = None,
+             wait: float = 0.0,
+             expected: Collection[int] = (200,)) -> Answer | Refusal:
+        """
+        :param path: with its query
+        :param version: of the API
+        :param wait: seconds for which the request lets the child wait
+        :param expected: statuses of answers; any other is a Refusal
+        :raises InvalidAnswer: too large, or not JSON
+        """
+        seconds = wait + self.traffic.limits.seconds
+        data = b'' if body is None else json.dumps(body).encode()
+        sent = {'Accept': 'application/json', 'Accept-Encoding': 'identity',
+                'OpenStack-API-Version': f'holistic {version}',
+                **({'Content-Type': 'application/json'} if data else {}),
+                **(headers or {})}
+        try:
+            answer = self.traffic.call(lambda: self._answer(
+                method, path, data, sent, seconds), seconds)
+        except ks_exceptions.ConnectionError as error:
+            return self._refusal(RefusalKind.UNREACHABLE, error)
+        except (ks_exceptions.Unauthorized, ks_exceptions.Forbidden,
+                ks_exceptions.AuthorizationFailure,
+                ks_exceptions.AuthPluginException,
+                ks_exceptions.CatalogException) as error:
+            # The identity service of the child refuses the user.
+            return self._refusal(RefusalKind.FORBIDDEN, error)
+        except (*_UNREADABLE, ChildUnreachable) as error:
+            return self._refusal(RefusalKind.UNREACHABLE, error)
+        if answer.status in expected:
+            return answer
+        return self._refused(answer)
+
+    def _answer(self, method: str, path: str, data: bytes,
+                headers: Mapping[str, str], seconds: float) -> Answer:
+        limits, end = self.traffic.limits, self.traffic.timer() + seconds
+        # A redirection would send the token of the user elsewhere.
+        response = self._adapter.request(
+            path, method, data=data or None, headers=dict(headers),
+            raise_exc=False, redirect=False, log=False, stream=True,
+            timeout=seconds, connect_retries=0)
+        body = read_body(response, limits.most_bytes,
+                         lambda: self.traffic.timer() < end)
+        self.traffic.count(len(data), len(body))
+        if not body:
+            return Answer(response.status_code, None)
+        if response.status_code >= 500:
+            # A proxy may have written it.
+            return Answer(response.status_code, _or_none(body))
+        return Answer(response.status_code, parse_body(body))
+
+    def _refused(self, answer: Answer) -> Refusal:
+        kind = (RefusalKind.FORBIDDEN if answer.status in _DENIED
+                else RefusalKind.UNREACHABLE if answer.status in _AWAY
+                else RefusalKind.INVALID)
+        return Refusal(self.child, kind, tuple(
+            answers.reason(self.child, '', text)
+            for text in _details(answer.document)
+            or [f'HTTP status {answer.status}']))
+
+    def _refusal(self, kind: RefusalKind, error: Exception) -> Refusal:
+        # The text of the error may contain addresses.
+        text = {RefusalKind.FORBIDDEN: 'the cloud does not accept the user',
+                RefusalKind.UNREACHABLE: 'the cloud does not answer'}[kind]
+        reason = answers.reason(self.child, '', f'{text}: {error}')
+        public = f'cloud {self.child}: {text}'
+        return Refusal(self.child, kind, (
+            type(reason)('', reason.message, public=public),))
+
+    def invalid(self, error: Exception) -> Refusal:
+        """An answer that is not the document of the API."""
+        return Refusal(self.child, RefusalKind.INVALID, (answers.reason(
+            self.child, '', f'invalid answer: {error}'),))
+
+
+def _or_none(body: bytes) -> Any:
+    try:
+        return parse_body(body)
+    except InvalidAnswer:
+        return None
+
+
+def _details(document: Any) -> list[str]:
+    """The messages of an error document of the API."""
+    try:
+        return [str(each['detail']) for each in document['errors'][:100]]
+    except (KeyError, TypeError, IndexError):
+        return []

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of the parts of a child's answers that a parent uses.
+
+Other keys are ignored, so that a child may have a newer version.
+"""
+
+from typing import Any
+
+from nova_holistic.documents.schemas.common import UUID
+from nova_holistic.documents.schemas.group import MAX_MEMBERS, MAX_PATH
+from nova_holistic.documents.validation import validator
+
+MAX_TEXT = 2000
+_NUMBER = {'type': 'number'}
+_WHOLE = {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1}
+_WORD = {'type': 'string', 'minLength': 1, 'maxLength': 255}
+_TEXT = {'type': 'string', 'maxLength': 2**16}
+_PATH = {'type': 'string', 'minLength': 1, 'maxLength': MAX_PATH}
+
+
+def _object(properties: dict[str, Any], *required: str) -> dict[str, Any]:
+    return {'type': 'object', 'properties': properties,
+            'required': list(required)}
+
+
+_REASONS = {'type': 'array', 'maxItems': 1000, 'items': _object(
+    {'at': _TEXT, 'message': _TEXT}, 'at', 'message')}
+
+_PLAN = _object({
+    'id': UUID,
+    'status': {'enum': ['planning', 'planned', 'unplaceable', 'unknown',
+                        'error']},
+    'objective': _object(
+        {'name': _WORD, 'value': _NUMBER,
+         'bound': {'type': ['number', 'null']}}, 'name', 'value'),
+    'preference_cost': _object({
+        'value': {'type': 'number', 'minimum': 0},
+        'bound': _NUMBER}, 'value'),
+    'placements': {'type': 'array', 'maxItems': MAX_MEMBERS,
+                   'items': _object({'member': _PATH}, 'member')},
+    'headroom': _object({'at_least': _WHOLE}, 'at_least'),
+    'reasons': _REASONS,
+    'message': _TEXT,
+}, 'id', 'status')
+
+_GROUP = _object({
+    'id': UUID,
+    'name': _WORD,
+    'status': _WORD,
+    'task': {'type': ['string', 'null'], 'maxLength': 255},
+    'members': {'type': 'object', 'maxProperties': 20,
+                'additionalProperties': _WHOLE},
+    'lease_expires_at': {'type': ['string', 'null'], 'maxLength': 64},
+    'idempotency_key': {'type': ['string', 'null'], 'maxLength': 255},
+    'reasons': _REASONS,
+}, 'id', 'name', 'status', 'task', 'members', 'lease_expires_at')
+
+_PLACEMENT = _object(
+    {'member': _PATH, 'state': _WORD,
+     'instance_uuid': {'type': ['string', 'null'], 'maxLength': 64}},
+    'member', 'state')
+
+plan = validator(_object({'plan': _PLAN}, 'plan'))
+group = validator(_object({'group': _GROUP}, 'group'))
+groups = validator(_object({'groups': {
+    'type': 'array', 'maxItems': 1000, 'items': _GROUP},
+    'groups_links': {'type': 'array', 'maxItems': 10}}, 'groups'))
+placements = validator(_object({'placements': {
+    'type': 'array', 'maxItems': MAX_MEMBERS, 'items': _PLACEMENT}},
+    'placements'))

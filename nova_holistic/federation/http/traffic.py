@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The requests of this process to one child, of all users."""
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass
+import threading
+from typing import Any, TypeVar
+
+from nova_holistic.federation.errors import ChildUnreachable
+from nova_holistic.messaging.bounded_calls import BoundedCalls
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """
+    :ivar seconds: time limit of one HTTP request, in addition to the time for
+        which the request lets the child wait
+    :ivar most_bytes: size limit of one answer
+    :ivar per_second: rate limit of requests, on average
+    :ivar at_once: number of requests at the same time
+    """
+
+    seconds: float = 30.0
+    most_bytes: int = 16 * 2**20
+    per_second: float = 20.0
+    at_once: int = 16
+
+
+@dataclass(slots=True)
+class Counters:
+    """Totals since the process started."""
+
+    requests: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+
+
+class Traffic:
+    """Limits the requests to one child. Threads share it.
+
+    :ivar counters: totals of all requests
+    """
+
+    def __init__(self, limits: HttpLimits, timer: Callable[[], float],
+                 sleep: Callable[[float], None]):
+        """:param timer: returns seconds since an arbitrary time"""
+        self.limits = limits
+        self.counters = Counters()
+        self.timer = timer
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._calls = BoundedCalls(limits.at_once)
+        self._running: dict[Hashable, Future[Any]] = {}
+        self._next = timer()
+
+    def pause(self, seconds: float) -> None:
+        self._sleep(seconds)
+
+    def call(self, work: Callable[[], T], seconds: float) -> T:
+        """Run one HTTP request within the limits of rate and time.
+
+        :raises ChildUnreachable: the time is over; the request may have been
+            carried out
+        """
+        end = self.timer() + seconds
+        with self._lock:
+            # A request reserves the next free time. As in a token bucket,
+            # requests of one second may follow each other directly.
+            spacing = 1 / self.limits.per_second
+            self._next = max(self._next, self.timer() - 1) + spacing
+            wait = self._next - self.timer()
+        if wait > seconds:
+            raise ChildUnreachable('the rate limit of requests is reached')
+        if wait > 0:
+            self._sleep(wait)
+        try:
+            return self._calls(work, max(0.0, end - self.timer()))
+        except TimeoutError:
+            raise ChildUnreachable(
+                f'no answer within {seconds:g} s') from None
+
+    def count(self, sent: int, received: int) -> None:
+        with self._lock:
+            self.counters.requests += 1
+            self.counters.bytes_sent += sent
+            self.counters.bytes_received += received
+
+    def share(self, key: Hashable, work: Callable[[], T]) -> T:
+        """The result of ``work``; if another thread is at work for the same
+        key, its result.
+
+        :param key: contains the identity of the user and the whole request
+        """
+        with self._lock:
+            running = self._running.get(key)
+            mine = running is None
+            if running is None:
+                running = self._running[key] = Future()
+        if not mine:
+            return running.result()
+        try:
+            running.set_result(work())
+        except BaseException as error:
+            running.set_exception(error)
+        finally:
+            with self._lock:
+                del self._running[key]
+        return running.result()

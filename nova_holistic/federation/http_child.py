@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A child over HTTP: its answers are documents from an untrusted source."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+import functools
+import json
+import math
+from typing import Any, TypeVar
+from urllib.parse import quote, urlencode
+
+from nova_holistic.documents.server_positions import server_positions
+from nova_holistic.documents.validation import validator
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.federation.child import (
+    ChildGroup, Document, Offer, Refusal, RefusalKind)
+from nova_holistic.federation.errors import InvalidAnswer
+from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http.exchange import Answer, Exchange
+from nova_holistic.federation.http.member_count import member_count
+
+FIRST, SERVERS, KEYS = '1.0', '1.2', '1.3'
+"""Versions of the API: the first one, the first one with the key ``server``,
+and the first one that shows idempotency keys."""
+
+_POLL = 0.2
+"""Seconds between two reads of a plan that is not finished. The child usually
+waits itself (``wait``)."""
+_LONGEST_WAIT = 3600
+
+T = TypeVar('T')
+
+
+def _never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
+    @functools.wraps(method)
+    def checked(self: 'HttpChild', *args: Any, **options: Any) -> T | Refusal:
+        try:
+            return method(self, *args, **options)
+        except (InvalidAnswer, InvalidDocument) as error:
+            return self.exchange.invalid(error)
+    return checked
+
+
+class HttpChild:
+    """Implements ``child.Child`` for one user."""
+
+    def __init__(self, name: str, exchange: Exchange,
+                 clock: Callable[[], datetime], offer_lifetime: float = 60.0,
+                 headroom: bool = False):
+        """
+        :param clock: returns naive UTC
+        :param offer_lifetime: seconds for which an offer is used
+        :param headroom: whether to request how many copies of a group fit
+        """
+        self.name = name
+        self.exchange = exchange
+        self._clock = clock
+        self._lifetime = offer_lifetime
+        self._headroom = headroom
+
+    def offer(self, document: Document, objective: str | None,
+              seconds: float) -> Offer | Refusal:
+        """See ``Child.offer``."""
+        return self._shared('plan', (document, objective), lambda: self._offer(
+            document, objective, seconds))
+
+    @_never_raises
+    def _offer(self, document: Document, objective: str | None,
+               seconds: float) -> Offer | Refusal:
+        end = self.exchange.traffic.timer() + seconds
+        body = _given(group=document, objective=objective,
+                      headroom=self._headroom or None)
+        wait = _whole(seconds)
+        expires = answers.expiry(self._clock(), self._lifetime)
+        found = self._sent(
+            'POST', f'/v1/plans?wait={wait}', schemas.plan, body=body,
+            wait=wait, expected=(201, 202), version=_version(document))
+        while not isinstance(found, Refusal) and (
+                found['plan']['status'] == 'planning'):
+            if self.exchange.traffic.timer() >= end:
+                return Refusal(self.name, RefusalKind.UNKNOWN, (
+                    answers.reason(self.name, '', f'no plan within '
+                                   f'{seconds:g} s'),))
+            self.exchange.traffic.pause(_POLL)
+            found = self._sent(
+                'GET', '/v1/plans/' + found['plan']['id'], schemas.plan)
+        if isinstance(found, Refusal):
+            return found
+        return answers.offer(
+            self.name, found['plan'], member_count(document), expires)
+
+    def create(self, document: Document, objective: str | None, lease: int,
+               key: str, seconds: float) -> ChildGroup | Refusal:
+        """See ``Child.create``."""
+        return self._shared('group', key, lambda: self._create(
+            document, objective, lease, key, seconds))
+
+    @_never_raises
+    def _create(self, document: Document, objective: str | None, lease: int,
+                key: str, seconds: float) -> ChildGroup | Refusal:
+        end = self.exchange.traffic.timer() + seconds
+        wait = _whole(seconds)
+        found = self._sent(
+            'POST', f'/v1/groups?wait={wait}', schemas.group,
+            body=_given(group=document, objective=objective, lease=lease),
+            headers={'Idempotency-Key': key}, wait=wait,
+            expected=(201, 202), version=_version(document))
+        while not isinstance(found, Refusal) and (
+                found['group']['task'] is not None):
+            if self.exchange.traffic.timer() >= end:
+                break
+            self.exchange.traffic.pause(_POLL)
+            found = self._sent(
+                'GET', '/v1/groups/' + found['group']['id'], schemas.group)
+        if isinstance(found, Refusal):
+            return found
+        return answers.group(self.name, found['group'])
+
+    @_never_raises
+    def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
+        """See ``Child.find``."""
+        query, seen = {'name': name}, set()
+        while True:
+            page = self._sent('GET', '/v1/groups?' + urlencode(query),
+                              schemas.groups, version=KEYS)
+            if isinstance(page, Refusal):
+                return page
+            for each in page['groups']:
+                if each.get('idempotency_key') == key:
+                    return answers.group(self.name, each)
+            last = page['groups'] and page['groups'][-1]['id']
+            if not page.get('groups_links') or last in seen:
+                return None
+            seen.add(last)
+            query = {'name': name, 'marker': last}
+
+    @_never_raises
+    def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
+        """See ``Child.show``."""
+        path = '/v1/groups/' + quote(group_uuid, safe='')
+        found = self._sent('GET', path, schemas.group, missing=True)
+        if found is None or isinstance(found, Refusal):
+            return found
+        _must_be(found['group']['id'], group_uuid)
+        members = self._sent('GET', f'{path}/placements', schemas.placements,
+                             missing=True)
+        if members is None or isinstance(members, Refusal):
+            return members
+        return answers.group(self.name, found['group'], members['placements'])
+
+    @_never_raises
+    def extend(self, group_uuid: str,
+               seconds: int) -> ChildGroup | None | Refusal:
+        """See ``Child.extend``."""
+        path = f'/v1/groups/{quote(group_uuid, safe="")}/extend'
+        found = self._sent('POST', path, schemas.group, missing=True,
+                           body={'extend': {'seconds': seconds}},
+                           gone=(404, 409))
+        if found is None or isinstance(found, Refusal):
+            return found
+        _must_be(found['group']['id'], group_uuid)
+        return answers.group(self.name, found['group'])
+
+    @_never_raises
+    def release(self, group_uuid: str,
+                members: Sequence[str] | None) -> Refusal | None:
+        """See ``Child.release``."""
+        found = self.exchange.send(
+            'POST', f'/v1/groups/{quote(group_uuid, safe="")}/release',
+            version=FIRST, expected=(200, 404),
+            body={'release': _given(
+                members=None if members is None else list(members))})
+        return found if isinstance(found, Refusal) else None
+
+    @_never_raises
+    def delete(self, group_uuid: str) -> Refusal | None:
+        """See ``Child.delete``."""
+        found = self.exchange.send(
+            'DELETE', '/v1/groups/' + quote(group_uuid, safe=''),
+            version=FIRST, expected=(204, 404))
+        return found if isinstance(found, Refusal) else None
+
+    def _sent(self, method: str, path: str, schema: validator, *,
+              expected: Sequence[int] = (200,), version: str = FIRST,
+              missing: bool = False, gone: Sequence[int] = (404,),
+              **options: Any) -> Any:
+        """The document of the answer, or a Refusal.
+
+        :param missing: whether the result is None for the statuses ``gone``
+        """
+        found = self.exchange.send(
+            method, path, version=version,
+            expected=(*expected, *(gone if missing else ())), **options)
+        if isinstance(found, Answer):
+            if missing and found.status in gone:
+                return None
+            schema(found.document)
+            return found.document
+        return found
+
+    def _shared(self, what: str, request: Any, work: Callable[[], T]) -> T:
+        key = json.dumps([self.exchange.identity, what, request],
+                         sort_keys=True)
+        return self.exchange.traffic.share(key, work)
+
+
+def _must_be(found: str, wanted: str) -> None:
+    if found != wanted:
+        raise InvalidAnswer('the answer is about another group')
+
+
+def _version(document: Document) -> str:
+    return SERVERS if any(server_positions(dict(document))) else FIRST
+
+
+def _whole(seconds: float) -> int:
+    return min(_LONGEST_WAIT, max(0, math.floor(seconds)))
+
+
+def _given(**values: Any) -> Mapping[str, Any]:
+    return {name: value for name, value in values.items()
+            if value is not None}
