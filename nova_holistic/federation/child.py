@@ -55,8 +55,9 @@ class Offer:
     :ivar value: value of the objective, for all members together
     :ivar bound: no plan of the child has a lower value; None: not proved
     :ivar headroom: number of copies of the group that fit at least; None: not
-        asked for, or not known
+        requested, or not known
     :ivar expires: naive UTC; the offer is not used afterwards
+    :ivar most: number of copies that fit at most; None: not known
     """
 
     child: str
@@ -67,6 +68,7 @@ class Offer:
     perfect: bool
     headroom: int | None
     expires: datetime
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,12 @@ class Child(Protocol):
     name: str
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float) -> Offer | Refusal:
-        """A dry run: ``POST /v1/plans``."""
+              seconds: float, headroom: bool = False) -> Offer | Refusal:
+        """A dry run: ``POST /v1/plans``.
+
+        :param headroom: whether the offer contains how many copies of the
+            group fit
+        """
 
     def create(self, document: Document, objective: str | None, lease: int,
                key: str, seconds: float) -> ChildGroup | Refusal:

@@ -20,8 +20,8 @@ from nova_holistic.federation.http.exchange import Answer, Exchange
 from nova_holistic.federation.http.member_count import member_count
 
 FIRST, SERVERS, KEYS = '1.0', '1.2', '1.3'
-"""Versions of the API: the first one, the first one with the key ``server``,
-and the first one that shows idempotency keys."""
+"""Versions of the API: the first version, the first version with the key
+``server``, and the first version that shows idempotency keys."""
 
 _POLL = 0.2
 """Seconds between two reads of a plan that is not finished. The child usually
@@ -45,31 +45,28 @@ class HttpChild:
     """Implements ``child.Child`` for one user."""
 
     def __init__(self, name: str, exchange: Exchange,
-                 clock: Callable[[], datetime], offer_lifetime: float = 60.0,
-                 headroom: bool = False):
+                 clock: Callable[[], datetime], offer_lifetime: float = 60.0):
         """
         :param clock: returns naive UTC
         :param offer_lifetime: seconds for which an offer is used
-        :param headroom: whether to request how many copies of a group fit
         """
         self.name = name
         self.exchange = exchange
         self._clock = clock
         self._lifetime = offer_lifetime
-        self._headroom = headroom
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float) -> Offer | Refusal:
+              seconds: float, headroom: bool = False) -> Offer | Refusal:
         """See ``Child.offer``."""
-        return self._shared('plan', (document, objective), lambda: self._offer(
-            document, objective, seconds))
+        body = _given(group=document, objective=objective,
+                      headroom=headroom or None)
+        return self._shared('plan', body, lambda: self._offer(body, seconds))
 
     @_never_raises
-    def _offer(self, document: Document, objective: str | None,
+    def _offer(self, body: Mapping[str, Any],
                seconds: float) -> Offer | Refusal:
         end = self.exchange.traffic.timer() + seconds
-        body = _given(group=document, objective=objective,
-                      headroom=self._headroom or None)
+        document = body['group']
         wait = _whole(seconds)
         expires = answers.expiry(self._clock(), self._lifetime)
         found = self._sent(

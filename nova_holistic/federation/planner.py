@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import tenacity
+
+from nova_holistic.federation.child import Child, RefusalKind
+from nova_holistic.federation.offers.choice import Choice
+from nova_holistic.federation.offers.history import History
+from nova_holistic.federation.offers.offer_book import OfferBook
+from nova_holistic.federation.offers.problem import Problem
+from nova_holistic.federation.offers.search import Search
 from nova_holistic.federation.offers.strategy import Strategy
 from nova_holistic.federation.results import (
-    Candidate, Offered, Placed, Refused, Request, Unknown)
+    Candidate, Offered, Placed, PlacedPart, Refused, Request, Unknown)
 from nova_holistic.federation.saga.journal import Journal
+from nova_holistic.federation.saga.saga import Failed, orders, Saga, Terms
+from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
-
-CLOUD = 'cloud'
-"""The outermost level: its domains are the children."""
+from nova_holistic.solver.milp.backend import Backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,43 +29,49 @@ class Limits:
     """
     :ivar commit_lease: seconds; lease of a part until all parts exist
     :ivar max_tries: number of commits that are started at most
-    :ivar offer_seconds: time limit of one request for an offer
-    :ivar offer_lifetime: seconds after which an offer is requested again
-    :ivar pause: longest random wait in seconds before a second try
+    :ivar offer_seconds: time limit of one request for an offer, and of one
+        create request
+    :ivar pause: longest random wait in seconds before the second try; it
+        doubles with every further try
     """
 
     commit_lease: int = 120
     max_tries: int = 5
     offer_seconds: float = 60.0
-    offer_lifetime: float = 60.0
     pause: float = 1.0
 
 
-class FederatedPlanner:
-    """Asks children for offers, chooses, and commits the choice.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The objects that planners of all requests share.
 
-    The planner of one request; ``map_all`` asks several children at the same
-    time.
+    :ivar clock: returns naive UTC
+    :ivar timer: returns seconds since an arbitrary time
+    :ivar map_all: like ``map``; may work on several items at the same time
+    """
+
+    policy_types: PolicyTypes
+    backend: Backend
+    history: History
+    clock: Callable[[], datetime]
+    timer: Callable[[], float]
+    sleep: Callable[[float], None]
+    map_all: Callable[..., Any] = map
+
+
+class FederatedPlanner:
+    """Requests offers of children, chooses, and commits the choice.
+
+    :ivar requests: number of offers that were requested
     """
 
     def __init__(self, candidates: Sequence[Candidate], strategy: Strategy,
-                 limits: Limits, policy_types: PolicyTypes, *,
-                 clock: Callable[[], datetime], timer: Callable[[], float],
-                 sleep: Callable[[float], None],
-                 map_all: Callable[..., Any] = map):
-        """
-        :param clock: returns naive UTC
-        :param timer: returns seconds since an arbitrary time
-        :param map_all: like ``map``; may work on several items at a time
-        """
+                 limits: Limits, surroundings: Surroundings):
+        self.requests = 0
         self._candidates = candidates
         self._strategy = strategy
         self._limits = limits
-        self._policy_types = policy_types
-        self._clock = clock
-        self._timer = timer
-        self._sleep = sleep
-        self._map_all = map_all
+        self._with = surroundings
 
     def place(self, request: Request,
               journal: Journal) -> Placed | Refused | Unknown:
@@ -67,11 +81,128 @@ class FederatedPlanner:
         :raises JournalRefused: the group was deleted; every part is undone,
             or in the journal as UNDOING
         """
-        raise NotImplementedError
+        work = _Work(self, request)
+        if work.impossible:
+            return work.impossible
+        for number in range(1, self._limits.max_tries + 1):
+            choice = work.search()
+            if choice is None:
+                break
+            done = work.commit(choice, number, journal)
+            if not isinstance(done, Failed):
+                return Placed(done, choice.violations, number)
+            work.note(done, choice)
+            if not work.in_time() or number == self._limits.max_tries:
+                work.undecided = True
+                break
+            self._with.sleep(_pause(number, self._limits.pause))
+        return work.refusal()
 
     def offer(self, request: Request) -> Offered | Refused | Unknown:
         """A dry run: what ``place`` would do now. Nothing is created.
 
         :raises InvalidDocument: see ``place``
         """
-        raise NotImplementedError
+        work = _Work(self, request)
+        if work.impossible:
+            return work.impossible
+        choice = work.search()
+        if choice is None:
+            return work.refusal()
+        paths = work.problem.paths(choice.sets)
+        first = next(iter(choice.offers.values()))
+        return Offered(tuple(sorted(paths.items())), choice.violations,
+                       first.objective, choice.value, choice.bound)
+
+
+class _Work:
+    """The work on one request.
+
+    :ivar impossible: the answer, if the locations exclude every cloud
+    :ivar undecided: whether the tries or the time ran out
+    """
+
+    def __init__(self, planner: FederatedPlanner, request: Request):
+        self.undecided = False
+        self._planner = planner
+        self._request = request
+        self._tries = 0
+        around = planner._with
+        self._end = around.timer() + request.seconds
+        self.problem = Problem.of(
+            request.document, planner._candidates, around.policy_types)
+        self._book = OfferBook(
+            self.problem, request.objective, planner._limits.offer_seconds,
+            around.history, around.clock, around.map_all)
+        self.impossible = self._impossible()
+
+    def in_time(self) -> bool:
+        return self._planner._with.timer() < self._end
+
+    def search(self) -> Choice | None:
+        around = self._planner._with
+        search = Search(
+            self.problem, self._planner._strategy, self._book, around.history,
+            around.backend, around.clock, self.in_time)
+        choice = search.run()
+        self.undecided = search.undecided
+        self._planner.requests = self._book.requests
+        return choice
+
+    def commit(self, choice: Choice, number: int, journal: Journal
+               ) -> tuple[PlacedPart, ...] | Failed:
+        """:param number: of the try"""
+        limits, request = self._planner._limits, self._request
+        self._tries = number
+        paths = self.problem.paths(choice.sets)
+        children: dict[str, Child] = {
+            name: self.problem.candidates[name].child for name in paths}
+        saga = Saga(Terms(request.objective, request.lease,
+                          limits.commit_lease, limits.offer_seconds),
+                    journal, self._planner._with.clock)
+        return saga.commit(orders(
+            children, paths,
+            {name: self.problem.documents.document(inside, name)
+             for name, inside in paths.items()},
+            f'{request.key}-{number}',
+            not self.problem.division.group.is_elastic))
+
+    def note(self, failed: Failed, choice: Choice) -> None:
+        """The next search is without the offer that is gone."""
+        name = failed.order.child.name
+        self._book.refuse(failed.refusal, choice.sets[name])
+
+    def refusal(self) -> Refused | Unknown:
+        refusals = self._book.refusals()
+        reasons = tuple(dict.fromkeys(
+            reason for each in refusals for reason in each.reasons))
+        if not reasons:
+            reasons = (_reason(
+                '', 'the clouds have offers for the parts of the group, and '
+                'no combination of them satisfies its policies'),)
+        undecided = self.undecided or any(
+            each.kind in (RefusalKind.UNREACHABLE, RefusalKind.UNKNOWN)
+            for each in refusals)
+        return (Unknown if undecided else Refused)(
+            reasons, refusals, self._tries)
+
+    def _impossible(self) -> Refused | None:
+        if not self._planner._candidates:
+            return Refused((_reason('', 'no cloud is configured for this '
+                                    'user'),))
+        members = self.problem.without_possible_cloud()
+        return Refused((_reason(
+            ', '.join(members)[:255],
+            'these members must be in one cloud, and their locations name '
+            'different clouds'),)) if members else None
+
+
+def _reason(at: str, text: str) -> Reason:
+    return Reason(at, text, names=(), hidden=(), public=text)
+
+
+def _pause(number: int, longest: float) -> float:
+    """A random wait, so that two parents do not stay in step."""
+    state = tenacity.RetryCallState(None, None, (), {})  # type: ignore
+    state.attempt_number = number
+    return tenacity.wait_random_exponential(multiplier=longest)(state)

@@ -15,6 +15,11 @@ _TOLERANCE = 1e-6
 """Relative; a value this near to its bound reaches it. The solver's own
 tolerance."""
 
+_KINDS = {'unplaceable': RefusalKind.UNPLACEABLE,
+          'unknown': RefusalKind.UNKNOWN,
+          # The child has no such flavor, level, ...
+          'error': RefusalKind.INVALID}
+
 
 def offer(child: str, plan: Mapping[str, Any], members: int | None,
           expires: datetime) -> Offer | Refusal:
@@ -26,9 +31,7 @@ def offer(child: str, plan: Mapping[str, Any], members: int | None,
     """
     status = plan['status']
     if status != 'planned':
-        kind = (RefusalKind.UNPLACEABLE if status == 'unplaceable'
-                else RefusalKind.UNKNOWN)
-        return Refusal(child, kind, reasons(child, plan))
+        return Refusal(child, _KINDS[status], reasons(child, plan))
     placed = {each['member'] for each in plan.get('placements', ())}
     if 'objective' not in plan or (
             members is not None and len(placed) != members):
@@ -41,7 +44,8 @@ def offer(child: str, plan: Mapping[str, Any], members: int | None,
         child, cost['value'], objective['name'], value, bound,
         cost['value'] == 0 and bound is not None
         and value - bound <= _TOLERANCE * max(1.0, abs(value)),
-        headroom and headroom['at_least'], expires)
+        headroom and headroom['at_least'], expires,
+        headroom and headroom.get('at_most'))
 
 
 def group(child: str, found: Mapping[str, Any],

@@ -38,7 +38,9 @@ _PLAN = _object({
         'bound': _NUMBER}, 'value'),
     'placements': {'type': 'array', 'maxItems': MAX_MEMBERS,
                    'items': _object({'member': _PATH}, 'member')},
-    'headroom': _object({'at_least': _WHOLE}, 'at_least'),
+    'headroom': _object(
+        {'at_least': _WHOLE,
+         'at_most': {**_WHOLE, 'type': ['integer', 'null']}}, 'at_least'),
     'reasons': _REASONS,
     'message': _TEXT,
 }, 'id', 'status')

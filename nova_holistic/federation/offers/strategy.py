@@ -13,8 +13,9 @@ class Strategy:
         are considered further; 0: all
     :ivar threshold: only perfect offers are considered first, then the
         conditions are relaxed in steps
-    :ivar likely_first: requests go to the children in the order of their recent
-        answers, in batches, and the search ends when a placement is found
+    :ivar likely_first: requests go to the children in the order of their
+        recent answers, in batches, and the search ends when a placement is
+        found
     :ivar good_enough: the search ends when a placement is found whose
         weighted violations are at most this; None: never before all children
         have answered

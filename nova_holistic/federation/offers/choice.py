@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result of a search: who takes which parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nova_holistic.federation.child import Offer
+
+Set = Mapping[int, int]
+"""Index of a kind to the number of its parts, all in one cloud."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """
+    :ivar sets: cloud to its parts
+    :ivar offers: cloud to its offer for these parts together
+    :ivar violations: weighted, also of preferences about clouds
+    """
+
+    sets: Mapping[str, Set]
+    offers: Mapping[str, Offer]
+    violations: float
+    perfect: bool
+
+    @property
+    def value(self) -> float:
+        """Of the objective, of all parts."""
+        return sum(offer.value for offer in self.offers.values())
+
+    @property
+    def bound(self) -> float | None:
+        bounds = [offer.bound for offer in self.offers.values()]
+        return None if None in bounds else sum(
+            each for each in bounds if each is not None)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The offers that were made for one group; each is requested once."""
+
+from collections.abc import Callable, Hashable, Iterable
+from datetime import datetime
+from typing import Any
+
+from nova_holistic.federation.child import Offer, Refusal, RefusalKind
+from nova_holistic.federation.offers.choice import Set
+from nova_holistic.federation.offers.hardening import harden
+from nova_holistic.federation.offers.history import History
+from nova_holistic.federation.offers.problem import Problem
+
+Answer = Offer | Refusal
+
+
+class OfferBook:
+    """Requests offers, several at the same time, and keeps the answers.
+
+    :ivar requests: number of offers that were requested
+    """
+
+    def __init__(self, problem: Problem, objective: str | None,
+                 seconds: float, history: History,
+                 clock: Callable[[], datetime],
+                 map_all: Callable[..., Any] = map):
+        """
+        :param seconds: time limit of one request
+        """
+        self.requests = 0
+        self._problem = problem
+        self._objective = objective
+        self._seconds = seconds
+        self._history = history
+        self._clock = clock
+        self._map_all = map_all
+        self._answers: dict[Hashable, Answer] = {}
+        self._away: dict[str, Refusal] = {}
+
+    def request(self, wanted: Iterable[tuple[str, Set]],
+                threshold: float | None = None) -> None:
+        """Request all these offers that are missing or have expired.
+
+        :param wanted: clouds and parts
+        :param threshold: see ``hardening``
+        """
+        missing = {_key(cloud, parts, threshold): (cloud, parts)
+                   for cloud, parts in wanted
+                   if self.answer(cloud, parts, threshold) is None}
+        self.requests += len(missing)
+        answers = self._map_all(
+            lambda each: self._requested(*each, threshold), missing.values())
+        for (key, (cloud, _)), answer in zip(missing.items(), answers):
+            self._answers[key] = answer
+            self._history.record(cloud, isinstance(answer, Offer))
+            if isinstance(answer, Refusal) and answer.kind in (
+                    RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN):
+                self._away[cloud] = answer
+
+    def answer(self, cloud: str, parts: Set,
+               threshold: float | None = None) -> Answer | None:
+        """None: no offer was requested yet, or it has expired."""
+        if cloud in self._away:
+            return self._away[cloud]
+        found = self._answers.get(_key(cloud, parts, threshold))
+        if isinstance(found, Offer) and found.expires < self._clock():
+            return None
+        return found
+
+    def offer(self, cloud: str, parts: Set,
+              threshold: float | None = None) -> Offer | None:
+        found = self.answer(cloud, parts, threshold)
+        return found if isinstance(found, Offer) else None
+
+    def refuse(self, refusal: Refusal, parts: Set) -> None:
+        """The child refused to create what it had offered."""
+        if refusal.kind in (RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN):
+            self._away[refusal.child] = refusal
+        for key in list(self._answers):
+            if key[:2] == _key(refusal.child, parts, None)[:2]:
+                self._answers[key] = refusal
+        self._answers[_key(refusal.child, parts, None)] = refusal
+
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The first refusal of each child, and of each kind of refusal."""
+        found: dict[tuple[str, RefusalKind], Refusal] = {}
+        for answer in (*self._away.values(), *self._answers.values()):
+            if isinstance(answer, Refusal):
+                found.setdefault((answer.child, answer.kind), answer)
+        return tuple(found.values())
+
+    def is_away(self, cloud: str) -> bool:
+        """Whether the child does not answer, or does not accept the user."""
+        return cloud in self._away
+
+    def _requested(self, cloud: str, parts: Set,
+                   threshold: float | None) -> Answer:
+        document = harden(self._problem.document(parts, cloud), threshold)
+        copies = len(parts) == 1 and all(
+            self._problem.kinds[k].number > 1 for k in parts)
+        return self._problem.candidates[cloud].child.offer(
+            document, self._objective, self._seconds, headroom=copies)
+
+
+def _key(cloud: str, parts: Set, threshold: float | None) -> tuple:
+    return cloud, frozenset(parts.items()), threshold

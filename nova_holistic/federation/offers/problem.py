@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A group with its parts and the children that may take them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nova_holistic.federation.child import Document
+from nova_holistic.federation.offers.choice import Set
+from nova_holistic.federation.results import Candidate
+from nova_holistic.federation.splitting.cloud_view import cloud_group
+from nova_holistic.federation.splitting.kinds import Kind, kinds
+from nova_holistic.federation.splitting.part_documents import PartDocuments
+from nova_holistic.federation.splitting.parts import divide, Division
+from nova_holistic.model.group import Group
+from nova_holistic.model.policy_types import PolicyTypes
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """
+    :ivar seen: the group at the level of clouds
+    :ivar whole: all parts
+    """
+
+    division: Division
+    kinds: Sequence[Kind]
+    documents: PartDocuments
+    candidates: Mapping[str, Candidate]
+    seen: Group
+    whole: Set = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'whole', {
+            k: kind.number for k, kind in enumerate(self.kinds)})
+
+    @classmethod
+    def of(cls, document: Document, candidates: Sequence[Candidate],
+           policy_types: PolicyTypes) -> 'Problem':
+        """
+        :raises InvalidDocument: see ``divide``
+        """
+        division = divide(document, policy_types,
+                          [each.name for each in candidates])
+        return cls(division, kinds(division), PartDocuments(division),
+                   {each.name: each for each in candidates},
+                   cloud_group(document, policy_types))
+
+    def document(self, parts: Set, cloud: str) -> Document:
+        """The document for parts of these kinds, always the first ones."""
+        return self.documents.document(
+            [path for k, number in parts.items()
+             for part in self.kinds[k].parts[:number]
+             for path in part.paths], cloud)
+
+    def may_be_whole_in(self, cloud: str) -> bool:
+        """Whether the locations of all members allow this cloud."""
+        return all(cloud in kind.clouds for kind in self.kinds)
+
+    def paths(self, sets: Mapping[str, Set]) -> dict[str, tuple[str, ...]]:
+        """Cloud to the paths of the members that it takes, in the order of
+        the document."""
+        order = {path: i for i, path in enumerate(self.division.paths)}
+        taken = [0] * len(self.kinds)
+        found: dict[str, tuple[str, ...]] = {}
+        for cloud in sorted(sets):
+            inside: list[str] = []
+            for k, number in sets[cloud].items():
+                first = taken[k]
+                taken[k] += number
+                for part in self.kinds[k].parts[first:taken[k]]:
+                    inside.extend(part.paths)
+            found[cloud] = tuple(sorted(inside, key=order.__getitem__))
+        return found
+
+    def clouds_of(self, sets: Mapping[str, Set]) -> dict[str, str]:
+        """Path of each member to its cloud."""
+        return {path: cloud for cloud, paths in self.paths(sets).items()
+                for path in paths}
+
+    def without_possible_cloud(self) -> Collection[str]:
+        """Paths of the first part that no cloud may take; empty: none."""
+        return next((kind.parts[0].paths for kind in self.kinds
+                     if not kind.clouds), ())

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit of a choice: every part is created with a short lease, then all
+leases are extended.
+
+If the parent stops in between, the leases expire. After a refusal, the parts
+that exist are deleted. A lost answer is harmless, because the key of the
+create request finds what was created.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from nova_holistic import crash_points
+from nova_holistic.federation.child import (
+    Child, ChildGroup, Document, Refusal, RefusalKind)
+from nova_holistic.federation.errors import JournalRefused
+from nova_holistic.federation.results import PlacedPart
+from nova_holistic.federation.saga.journal import (
+    Journal, PartRecord, PartState)
+from nova_holistic.model.plan import Reason
+
+T = TypeVar('T')
+
+LONGEST_LEASE = 2**31 - 1
+"""Seconds; instead of no lease, which a lease cannot be extended to."""
+_REPEATS = 2
+"""How often a request is sent again whose answer was lost. More would delay
+the undo of the other parts; their short leases end anyway."""
+_LIVE = ('planned', 'claimed', 'built')
+_USABLE = ('planned', 'building', 'complete')
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A part to create.
+
+    :ivar members: number of members that the child's group must have; None:
+        the number may vary
+    """
+
+    child: Child
+    key: str
+    document: Document
+    paths: tuple[str, ...]
+    members: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """
+    :ivar refusal: of the child of this part
+    """
+
+    order: Order
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """
+    :ivar lease: seconds; 0: no lease
+    :ivar commit_lease: seconds; until all parts exist
+    :ivar seconds: time limit of one create request
+    """
+
+    objective: str | None
+    lease: int
+    commit_lease: int
+    seconds: float
+
+
+class _Stopped(Exception):
+    """A part cannot be created or kept."""
+
+    def __init__(self, failed: Failed):
+        super().__init__()
+        self.failed = failed
+
+
+class Saga:
+    """One try to commit a choice."""
+
+    def __init__(self, terms: Terms, journal: Journal,
+                 clock: Callable[[], datetime]):
+        """:param clock: returns naive UTC"""
+        self._terms = terms
+        self._journal = journal
+        self._clock = clock
+        self._records: dict[str, PartRecord] = {}
+
+    def commit(self, orders: Sequence[Order]
+               ) -> tuple[PlacedPart, ...] | Failed:
+        """
+        :param orders: in an order that all parents share, so that two of them
+            do not each hold what the other one needs
+        :raises JournalRefused: the group was deleted; every part is undone,
+            or in the journal as UNDOING
+        """
+        try:
+            groups = [self._create(each) for each in orders]
+            return tuple(self._extend(each, group)
+                         for each, group in zip(orders, groups, strict=True))
+        except _Stopped as stopped:
+            self._undo(orders)
+            return stopped.failed
+        except BaseException:
+            self._undo(orders)
+            raise
+
+    def _create(self, order: Order) -> ChildGroup:
+        terms = self._terms
+        now = self._clock()
+        self._write(order, PartState.CREATING, None, now + timedelta(
+            seconds=terms.seconds * (1 + _REPEATS) + terms.commit_lease))
+        crash_points.reached('federation.part-noted')
+        found = _repeated(lambda: order.child.create(
+            order.document, terms.objective, terms.commit_lease, order.key,
+            terms.seconds))
+        crash_points.reached('federation.part-created')
+        if isinstance(found, Refusal):
+            if found.kind not in (RefusalKind.UNREACHABLE,
+                                  RefusalKind.INVALID):
+                # The child refused the request itself.
+                self._write(order, PartState.UNDONE, None, None)
+            raise _Stopped(Failed(order, found))
+        self._write(order, PartState.CREATED, found.uuid, found.lease_end)
+        crash_points.reached('federation.part-written')
+        self._must_be_whole(order, found)
+        return found
+
+    def _extend(self, order: Order, group: ChildGroup) -> PlacedPart:
+        seconds = self._terms.lease or LONGEST_LEASE
+        end = self._clock() + timedelta(seconds=seconds)
+        self._write(order, PartState.EXTENDING, group.uuid, end)
+        found = _repeated(lambda: order.child.extend(group.uuid, seconds))
+        crash_points.reached('federation.part-extended')
+        if isinstance(found, Refusal):
+            raise _Stopped(Failed(order, found))
+        if found is None:
+            raise _Stopped(Failed(order, _refusal(
+                order, 'the group is gone before its lease was extended')))
+        self._must_be_whole(order, found)
+        self._write(order, PartState.COMMITTED, found.uuid, found.lease_end)
+        return PlacedPart(order.child.name, found, order.paths)
+
+    def _must_be_whole(self, order: Order, group: ChildGroup) -> None:
+        """The child has planned each member that the parent requested."""
+        if group.status not in _USABLE:
+            raise _Stopped(Failed(order, Refusal(
+                order.child.name, RefusalKind.UNPLACEABLE, group.reasons)
+                if group.settled else _refusal(
+                    order, 'the group was not planned in time')))
+        live = sum(group.counts.get(state, 0) for state in _LIVE)
+        others = sum(group.counts.values()) - live
+        if live != order.members if order.members is not None else not live:
+            raise _Stopped(Failed(order, _refusal(
+                order, f'{live} members are planned, not {order.members}; '
+                f'{others} have another state')))
+
+    def _undo(self, orders: Sequence[Order]) -> None:
+        """Delete every part that may exist; never raises for the journal,
+        because the other parts must be undone, too."""
+        for order in reversed(orders):
+            record = self._records.get(order.key)
+            if record is None or record.state is PartState.UNDONE:
+                continue
+            self._try_to_write(replace(record, state=PartState.UNDOING))
+            if record.group_uuid is None:
+                found = order.child.find(order.key, record.name)
+                if not isinstance(found, ChildGroup):
+                    # The request may still arrive. The record remains until
+                    # its lease would have ended.
+                    continue
+                record = replace(record, group_uuid=found.uuid)
+                self._try_to_write(replace(record, state=PartState.UNDOING))
+            if _repeated(lambda: order.child.delete(
+                    record.group_uuid)) is None:
+                crash_points.reached('federation.part-undone')
+                self._try_to_write(replace(record, state=PartState.UNDONE))
+
+    def _write(self, order: Order, state: PartState, group: str | None,
+               lease_end: datetime | None) -> None:
+        record = PartRecord(
+            order.key, order.child.name, order.document['name'], order.paths,
+            state, lease_end, group)
+        # What may have been done must be undone, also if this write fails.
+        self._records[order.key] = record
+        self._journal.write(record)
+
+    def _try_to_write(self, record: PartRecord) -> None:
+        self._records[record.key] = record
+        try:
+            self._journal.write(record)
+        except JournalRefused:
+            pass
+
+
+def _repeated(request: Callable[[], T]) -> T:
+    """The answer; a request without an answer is sent again."""
+    found = request()
+    for _ in range(_REPEATS):
+        if not (isinstance(found, Refusal)
+                and found.kind is RefusalKind.UNREACHABLE):
+            break
+        found = request()
+    return found
+
+
+def _refusal(order: Order, text: str) -> Refusal:
+    name = order.child.name
+    text = f'cloud {name}: {text}'
+    return Refusal(name, RefusalKind.UNPLACEABLE, (
+        Reason('', text, names=(), hidden=(), public=text),))
+
+
+def orders(children: Mapping[str, Child], paths: Mapping[str, tuple[str, ...]],
+           documents: Mapping[str, Document], key: str,
+           fixed: bool) -> tuple[Order, ...]:
+    """The parts of a choice, in the order of the names of the children.
+
+    :param paths: cloud to its members
+    :param key: start of the idempotency keys
+    :param fixed: whether the number of members cannot change
+    """
+    return tuple(
+        Order(children[cloud], f'{key}-{cloud}', documents[cloud],
+              paths[cloud], len(paths[cloud]) if fixed else None)
+        for cloud in sorted(paths))
