@@ -7,7 +7,10 @@ from tests.services.crash.cases import CASES, SHORT
 
 
 def test_every_point_has_a_scenario():
-    assert {point.partition(':')[0] for _, point in SHORT} == POINTS.keys()
+    # A parent of a federation has no engine: the tests of the federation kill
+    # it at its own points.
+    assert {point.partition(':')[0] for _, point in SHORT} == {
+        point for point in POINTS if not point.startswith('federation.')}
     assert len(SHORT) < len(CASES)
 
 
