@@ -45,7 +45,8 @@ from tools.cloud import catalog  # noqa: E402
 from tools.cloud.cloud import make  # noqa: E402
 from tools.cloud.holistic import ENGINES  # noqa: E402
 from tools.cloud.layout import write  # noqa: E402
-from tools.cloud.nova import FILTERS, UNPATCHED  # noqa: E402
+from tools.cloud.manual import enabled_filters  # noqa: E402
+from tools.cloud.nova import UNPATCHED  # noqa: E402
 from tools.cloud.processes import scripts  # noqa: E402
 from tools.cloud.waiting import wait_for  # noqa: E402
 
@@ -55,7 +56,7 @@ WARM = 4
 STOCK = {'filter_scheduler': {
     'available_filters': 'nova.scheduler.filters.all_filters',
     'enabled_filters': ','.join(
-        name for name in FILTERS if 'Holistic' not in name),
+        name for name in enabled_filters() if 'Holistic' not in name),
     'weight_classes': 'nova.scheduler.weights.all_weighers'}}
 
 

@@ -23,7 +23,8 @@ from nova.scheduler import rpcapi
 from benchmarks import inserted_servers, processor
 from tools.cloud import catalog
 from tools.cloud.layout import write
-from tools.cloud.nova import FILTERS, UNPATCHED
+from tools.cloud.manual import enabled_filters
+from tools.cloud.nova import UNPATCHED
 from tools.cloud.processes import Processes, scripts
 from tools.cloud.waiting import wait_for
 
@@ -34,7 +35,7 @@ OPTIONS = {
     'filter_scheduler': {
         'available_filters': 'nova.scheduler.filters.all_filters',
         'enabled_filters': ','.join(
-            name for name in FILTERS if 'Holistic' not in name),
+            name for name in enabled_filters() if 'Holistic' not in name),
         'weight_classes': 'nova.scheduler.weights.all_weighers',
         'track_instance_changes': 'false'}}
 

@@ -8,7 +8,7 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 
-from tools.cloud import heat
+from tools.cloud import heat, manual
 from tools.cloud.layout import Layout, REGION
 
 
@@ -21,11 +21,12 @@ class User:
 
 ADMIN = User('admin', 'admin', ('admin',))
 SERVICE = User('service', 'service', ('admin', 'service'))
+HOLISTIC = User('holistic', 'service', manual.roles())
 MEMBER = User('demo', 'demo', ('member',))
 READER = User('demo-reader', 'demo', ('reader',))
 OTHER_USER = User('other', 'other', ('member',))
 USERS = {user.name: user for user in
-         (ADMIN, SERVICE, MEMBER, READER, OTHER_USER)}
+         (ADMIN, SERVICE, HOLISTIC, MEMBER, READER, OTHER_USER)}
 
 
 def session(layout: Layout, user: User, url: str = '',
@@ -59,18 +60,18 @@ def variables(layout: Layout, user: User) -> dict[str, str]:
 
 
 def fill(layout: Layout) -> None:
-    """Make users, projects and the catalog; keystone is new."""
+    """Create users, projects and the catalog in a new keystone."""
     keystone = Adapter(session(layout, ADMIN),
                        endpoint_override=layout.identity)
 
-    def make(kind: str, **what: object) -> str:
-        return keystone.post(f'/{kind}s', json={kind: what}).json()[
+    def make(kind: str, **values: object) -> str:
+        return keystone.post(f'/{kind}s', json={kind: values}).json()[
             kind]['id']
 
     roles = {role['name']: role['id']
              for role in keystone.get('/roles').json()['roles']}
     projects: dict[str, str] = {}
-    for user in (SERVICE, MEMBER, READER, OTHER_USER):
+    for user in (SERVICE, HOLISTIC, MEMBER, READER, OTHER_USER):
         if user.project not in projects:
             projects[user.project] = make('project', name=user.project,
                                           domain_id='default')
@@ -82,14 +83,25 @@ def fill(layout: Layout) -> None:
     if layout.heat:
         _make_stack_domain(layout, keystone, make, roles['admin'])
         make('role', name='heat_stack_user')
-    for kind, name, path in (
-            ('compute', 'nova', '/v2.1'), ('placement', 'placement', ''),
-            ('image', 'glance', ''), ('network', 'network', ''),
-            ('holistic', 'holistic', ''),
-            *([('orchestration', 'heat', '/v1/%(tenant_id)s')]
-              if layout.heat else [])):
+    _make_endpoints(layout, make)
+
+
+def _make_endpoints(layout: Layout, make: Callable[..., str]) -> None:
+    internal = ('public', 'internal')
+    # As the manual says: openstack service create --name NAME TYPE
+    words, = manual.commands('openstack service create')
+    services = [
+        ('compute', 'nova', '/v2.1', internal),
+        ('placement', 'placement', '', internal),
+        ('image', 'glance', '', internal),
+        ('network', 'network', '', internal),
+        (words[-1], words[-2], '', manual.interfaces())]
+    if layout.heat:
+        services.append(
+            ('orchestration', 'heat', '/v1/%(tenant_id)s', internal))
+    for kind, name, path, interfaces in services:
         service = make('service', type=kind, name=name)
-        for interface in ('public', 'internal'):
+        for interface in interfaces:
             make('endpoint', service_id=service, interface=interface,
                  url=layout.url(name, path), region_id=REGION)
 

@@ -6,17 +6,18 @@ environment ``heat`` has Heat.
 """
 
 import pathlib
+import subprocess
 import sys
 
-from tools.cloud.layout import write
-from tools.cloud.processes import PROJECT, scripts, shared
+from tools.cloud import manual
+from tools.cloud.layout import merged, Sections, write
+from tools.cloud.processes import scripts, shared
 from tools.cloud.service import credentials, database, tokens, WebService
 
 DOMAIN = 'heat'
 """The domain of the users that Heat makes for signals of a stack."""
 DOMAIN_ADMIN = 'heat-domain-admin'
 ENGINE = 'heat-engine'
-PLUGINS = PROJECT / 'nova_holistic/heat'
 
 
 class Heat(WebService):
@@ -27,10 +28,9 @@ class Heat(WebService):
     def prepare(self) -> None:
         layout = self.layout
         own = credentials(layout)
-        write(self._conf, layout.with_options(self._conf.name, {
+        options = merged(_plugin_options(), {
             'DEFAULT': {
-                'transport_url': layout.broker, 'plugin_dirs': PLUGINS,
-                'num_engine_workers': 1, 'stack_scheduler_hints': 'true',
+                'transport_url': layout.broker, 'num_engine_workers': 1,
                 'enable_stack_adopt': 'true', 'enable_stack_abandon': 'true',
                 'auth_encryption_key': (layout.password * 2)[:32],
                 'region_name_for_services': 'RegionOne',
@@ -48,7 +48,8 @@ class Heat(WebService):
                 'etc', 'heat', 'api-paste.ini')},
             'oslo_messaging_rabbit': {
                 'kombu_reconnect_delay': 0.5, 'rabbit_interval_max': 2},
-            **tokens(layout)}))
+            **tokens(layout)})
+        write(self._conf, layout.with_options(self._conf.name, options))
         self.processes.run('heat-manage', [
             scripts('heat-manage'), '--config-file', self._conf, 'db_sync'])
 
@@ -78,3 +79,12 @@ class Heat(WebService):
     @property
     def _conf(self) -> pathlib.Path:
         return self.layout.configuration('heat') / 'heat.conf'
+
+
+def _plugin_options() -> Sections:
+    """The options of the manual, with the folder that its command prints."""
+    (_, _, *arguments), = manual.commands('$ python')
+    folder = subprocess.run([sys.executable, *arguments], check=True,
+                            capture_output=True, text=True).stdout.strip()
+    return merged(manual.configuration('plugin_dirs', {}),
+                  {'DEFAULT': {'plugin_dirs': folder}})

@@ -30,7 +30,8 @@ class Keystone(WebService):
                 ('credential_setup', *owner),
                 ('bootstrap', '--bootstrap-password', self.layout.password,
                  '--bootstrap-region-id', REGION,
-                 '--bootstrap-public-url', self.layout.identity))])
+                 '--bootstrap-public-url', self.layout.identity,
+                 '--bootstrap-internal-url', self.layout.identity))])
 
     def configure(self) -> None:
         write(self.layout.configuration(self.name) / 'keystone.conf', {

@@ -97,10 +97,7 @@ class Layout:
     def with_options(self, name: str, sections: 'Sections') -> 'Sections':
         """Sections of the configuration file of that name, with the options
         that replace some of them."""
-        chosen = self.options.get(name, {})
-        return {section: {**sections.get(section, {}),
-                          **chosen.get(section, {})}
-                for section in {**sections, **chosen}}
+        return merged(sections, self.options.get(name, {}))
 
     def _folder(self, *names: str) -> pathlib.Path:
         folder = self.directory.joinpath(*names)
@@ -109,6 +106,16 @@ class Layout:
 
 
 Sections = Mapping[str, Mapping[str, object]]
+
+
+def merged(*files: Sections) -> Sections:
+    """The sections of all files; a later file replaces options of an earlier
+    one."""
+    sections: dict[str, dict[str, object]] = {}
+    for each in files:
+        for name, options in each.items():
+            sections.setdefault(name, {}).update(options)
+    return sections
 
 
 def write(file: pathlib.Path, sections: Sections) -> pathlib.Path:

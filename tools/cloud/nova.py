@@ -6,14 +6,11 @@ from collections.abc import Mapping
 import sys
 
 from tools.cloud import holistic
-from tools.cloud.layout import Sections, write
+from tools.cloud.layout import merged, Sections, write
 from tools.cloud.processes import scripts, shared
 from tools.cloud.service import credentials, database, tokens, WebService
 
 SCHEDULER = 'nova-holistic-scheduler'
-FILTERS = ('ComputeFilter', 'ComputeCapabilitiesFilter',
-           'ImagePropertiesFilter', 'ServerGroupAntiAffinityFilter',
-           'ServerGroupAffinityFilter', 'HolisticGroupFilter')
 UNPATCHED = {'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1'}
 """Every service with threads, also those that choose greenlets yet."""
 
@@ -59,29 +56,22 @@ class Nova(WebService):
 
     def _controller(self) -> Sections:
         layout, common = self.layout, self._common()
-        return common | {
-            # Else the first look for new hosts comes within a minute.
-            'DEFAULT': common['DEFAULT'] | {'periodic_fuzzy_delay': 0},
+        return merged(common, holistic.scheduler_options(layout), {
+            # Without this option, the first search for new hosts is delayed
+            # by up to a minute.
+            'DEFAULT': {'periodic_fuzzy_delay': 0},
             'api_database': database(layout, 'nova_api'),
             'database': database(layout, 'nova_cell1'),
             'conductor': {'workers': 1},
-            'scheduler': {'workers': 1, 'driver': 'holistic_scheduler',
+            'scheduler': {'workers': 1,
                           'discover_hosts_in_cells_interval': 2},
-            'filter_scheduler': {
-                'available_filters': [
-                    'nova.scheduler.filters.all_filters',
-                    'nova_holistic.scheduler.filters.all_filters'],
-                'enabled_filters': ','.join(FILTERS),
-                'weight_classes':
-                    'nova.scheduler.weights.all_weighers,'
-                    'nova_holistic.scheduler.weights.all_weighers',
-                'track_instance_changes': 'false'},
+            'filter_scheduler': {'track_instance_changes': 'false'},
             'wsgi': {'api_paste_config': layout.configuration('nova')
                      / 'api-paste.ini'},
             'quota': {name: -1 for name in (
                 'instances', 'cores', 'ram', 'server_groups',
                 'server_group_members')},
-            **holistic.shared_options(layout), **tokens(layout)}
+            **tokens(layout)})
 
     def _compute(self) -> Sections:
         common = self._common()

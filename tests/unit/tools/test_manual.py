@@ -1,19 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud serves the API with the command of the manual."""
+"""The cloud uses the commands and the configuration of the manual."""
 
+import pathlib
+
+import pytest
+
+from tools.cloud.holistic import Holistic
+from tools.cloud.layout import Layout
 from tools.cloud import manual
 from tools.cloud.service import WebService
 
 
 class Recorded:
-    """Processes that are not started."""
+    """Processes that are recorded and not started."""
 
     def start(self, name, arguments, environment=None):
         self.arguments = [str(each) for each in arguments]
 
+    run = start
 
-class Layout:
+
+class WebLayout:
     ports = {'holistic': 8787}
+
+
+@pytest.fixture
+def layout(tmp_path):
+    return Layout.make(tmp_path, hosts=2)
 
 
 def test_the_manual_closes_connections_and_waits_for_bodies():
@@ -24,9 +37,9 @@ def test_the_manual_closes_connections_and_waits_for_bodies():
     assert options['master'] is None
 
 
-def test_the_cloud_takes_the_command_of_the_manual():
+def test_the_cloud_serves_the_api_with_the_command_of_the_manual():
     processes = Recorded()
-    WebService(Layout, processes).serve('holistic', {})
+    WebService(WebLayout, processes).serve('holistic', {})
     words = processes.arguments
     own = {'processes', 'threads', 'http-socket', 'module'}
     for option, value in manual.uwsgi_options().items():
@@ -34,3 +47,41 @@ def test_the_cloud_takes_the_command_of_the_manual():
         if value is not None and option not in own:
             assert words[at + 1] == value
     assert '127.0.0.1:8787' in words
+
+
+def test_the_cloud_configures_engines_as_the_manual_does(layout):
+    processes = Recorded()
+    service = Holistic(layout, processes)
+    service.prepare()
+    assert processes.arguments[-2:] == ['db', 'upgrade']
+    service.start_engine('engine-1')
+    assert pathlib.Path(processes.arguments[0]).name == 'nova-holistic-engine'
+    written = pathlib.Path(processes.arguments[2]).read_text().splitlines()
+    for line in ('username = holistic', 'user_domain_name = Default',
+                 'driver = aggregates', f'auth_url = {layout.identity}',
+                 f'transport_url = {layout.broker}'):
+        assert line in written
+
+
+def test_a_value_of_the_manual_that_the_cloud_cannot_replace_is_an_error():
+    with pytest.raises(manual.ManualChanged, match='transport_url'):
+        manual.configuration('transport_url', {})
+
+
+@pytest.mark.parametrize('read', [
+    lambda: manual.commands('nova-holistic-engine --unknown'),
+    lambda: manual.configuration('unknown_option', {})])
+def test_text_that_the_manual_does_not_contain_is_an_error(read):
+    with pytest.raises(manual.ManualChanged):
+        read()
+
+
+def test_the_scheduler_gets_each_filter_of_the_excerpt(layout):
+    sections = manual.scheduler_configuration({
+        'mysql+pymysql://holistic:SECRET@controller/holistic?charset=utf8mb4':
+            layout.database('holistic')})
+    assert sections['scheduler']['driver'] == 'holistic_scheduler'
+    assert sections['filter_scheduler']['available_filters'] == [
+        'nova.scheduler.filters.all_filters',
+        'nova_holistic.scheduler.filters.all_filters']
+    assert manual.enabled_filters()[-1] == 'HolisticGroupFilter'
