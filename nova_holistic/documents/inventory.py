@@ -10,8 +10,10 @@ from nova_holistic.documents.nested_providers import (
     read_providers, read_resources)
 from nova_holistic.documents.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
+from nova_holistic.documents.text import NEW_OBJECTS
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.garbage_collection import few_collections
 from nova_holistic.model.domain import HOST
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
@@ -28,8 +30,13 @@ def parse_inventory(document: Any) -> Snapshot:
 
     :raises InvalidDocument: something cannot be accepted; with all mistakes
     """
-    if not _quick_check.accepts(document):
-        _check_shape(document)
+    with few_collections(NEW_OBJECTS):
+        if not _quick_check.accepts(document):
+            _check_shape(document)
+        return _snapshot(document)
+
+
+def _snapshot(document: dict) -> Snapshot:
     mistakes = Mistakes()
     levels = tuple(document['levels'])
     if levels[-1] != HOST:

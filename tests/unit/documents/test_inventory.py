@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import json
 import pathlib
 
@@ -264,3 +265,19 @@ def test_a_fast_answer_accepts_no_more_than_the_validator(changes, place):
     with pytest.raises(InvalidDocument) as caught:
         parse_inventory(large(1, **changes))
     assert caught.value.place == f'hosts[0].{place}'
+
+
+def test_a_large_inventory_is_read_without_garbage_collections():
+    hosts = [{'name': f'cmp-{i}', 'location': ['r1'],
+              'resources': {'VCPU': {'total': 8, 'used': i % 8}}}
+             for i in range(2_000)]
+    content = json.dumps({'levels': ['rack', 'host'], 'hosts': hosts})
+    collections = []
+    gc.callbacks.append(lambda phase, info: collections.append(info))
+    try:
+        snapshot = parse_inventory(text.load(content))
+    finally:
+        gc.callbacks.pop()
+    assert len(snapshot.hosts) == 2_000
+    # A collection may begin before and after the two functions.
+    assert len(collections) <= 4
