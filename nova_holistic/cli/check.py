@@ -28,11 +28,12 @@ class Check(DocumentCommand):
     def take_action(self, args: argparse.Namespace) -> int:
         # Imported here so that --help starts without the policies.
         from nova_holistic.cli import violations
+        from nova_holistic.model.storage_pools import snapshot_for
         from nova_holistic.picture import amounts
         files = self.files()
         group = files.group(
             args.group, args.parameters, args.environments)
-        snapshot = files.inventory(args.inventory)
+        snapshot = snapshot_for(group, files.inventory(args.inventory))
         plan = files.plan(args.plan)
         group = files.bound(args.group, group, snapshot)
         found = violations.find(group, snapshot, plan)

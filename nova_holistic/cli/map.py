@@ -36,6 +36,7 @@ class Map(DocumentCommand):
     def take_action(self, args: argparse.Namespace) -> int:
         # Imported here so that --help starts without the policies.
         from nova_holistic.cli import files, violations
+        from nova_holistic.model.storage_pools import with_pools
         from nova_holistic.picture.formats import FORMATS
         from nova_holistic.picture.scene import scene
         draw = FORMATS.get(pathlib.PurePath(args.output).suffix.lower())
@@ -46,6 +47,9 @@ class Map(DocumentCommand):
         read = self.files()
         plan = read.plan(args.plan)
         snapshot = read.inventory(args.inventory)
+        if {pool.name for pool in snapshot.pools}.intersection(
+                plan.hosts().values()):
+            snapshot = with_pools(snapshot)
         group, found = None, ()
         if args.group is not None:
             group = read.bound(args.group, read.group(

@@ -19,6 +19,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan as Planned
 from nova_holistic.model.plan import Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.storage_pools import snapshot_for
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
@@ -49,7 +50,7 @@ class PlanWork:
         args, start = self._args, time.monotonic()
         group = written = files.group(
             args.group, args.parameters, args.environments)
-        snapshot = files.inventory(args.inventory)
+        snapshot = snapshot_for(group, files.inventory(args.inventory))
         group = files.bound(args.group, group, snapshot)
         solving = time.monotonic()
         reading = solving - start

@@ -20,6 +20,9 @@ from nova_holistic.documents.schemas.group import (
 from nova_holistic.documents.server import check_server
 from nova_holistic.documents.valid_part import valid_part
 from nova_holistic.documents.validation import brief, join, listed, validator
+from nova_holistic.documents.volumes import (
+    boots_from_volume, check_boot_volumes, check_kind, must_be_fixed,
+    read_volume)
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -28,6 +31,7 @@ from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.storage_pools import has_volumes
 
 _check_shape = validator(GROUP)
 
@@ -139,6 +143,8 @@ class _Reader:
             if not members and not groups:
                 raise InvalidDocument(place, 'the group has no members')
             check_sides(group)
+        with self.mistakes.collected():
+            check_boot_volumes(document.get('members', ()), place)
         return group
 
     def _replicas(self, document: dict, place: str) -> Sequence[Group]:
@@ -150,6 +156,7 @@ class _Reader:
             return [group]
         bounds = read_bounds(count, join(place, 'count'))
         number = bounds.desired if bounds else count
+        must_be_fixed(bounds, has_volumes(group), join(place, 'count'))
         check_replicas(group, bounds.most if bounds else count,
                        join(place, 'count'))
         return [*([replace(group, bounds=bounds)] if bounds else ()),
@@ -210,6 +217,7 @@ def _schema(policy: type[Policy], common: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _member(document: dict, place: str) -> MemberDescription:
+    check_kind(document, place)
     traits = document.get('traits', {})
     required = frozenset(traits.get('required', ()))
     for i, trait in enumerate(traits.get('forbidden', ())):
@@ -218,12 +226,9 @@ def _member(document: dict, place: str) -> MemberDescription:
                 join(place, 'traits', 'forbidden', i),
                 f'{trait} is required, too')
     location = document.get('location')
-    volume = document.get('boot_from_volume', False)
-    if volume and 'flavor' not in document:
-        raise InvalidDocument(
-            join(place, 'boot_from_volume'),
-            'must go with a flavor; resources state the local disk themselves')
-    check_server(document, place)
+    boots = boots_from_volume(document, place)
+    check_server({**document, 'boot_from_volume': True}
+                 if 'boot_volume' in document else document, place)
     requirements = Requirements(
         resources=FrozenMapping(document.get('resources')),
         flavor=document.get('flavor'),
@@ -233,8 +238,9 @@ def _member(document: dict, place: str) -> MemberDescription:
         aggregates=frozenset(document.get('aggregates', ())),
         location=tuple(location.split('/')) if location else (),
         image=read_image(document.get('image'), join(place, 'image')),
-        boot_from_volume=volume,
-        server_group=document.get('server_group'))
+        boot_from_volume=boots,
+        server_group=document.get('server_group'),
+        volume=read_volume(document))
     bounds = read_bounds(document.get('count'), join(place, 'count'))
     if bounds is not None:
         _must_skip_none(document, place)

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 import math
 from typing import Any
 
+from nova_holistic.documents.host_location import read_location
 from nova_holistic.documents.images import image_of
 from nova_holistic.documents.nested_providers import (
     read_providers, read_resources)
+from nova_holistic.documents.pools import read_pool
 from nova_holistic.documents.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
 from nova_holistic.documents.text import NEW_OBJECTS
@@ -20,9 +22,6 @@ from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.snapshot import Host, Link, Snapshot
 
 _check_shape = validator(DOCUMENT)
-
-_ZONE_LABELS = ('az', 'availability_zone')
-"""Labels that give a host's zone where the tree has no level ``az``."""
 
 
 def parse_inventory(document: Any) -> Snapshot:
@@ -47,11 +46,17 @@ def _snapshot(document: dict) -> Snapshot:
     for i, host in enumerate(document['hosts']):
         with mistakes.collected():
             hosts.append(_host(host, levels, join('hosts', i)))
+    pools = []
+    for i, pool in enumerate(document.get('pools', ())):
+        with mistakes.collected():
+            pools.append(read_pool(pool, levels, join('pools', i)))
     # Positions in the list of hosts are those of the document from here on.
     mistakes.must_be_none()
     with mistakes.collected():
         _check_unique(hosts)
-    links = _links(document.get('links', ()), hosts, mistakes)
+    with mistakes.collected():
+        _check_pools(pools, hosts)
+    links = _links(document.get('links', ()), [*hosts, *pools], mistakes)
     mistakes.must_be_none()
     return Snapshot(
         levels, tuple(hosts), links,
@@ -60,7 +65,8 @@ def _snapshot(document: dict) -> Snapshot:
             for name, resources in document.get('flavors', {}).items()}),
         images=FrozenMapping({
             name: image_of(properties, join('images', name), name)
-            for name, properties in document.get('images', {}).items()}))
+            for name, properties in document.get('images', {}).items()}),
+        pools=tuple(pools))
 
 
 def _integers(document: dict) -> Iterator[Any]:
@@ -71,6 +77,8 @@ def _integers(document: dict) -> Iterator[Any]:
         yield from _integers_of(host)
         for provider in host.get('providers', ()):
             yield from _integers_of(provider)
+    for pool in document.get('pools', ()):
+        yield pool.get('volumes')
     for link in document.get('links', ()):
         yield from link.values()
     for resources in document.get('flavors', {}).values():
@@ -95,35 +103,21 @@ def _flavor(name: str, resources: dict[str, int]) -> Flavor:
 
 
 def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
-    location = tuple(document.get('location', ()))
-    above = levels[:-1]
-    if len(location) != len(above):
-        raise InvalidDocument(
-            join(place, 'location'),
-            f'must have one name for each of the {len(above)} levels above '
-            f'host, not {len(location)}')
-    labels = document.get('labels', {})
-    for label in labels:
-        if label in levels:
-            raise InvalidDocument(
-                join(place, 'labels', label), 'is a level of the tree')
     return Host(
         name=document['name'],
         node=document.get('node', document['name']),
         uuid=document.get('uuid', '').lower(),
-        location=location,
         inventories=read_resources(document['resources'], place),
         providers=read_providers(
             document.get('providers', ()), join(place, 'providers')),
         traits=frozenset(document.get('traits', ())),
         aggregates=frozenset(document.get('aggregates', ())),
-        availability_zone=_zone(dict(zip(above, location)), labels),
-        labels=FrozenMapping(labels),
         servers=document.get('servers', 0),
         enabled=document.get('enabled', True),
         statistics=FrozenMapping({
             name: _statistic(value, join(place, 'statistics', name))
-            for name, value in document.get('statistics', {}).items()}))
+            for name, value in document.get('statistics', {}).items()}),
+        **read_location(document, levels, place))
 
 
 def _statistic(value: float, place: str) -> float:
@@ -131,12 +125,6 @@ def _statistic(value: float, place: str) -> float:
     if math.isnan(value):
         raise InvalidDocument(place, 'must be a finite number')
     return float(value)
-
-
-def _zone(location: dict[str, str], labels: dict[str, str]) -> str | None:
-    if 'az' in location:
-        return location['az']
-    return next((labels[key] for key in _ZONE_LABELS if key in labels), None)
 
 
 def _check_unique(hosts: Sequence[Host]) -> None:
@@ -151,6 +139,18 @@ def _check_unique(hosts: Sequence[Host]) -> None:
                     f'{brief(value)} is already the {key} of '
                     f'hosts[{taken[value]}]')
             taken[value] = i
+
+
+def _check_pools(pools: Sequence[Host], hosts: Sequence[Host]) -> None:
+    """A name of a pool is not a name of another pool or of a host."""
+    taken = {host.name: join('hosts', i) for i, host in enumerate(hosts)}
+    for i, pool in enumerate(pools):
+        if pool.name in taken:
+            raise InvalidDocument(
+                join('pools', i, 'name'),
+                f'{brief(pool.name)} is already the name of '
+                f'{taken[pool.name]}')
+        taken[pool.name] = join('pools', i)
 
 
 def _links(documents: list[dict], hosts: Sequence[Host],

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 from nova_holistic.documents.nested_providers import parents_first
+from nova_holistic.documents.pools import pool_document
 from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
@@ -34,6 +35,8 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
         'levels': list(snapshot.levels),
         'hosts': [_host(host, snapshot.levels) for host in snapshot.hosts],
         **_given(
+            pools=[pool_document(pool, _position(pool, snapshot.levels))
+                   for pool in snapshot.pools],
             links=[{'domain': '/'.join(link.domain),
                     'uplink_mbps': link.uplink_mbps,
                     'used_mbps': link.used_mbps} for link in snapshot.links],
@@ -43,24 +46,31 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _host(host: Host, levels: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        'name': host.name,
+        **_given(node=host.node if host.node != host.name else '',
+                 uuid=host.uuid),
+        **_position(host, levels),
+        'resources': _resources(host.inventories),
+        **_given(providers=_providers(host)),
+        **_given(traits=sorted(host.traits),
+                 aggregates=sorted(host.aggregates),
+                 servers=host.servers,
+                 statistics=dict(host.statistics)),
+        **({} if host.enabled else {'enabled': False})}
+
+
+def _position(host: Host, levels: tuple[str, ...]) -> dict[str, Any]:
+    """The keys of the location and the labels."""
     above = levels[:-1]
     known = dict(zip(above, host.location))
     labels = dict(host.labels)
     if 'az' not in above and host.availability_zone is not None:
         labels[ZONE] = host.availability_zone
     return {
-        'name': host.name,
-        **_given(node=host.node if host.node != host.name else '',
-                 uuid=host.uuid),
         'location': [known.get(level) or f'no-{level}-of-{host.name}'[:255]
                      for level in above],
-        'resources': _resources(host.inventories),
-        **_given(providers=_providers(host)),
-        **_given(traits=sorted(host.traits),
-                 aggregates=sorted(host.aggregates), labels=labels,
-                 servers=host.servers,
-                 statistics=dict(host.statistics)),
-        **({} if host.enabled else {'enabled': False})}
+        **_given(labels=labels)}
 
 
 def _providers(host: Host) -> list[dict[str, Any]]:

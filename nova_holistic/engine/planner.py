@@ -13,6 +13,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.adoption import must_not_adopt
 from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.volumes import must_have_no_volumes
 from nova_holistic.engine.adoption import ReadServers
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator
@@ -122,6 +123,7 @@ class Planner:
         """
         must_not_adopt(document, 'only the API adopts servers')
         group = parse_group(document, self._policy_types)
+        must_have_no_volumes(group)
         record = self._record(group, document, project_id, user_id,
                               self._objective(objective), uuid)
         try:
@@ -229,9 +231,10 @@ class Planner:
                project_id: str | None) -> PlanningRequest:
         """:raises InvalidDocument: the document cannot be accepted"""
         must_not_adopt(document)
+        group = parse_group(document, self._policy_types)
+        must_have_no_volumes(group)
         return PlanningRequest(
-            parse_group(document, self._policy_types),
-            self._objective(objective), project_id=project_id)
+            group, self._objective(objective), project_id=project_id)
 
     def _objective(self, name: str | None) -> str:
         """:raises UnknownPlugin: there is no objective of that name"""

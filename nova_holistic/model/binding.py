@@ -14,6 +14,8 @@ from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.storage_pools import (
+    has_volumes, with_volume, without_pools)
 
 
 def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
@@ -36,6 +38,8 @@ def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
                         f'{did_you_mean(level, known)}; '
                         f'known are {", ".join(sorted(known))}'))
     bound = _resolve(group, snapshot, mistakes, suggest)
+    if has_volumes(group):
+        bound = _separated(bound, snapshot, mistakes)
     mistakes.must_be_none()
     return bound
 
@@ -50,6 +54,21 @@ def _resolve(group: Group, snapshot: Snapshot,
         group, members=tuple(members),
         groups=tuple(_resolve(g, snapshot, mistakes, suggest)
                      for g in group.groups))
+
+
+def _separated(group: Group, snapshot: Snapshot,
+               mistakes: exceptions.Mistakes) -> Group:
+    """The group whose volumes require storage pools, and whose servers do not
+    accept them."""
+    members = []
+    for member in group.members:
+        wanted = member.requirements
+        with mistakes.collected():
+            members.append(replace(member, requirements=(
+                with_volume(wanted, snapshot, member.place) if wanted.volume
+                else without_pools(wanted))))
+    return replace(group, members=tuple(members), groups=tuple(
+        _separated(each, snapshot, mistakes) for each in group.groups))
 
 
 def _resolved(description: MemberDescription,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.request_group import NONE, RequestGroup
+from nova_holistic.model.volume import Volume
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Requirements:
         provider, in addition to ``resources``
     :ivar group_policy: whether different groups have to come from different
         providers (``isolate``), or may come from the same one (``none``)
+    :ivar volume: if the member is a volume and not a server; its resources and
+        traits are added when the group is bound to a snapshot
     """
 
     resources: FrozenMapping[str, int] = FrozenMapping()
@@ -45,3 +48,4 @@ class Requirements:
     counted: FrozenMapping[str, int] = FrozenMapping()
     request_groups: tuple[RequestGroup, ...] = ()
     group_policy: str = NONE
+    volume: Volume | None = None

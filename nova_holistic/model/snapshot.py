@@ -73,6 +73,8 @@ class Snapshot:
     :ivar images: those that the group in question names, by name and by id
     :ivar server_groups: of Nova, those that the group in question names
     :ivar aggregates: metadata of each host aggregate of Nova, by UUID
+    :ivar pools: storage pools, which take the volumes of a group; see
+        ``model.storage_pools``
     :ivar lineage: the latest answers of :meth:`lasting`, shared with the
         snapshots that this one was made of and that are made of it with
         ``replace``
@@ -87,6 +89,7 @@ class Snapshot:
     images: Mapping[str, Image] = FrozenMapping()
     server_groups: Mapping[str, ServerGroup] = FrozenMapping()
     aggregates: Mapping[str, Mapping[str, str]] = FrozenMapping()
+    pools: tuple[Host, ...] = ()
     lineage: dict[Hashable, Any] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True)
     _known: dict[Hashable, Any] = field(

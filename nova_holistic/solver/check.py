@@ -16,6 +16,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.storage_pools import named, POOL
 
 
 def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
@@ -102,8 +103,12 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
     requirements, name = member.requirements, host.name
     if not host.enabled:
         yield _reason(member.path, 'host {:name} is disabled', name)
+    if _is_wrong_kind(member, host):
+        yield _reason(member.path, 'host {:name} is {} storage pool', name,
+                      'a' if POOL in host.traits else 'not a')
+        return
     for trait in sorted(requirements.required_traits - host.traits):
-        yield _reason(member.path, 'host {:name} lacks trait {}', name, trait)
+        yield _reason(member.path, 'host {:name} lacks {}', name, named(trait))
     for trait in sorted(requirements.forbidden_traits & host.traits):
         yield _reason(member.path, 'host {:name} has the forbidden trait {}',
                       name, trait)
@@ -123,6 +128,14 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
             '/'.join(vertex), '/'.join(requirements.location))
     for resource_class, amount in sorted(requirements.resources.items()):
         yield from _bad_amount(member, host, resource_class, amount)
+
+
+def _is_wrong_kind(member: Member, host: Host) -> bool:
+    """Whether it is a volume on a compute host, or a server on a pool."""
+    requirements = member.requirements
+    if POOL in host.traits:
+        return POOL in requirements.forbidden_traits
+    return POOL in requirements.required_traits
 
 
 def _bad_amount(member: Member, host: Host, resource_class: str,

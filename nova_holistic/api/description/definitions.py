@@ -8,6 +8,7 @@ from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.volumes import must_have_no_volumes
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic import objectives
@@ -44,7 +45,9 @@ def check_reduced(call: Call, document: Any, owner: Owned,
 def parse_definition(service: Service, document: Any) -> Group:
     """Parse the document without a check of the user's roles or the number of
     members."""
-    return parse_group({'group': document}, service.policy_types)
+    group = parse_group({'group': document}, service.policy_types)
+    must_have_no_volumes(group)
+    return group
 
 
 def member_count(group: Group) -> int:

@@ -39,7 +39,7 @@ def _added() -> dict[str, Any]:
     """A description that names an existing counted member may omit its
     resources."""
     member = {key: value for key, value in group.MEMBER.items()
-              if key not in ('oneOf', 'description')}
+              if key not in ('if', 'then', 'else', 'description')}
     return {**member, 'properties': {
         **member['properties'],
         'group': documents.MEMBER['properties']['group']}}

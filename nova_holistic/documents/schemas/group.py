@@ -55,6 +55,7 @@ MEMBER = {
     'required': ['name'],
     'properties': {
         'name': NAME,
+        'kind': {'enum': ['server', 'volume']},
         'count': COUNT,
         'skip': {
             'type': 'array',
@@ -76,11 +77,19 @@ MEMBER = {
         'location': LOCATION,
         'image': IMAGE,
         'boot_from_volume': {'type': 'boolean'},
+        'boot_volume': NAME,
         'server_group': common.UUID,
         # documents.server validates it, because its schema has formats.
         'server': {'type': 'object'},
+        'size': {'type': 'integer', 'minimum': 1,
+                 'maximum': common.MAX_AMOUNT},
+        'volume_type': common.TEXT,
     },
-    'oneOf': [{'required': ['flavor']}, {'required': ['resources']}],
+    # documents.volumes checks which keys each kind has.
+    'if': {'properties': {'kind': {'const': 'volume'}}, 'required': ['kind']},
+    'then': {'required': ['size']},
+    'else': {
+        'oneOf': [{'required': ['flavor']}, {'required': ['resources']}]},
 }
 
 POLICY = {

@@ -101,6 +101,36 @@ HOST = {
     },
 }
 
+CAPACITY = {
+    'description': 'a number of GiB, infinite or unknown',
+    'if': {'type': 'string'},
+    'then': {'enum': ['infinite', 'unknown']},
+    'else': {'type': 'number', 'minimum': 0, 'maximum': common.MAX_AMOUNT},
+}
+
+POOL = {
+    'type': 'object',
+    'additionalProperties': False,
+    'required': ['name', 'total_capacity_gb'],
+    'properties': {
+        # Cinder's names of pools may contain slashes.
+        'name': common.TEXT,
+        'location': NAMES,
+        'labels': HOST['properties']['labels'],
+        'volume_types': common.TEXTS,
+        'total_capacity_gb': CAPACITY,
+        'free_capacity_gb': CAPACITY,
+        'provisioned_capacity_gb': CAPACITY['else'],
+        'reserved_percentage': {
+            'type': 'number', 'minimum': 0, 'maximum': 100},
+        'max_over_subscription_ratio': {
+            'type': 'number', 'minimum': 1, 'maximum': 1_000_000},
+        'thin_provisioning_support': {'type': 'boolean'},
+        'volumes': NATURAL,
+        'enabled': {'type': 'boolean'},
+    },
+}
+
 LINK = {
     'type': 'object',
     'additionalProperties': False,
@@ -124,6 +154,7 @@ DOCUMENT = {
             'uniqueItems': True,
         },
         'hosts': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': HOST},
+        'pools': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': POOL},
         'links': {'type': 'array', 'maxItems': MAX_HOSTS, 'items': LINK},
         'flavors': {
             'type': 'object',

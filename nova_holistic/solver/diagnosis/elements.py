@@ -15,6 +15,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.storage_pools import POOL
 from nova_holistic.solver.problem.deadline import no_limit
 
 
@@ -96,7 +97,9 @@ def _description(description: MemberDescription, kept: frozenset[Element],
         return Element(facet, path, name) in kept
 
     def those(facet: Facet, names: Collection[str]) -> frozenset[str]:
-        return frozenset(name for name in names if has(facet, name))
+        # Whether a member is a volume is not a requirement.
+        return frozenset(name for name in names
+                         if name == POOL or has(facet, name))
 
     zone, location = requirements.availability_zone, requirements.location
     return replace(description, requirements=Requirements(
@@ -120,7 +123,8 @@ def _facets(requirements: Requirements) -> Iterator[tuple[Facet, str]]:
                          (Facet.TRAIT, requirements.required_traits),
                          (Facet.NO_TRAIT, requirements.forbidden_traits)):
         for name in sorted(names):
-            yield facet, name
+            if name != POOL:
+                yield facet, name
     for name, amount in sorted(requirements.resources.items()):
         if amount:
             yield Facet.RESOURCE, name

@@ -8,6 +8,7 @@ from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.storage_pools import named, POOL
 from nova_holistic.solver.diagnosis.elements import Facet
 
 
@@ -49,11 +50,14 @@ def conditions(requirements: Requirements) -> MarkedText:
     for facet, names in ((Facet.AGGREGATE, requirements.aggregates),
                          (Facet.TRAIT, requirements.required_traits),
                          (Facet.NO_TRAIT, requirements.forbidden_traits)):
-        text.extend(_condition(facet, name) for name in sorted(names))
+        text.extend(_condition(facet, name) for name in sorted(names)
+                    if name != POOL)
     return joined(', ', text)
 
 
 def _condition(facet: Facet, name: str) -> MarkedText:
+    if facet is Facet.TRAIT:
+        return format_message('with {}', named(name))
     return format_message('{} {:name}'
                           if facet in (Facet.LOCATION, Facet.AGGREGATE)
                           else '{} {}', facet.value, name)
@@ -116,7 +120,8 @@ def requirements_of(requirements: Mapping[str, Requirements], only: bool,
 def _asking(requirements: Mapping[str, Requirements]
             ) -> dict[str, Requirements]:
     return {path: each for path, each in requirements.items()
-            if each != Requirements()}
+            if each != Requirements() and (
+                amounts(each) or conditions(each))}
 
 
 def _members(asking: Mapping[str, Requirements], only: bool) -> str:

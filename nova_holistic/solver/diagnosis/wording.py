@@ -14,6 +14,7 @@ from nova_holistic.model.messages.marked_text import (
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
+from nova_holistic.model.storage_pools import POOL
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.elements import Element
 from nova_holistic.solver.diagnosis.elimination import Elimination, packing
@@ -107,6 +108,13 @@ class _Words:
         """The reason if a group without requirements has no place."""
         if not len(self.case.table):
             return Reason.of('', MarkedText('the inventory has no hosts'))
+        pools = [h for h in self.case.table.hosts if POOL in h.traits]
+        if any(POOL in member.requirements.required_traits
+               for member in self.case.members) and not any(
+                   pool.enabled for pool in pools):
+            return Reason.of('', MarkedText(
+                'no storage pool is enabled' if pools
+                else 'the inventory has no storage pools'))
         return Reason.of('', MarkedText('no host is enabled'))
 
     def elimination(self) -> list[Reason]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.model import storage_pools
 from nova_holistic.solver.problem.hosts import HostTable
 
 
@@ -47,9 +48,9 @@ class Eligibility:
                 ('aggregate', name), lambda h, a=name: a in h.aggregates)
             yield Test(f'is in aggregate {name}', passed, name)
         for trait in sorted(requirements.required_traits):
-            yield Test(f'has trait {trait}', self._has(trait))
+            yield Test(storage_pools.required(trait), self._has(trait))
         for trait in sorted(requirements.forbidden_traits):
-            yield Test(f'is without trait {trait}', ~self._has(trait))
+            yield Test(storage_pools.forbidden(trait), ~self._has(trait))
         for name, amount in demands(requirements):
             amounts = self._table.amounts(name)
             yield Test(f'offers {name}', amounts.offered)

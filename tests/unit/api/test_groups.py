@@ -383,3 +383,14 @@ def test_a_change_is_logged_with_who_asked_for_it(service, caplog):
     for part in ('POST', '/v1/groups/' + answer.json['group']['id'], 'ann',
                  'blue', answer.headers['X-Openstack-Request-Id']):
         assert part in line
+
+
+@pytest.mark.parametrize('path', ['/v1/groups', '/v1/plans'])
+def test_the_api_refuses_volumes(service, path):
+    answer = service.ask('POST', path, {'group': {'name': 'g', 'groups': [
+        {'name': 'db', 'members': [
+            MORE, {'name': 'data', 'kind': 'volume', 'size': 5}]}]}})
+    assert refusal(answer)[:2] == (400, 'holistic.invalid_document')
+    assert answer.json['errors'][0]['detail'].startswith(
+        'groups[0].members[1].kind: volumes can be planned only on an '
+        'inventory document')

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Volumes in a group document, and servers that boot from them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nova_holistic.documents.validation import brief, join
+from nova_holistic.exceptions import InvalidDocument, Mistakes
+from nova_holistic.model.bounds import Bounds
+from nova_holistic.model.group import Group
+from nova_holistic.model.volume import Volume
+
+KIND = 'kind'
+VOLUME = 'volume'
+
+_OF_VOLUMES = ('size', 'volume_type')
+"""Keys that only a volume has."""
+
+_OF_BOTH = (KIND, 'name', 'count', 'skip', 'availability_zone', 'location',
+            *_OF_VOLUMES)
+"""All keys that a volume may have."""
+
+
+def is_volume(member: Mapping[str, Any]) -> bool:
+    return member.get(KIND) == VOLUME
+
+
+def check_kind(member: Mapping[str, Any], place: str) -> None:
+    """A member has only the keys of its kind.
+
+    :param member: fits the schema
+    :param place: its position
+    :raises InvalidDocument: with all mistakes
+    """
+    mistakes = Mistakes()
+    for key in member:
+        if is_volume(member) and key not in _OF_BOTH:
+            mistakes.add(InvalidDocument(
+                join(place, key), 'only a server can have this key'))
+        if not is_volume(member) and key in _OF_VOLUMES:
+            mistakes.add(InvalidDocument(
+                join(place, key), 'only a volume can have this key (kind: '
+                'volume)'))
+    if is_volume(member) and isinstance(member.get('count'), dict):
+        mistakes.add(InvalidDocument(
+            join(place, 'count'), 'the number of volumes must be fixed'))
+    mistakes.must_be_none()
+
+
+def read_volume(member: Mapping[str, Any]) -> Volume | None:
+    """The volume, if the member is one."""
+    if not is_volume(member):
+        return None
+    return Volume(member['size'], member.get('volume_type'))
+
+
+def boots_from_volume(member: Mapping[str, Any], place: str) -> bool:
+    """Whether the root disk of a server is a volume.
+
+    :raises InvalidDocument: the keys contradict each other
+    """
+    found = member.get('boot_from_volume', False)
+    if 'boot_volume' in member and not member.get('boot_from_volume', True):
+        raise InvalidDocument(
+            join(place, 'boot_from_volume'),
+            'must be true or absent, because the member has a boot_volume')
+    if found and 'flavor' not in member:
+        raise InvalidDocument(
+            join(place, 'boot_from_volume'),
+            'must go with a flavor; resources state the local disk themselves')
+    return found or ('boot_volume' in member and 'flavor' in member)
+
+
+def check_boot_volumes(members: Sequence[Mapping[str, Any] | None],
+                       place: str) -> None:
+    """Each boot volume is a volume of the same group, and has a volume for
+    each server.
+
+    :param members: of one group; None in place of a wrong one
+    :param place: position of the group
+    :raises InvalidDocument: with all mistakes
+    """
+    known = {each['name']: each for each in members if each is not None}
+    mistakes, users = Mistakes(), dict[str, int]()
+    for i, member in enumerate(members):
+        name = (member or {}).get('boot_volume')
+        if member is None or name is None:
+            continue
+        at = join(place, 'members', i, 'boot_volume')
+        volume = known.get(name)
+        if volume is None or not is_volume(volume):
+            mistakes.add(InvalidDocument(
+                at, f'there is no volume {brief(name)} among the members of '
+                'the same group'))
+        elif any(member.get(key) != volume.get(key)
+                 for key in ('count', 'skip')):
+            mistakes.add(InvalidDocument(
+                at, f'{brief(name)} must have the same count and skip as its '
+                'servers'))
+        elif name in users:
+            mistakes.add(InvalidDocument(
+                at, f'{brief(name)} is the boot volume of '
+                f'{join(place, "members", users[name])} already'))
+        users.setdefault(name, i)
+    mistakes.must_be_none()
+
+
+def must_be_fixed(bounds: Bounds | None, volumes: bool, place: str) -> None:
+    """
+    :param bounds: of the number of groups
+    :param volumes: whether the group has volumes
+    :raises InvalidDocument: the number may change
+    """
+    if bounds and volumes:
+        raise InvalidDocument(
+            place, 'the number of groups with volumes must be fixed')
+
+
+def must_have_no_volumes(group: Group) -> None:
+    """
+    :raises InvalidDocument: a member is a volume, and the reader does not know
+        the storage pools of the cloud
+    """
+    for member in group.members:
+        if member.requirements.volume is not None:
+            raise InvalidDocument(
+                join(member.place, KIND), 'volumes can be planned only on an '
+                'inventory document, by nova-holistic plan')
+    for nested in (*group.groups, *group.templates):
+        must_have_no_volumes(nested)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Storage pools take volumes and no servers; all other hosts take servers and
+no volumes.
+
+A storage pool is a host with the trait ``POOL``, a trait for each of its
+volume types, and one resource class, ``VOLUME_GB``. A volume requires these
+traits and its size of this class. A server of the same group forbids ``POOL``.
+Group and inventory documents cannot contain these names, because the names of
+traits and resource classes of Placement do not contain a space or differ from
+them.
+
+The pools of a snapshot are apart from its hosts, so that they do not affect
+groups without volumes.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from nova_holistic import exceptions
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.messages.suggestion import did_you_mean
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+
+POOL = 'storage pool'
+"""Trait of a storage pool."""
+
+VOLUME_GB = 'VOLUME_GB'
+"""Resource class of the size of volumes, in GiB."""
+
+_TYPE = 'volume type '
+
+
+def pool_traits(volume_types: Collection[str]) -> frozenset[str]:
+    """Traits of a pool that offers these volume types."""
+    return frozenset({POOL, *(_TYPE + name for name in volume_types)})
+
+
+def volume_types(pool: Host) -> list[str]:
+    """Names of the volume types that a pool offers, sorted."""
+    return sorted(trait.removeprefix(_TYPE) for trait in pool.traits
+                  if trait.startswith(_TYPE))
+
+
+def has_volumes(group: Group) -> bool:
+    """Whether a member description of the group, or of one nested in it, is a
+    volume."""
+    return any(each.requirements.volume for each in group.members) or any(
+        has_volumes(each) for each in group.groups)
+
+
+def snapshot_for(group: Group, snapshot: Snapshot) -> Snapshot:
+    """The snapshot in which a group is planned: with storage pools among the
+    hosts if the group has volumes."""
+    return with_pools(snapshot) if has_volumes(group) else snapshot
+
+
+def with_pools(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with its storage pools among its hosts."""
+    if not snapshot.pools:
+        return snapshot
+    return snapshot.once('with pools', lambda: replace(
+        snapshot, hosts=(*snapshot.hosts, *snapshot.pools), pools=()))
+
+
+def with_volume(requirements: Requirements, snapshot: Snapshot,
+                place: str) -> Requirements:
+    """The requirements of a volume for its pool.
+
+    :param snapshot: as ``snapshot_for`` returns it
+    :param place: position of the member, for the error
+    :raises InvalidDocument: no pool has its volume type
+    """
+    volume = requirements.volume
+    if volume is None:
+        return requirements
+    traits = {POOL}
+    if volume.volume_type is not None:
+        trait = _TYPE + volume.volume_type
+        known = _known_types(snapshot)
+        if trait not in known:
+            raise exceptions.InvalidDocument(
+                f'{place}.volume_type',
+                f'unknown volume type {volume.volume_type!r}' + (did_you_mean(
+                    volume.volume_type,
+                    [each.removeprefix(_TYPE) for each in known])
+                    if known else '; the inventory has no volume types'))
+        traits.add(trait)
+    return replace(
+        requirements, required_traits=requirements.required_traits | traits,
+        resources=FrozenMapping({VOLUME_GB: volume.size_gb}))
+
+
+def without_pools(requirements: Requirements) -> Requirements:
+    """The requirements of a server for its host, where there are pools."""
+    return replace(requirements, forbidden_traits=(
+        requirements.forbidden_traits | {POOL}))
+
+
+def required(trait: str) -> str:
+    """What a host with the trait is or has, in words."""
+    if trait == POOL:
+        return 'is a storage pool'
+    return f'has {named(trait)}'
+
+
+def forbidden(trait: str) -> str:
+    """What a host without the trait is, in words."""
+    if trait == POOL:
+        return 'is not a storage pool'
+    return f'is without {named(trait)}'
+
+
+def named(trait: str) -> str:
+    """``trait CUSTOM_X`` or ``volume type fast``."""
+    return trait if trait.startswith(_TYPE) else f'trait {trait}'
+
+
+def _known_types(snapshot: Snapshot) -> frozenset[str]:
+    return snapshot.once('volume types', lambda: frozenset(
+        trait for host in snapshot.hosts if POOL in host.traits
+        for trait in host.traits if trait.startswith(_TYPE)))
