@@ -18,9 +18,12 @@ from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
 from nova_holistic.table.coordination.boots import Boots
+from nova_holistic.table.coordination.child_credentials import (
+    ChildCredentials)
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
 from nova_holistic.table.coordination.outages import HostOutages
+from nova_holistic.table.coordination.parts import Parts
 from nova_holistic.table.coordination.plans import Plans
 from nova_holistic.table.coordination.refusals import Refusals
 from nova_holistic.table.coordination.statistics import Statistics
@@ -62,6 +65,8 @@ class PlacementTable:
         self.bindings = Bindings(self.database)
         self.actions = Actions(self.database)
         self.boots = Boots(self.database)
+        self.parts = Parts(self.database)
+        self.child_credentials = ChildCredentials(self.database)
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of a group: added, removed, released, shown."""
 
+from collections.abc import Mapping
+
 import webob
 
 from nova_holistic.api.call import answer, Call
@@ -8,12 +10,13 @@ from nova_holistic.api.description import definitions
 from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
-from nova_holistic.api.requests import entity_tags
+from nova_holistic.api.requests import entity_tags, microversions
 from nova_holistic.api import server_keys
 from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents import revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.table.coordination.parts import GroupPart
 
 
 def add(call: Call) -> webob.Response:
@@ -60,5 +63,18 @@ def placements(call: Call) -> webob.Response:
         raise errors.not_found('group', record.uuid)
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
+    clouds = _clouds(call, record.uuid)
     return answer(200, {'placements': [
-        views.placement(member, hosts) for member in found[1]]})
+        {**views.placement(member, hosts),
+         **(views.pointer(member, clouds[member.member.path])
+            if member.member.path in clouds else {})}
+        for member in found[1]]})
+
+
+def _clouds(call: Call, group_uuid: str) -> Mapping[str, GroupPart]:
+    """The part of each member that a child of this service has, by the path
+    of the member; nothing if the version of the request does not have it."""
+    if not microversions.has(call.request, microversions.CLOUDS):
+        return {}
+    return {path: part for part in call.service.table.parts.of_group(
+        group_uuid) for path in part.paths}

@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1', '1.2')
+VERSIONS = ('1.0', '1.1', '1.2', '1.3')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -27,6 +27,9 @@ SERVERS = '1.2'
 """The first version whose member descriptions have the key ``server``."""
 BOOTS = '1.2'
 """The first version in which engines create servers."""
+CLOUDS = '1.3'
+"""The first version that shows the idempotency key of a group, and the clouds
+of members that a parent of a federation has placed."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

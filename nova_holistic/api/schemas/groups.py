@@ -72,7 +72,9 @@ _BRIEF = {
                  'while the group is planning.'},
     'links': common.LINKS,
 }
-BRIEF = common.whole(_BRIEF)
+_KEY = {'idempotency_key': common.ANY_TEXT_OR_NULL}
+"""Only from version 1.3 on."""
+BRIEF = common.strict({**_BRIEF, **_KEY}, *_BRIEF)
 _ACTIONS = {'actions': actions.ACTIONS}
 """Only from version 1.2 on."""
 _NUMBER = {'type': 'integer', 'minimum': 0}
@@ -89,8 +91,8 @@ COUNT = common.whole({
 _SHOWN = {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
           'definition': common.ANY_OBJECT}
 ONE = common.enveloped('group', common.strict(
-    {**_BRIEF, **_ACTIONS}, *_BRIEF))
+    {**_BRIEF, **_KEY, **_ACTIONS}, *_BRIEF))
 SHOWN = common.enveloped('group', common.strict(
-    {**_SHOWN, **_ACTIONS, 'boot': boots.OR_NULL}, *_SHOWN))
+    {**_SHOWN, **_KEY, **_ACTIONS, 'boot': boots.OR_NULL}, *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

@@ -23,6 +23,10 @@ ADD = common.enveloped('members', {
 RELEASE = common.enveloped('release', common.strict({'members': PATHS}))
 RELEASED = common.whole({'released': _NAMES, 'kept': _NAMES})
 
+_POINTER = {**common.whole({
+    'holistic_group': common.UUID, 'holistic_member': common.ANY_TEXT}),
+    'type': ['object', 'null'],
+    'title': 'Scheduler hints of the server, in that cloud.'}
 PLACEMENTS = common.enveloped('placements', {
     'type': 'array',
     'items': common.strict({
@@ -32,4 +36,8 @@ PLACEMENTS = common.enveloped('placements', {
         'host': common.ANY_TEXT,
         'node': common.ANY_TEXT,
         'location': {'type': 'array', 'items': common.ANY_TEXT},
+        'cloud': {**common.ANY_TEXT, 'title':
+                  'Child of this parent of a federation that has the member; '
+                  'only from version 1.3 on, and only from a parent.'},
+        'pointer': _POINTER,
     }, 'member', 'state', 'instance_uuid')})

@@ -6,6 +6,7 @@ from typing import Any
 
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.requests import microversions
 from nova_holistic.api.views import common, reasons
 from nova_holistic.model.elastic.counts import Count
 from nova_holistic.table.records import GroupRecord, GroupStatus
@@ -35,6 +36,8 @@ def brief(call: Call, record: GroupRecord,
         'members': dict(members),
         'holds_written': record.holds_written
         if record.status == GroupStatus.PLANNING else None,
+        **({'idempotency_key': record.idempotency_key}
+           if microversions.has(call.request, microversions.CLOUDS) else {}),
         'links': [common.link('self', call.url(f'/v1/groups/{record.uuid}'))]}
 
 

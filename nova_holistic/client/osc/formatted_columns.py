@@ -18,7 +18,8 @@ GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
          'lease_expires_at', 'project_id', 'user_id', 'created_at',
          'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
-MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid')
+MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid', 'cloud',
+           'pointer')
 BINDINGS = ('kind', 'target', 'path', 'status', 'created_at', 'rules')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
@@ -124,6 +125,15 @@ class Relaxations(columns.FormattableColumn):
         return '\n'.join(relaxation_lines(self._value))
 
 
+class Pointer(columns.FormattableColumn):
+    """Scheduler hints, one per line, as openstack server create --hint takes
+    them."""
+
+    def human_readable(self) -> str:
+        return '\n'.join(f'{name}={value}'
+                         for name, value in self._value.items())
+
+
 class StackRules(columns.FormattableColumn):
     """The rules of a Heat stack as the command takes them, one per line."""
 
@@ -146,7 +156,7 @@ _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'objective': Objective, 'preferences': Preferences,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
-          'rules': StackRules, 'placements': Placements,
+          'pointer': Pointer, 'rules': StackRules, 'placements': Placements,
           'definition': Definition}
 
 

@@ -9,6 +9,7 @@ from osc_lib.cli import parseractions
 from osc_lib.command import command
 from osc_lib import exceptions
 
+from nova_holistic.client.clouds import placements_with_clouds
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import WaitingCommand, with_group
@@ -21,8 +22,8 @@ class ListMember(HolisticCommand, command.Lister):
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        found = self.client().groups.placements(
-            self.group(parsed_args.group)['id'])
+        found = placements_with_clouds(
+            self.client(), self.group(parsed_args.group)['id'])
         return formatted_columns.rows(found, formatted_columns.MEMBERS)
 
 

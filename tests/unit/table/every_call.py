@@ -20,6 +20,7 @@ from nova_holistic.table.changes.held_places import Handover
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
+from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
@@ -49,6 +50,7 @@ def call_everything(table):
     hand_over(table)
     adopt_and_detach(table)
     boot(table)
+    federate(table)
     update(table, group)
     degrade(table)
     settle(table)
@@ -339,6 +341,26 @@ def boot(table):
     assert boots.close(record)
     assert not boots.stop(uuid)
     table.delete_group(uuid)
+
+
+def federate(table):
+    """What a parent of a federation writes and reads."""
+    group = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
+    table.create_group(group)
+    assert table.tasks.take(group.uuid, ENGINE, NOON, NOON)
+    for state in ('creating', 'created'):
+        assert table.parts.write(GroupPart(
+            'p-1', group.uuid, 'dfw', 'shop', ['web'], state, NOON), ENGINE)
+    assert len(table.parts.of_group(group.uuid)) == 1
+    table.parts.observe('p-1', LATER, {'web': builders.new_uuid()}, NOON)
+    table.parts.remove(['p-1'])
+    assert table.parts.of_group(group.uuid) == ()
+    user = ('ann', 'blue', 'dfw')
+    for text in ('first', 'second'):
+        table.child_credentials.put(*user, text, NOON)
+    assert table.child_credentials.get(*user) == 'second'
+    assert table.child_credentials.of_user('ann', 'blue') == {'dfw': NOON}
+    assert table.child_credentials.delete(*user)
 
 
 def update(table, group):

@@ -10,6 +10,8 @@ from nova_holistic.table.action_model import ActionRow
 from nova_holistic.table.binding_model import BindingRow
 from nova_holistic.table.boot_models import BootRow, BootServerRow
 from nova_holistic.table.detached_servers import DetachedServerRow
+from nova_holistic.table.federation_models import (
+    ChildCredentialRow, PartRow)
 from nova_holistic.table import models, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
@@ -27,7 +29,8 @@ SHARE = 20
 ``OutlineCache`` reads all of those."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
-          BootServerRow, ActionRow, DetachedServerRow)
+          BootServerRow, ActionRow, DetachedServerRow, PartRow,
+          ChildCredentialRow)
 """Tables that ``fill_all`` fills. The two others have a row for each job of
 an engine, and for each host that is unavailable."""
 
@@ -90,7 +93,12 @@ def fill_all(table, number):
         ActionRow: [_action(group) for group in groups],
         DetachedServerRow: [
             {'group_uuid': group['uuid'], 'instance_uuid': builders.new_uuid(),
-             'detached_at': LONG_AGO} for group in groups]}
+             'detached_at': LONG_AGO} for group in groups],
+        PartRow: [_part(group) for group in groups],
+        ChildCredentialRow: [
+            {'user_id': f'user-{at}', 'project_id': 'red', 'child': 'dfw',
+             'credential': 'secret', 'updated_at': LONG_AGO}
+            for at in range(number)]}
     with table.database.writer() as session:
         for row in FILLED:
             session.execute(sa.insert(row.__table__), filling[row])
@@ -134,6 +142,13 @@ def _action(group):
             'instance_uuid': builders.new_uuid(), 'kind': 'migrate',
             'state': 'started', 'from_host': 'old-1', 'to_host': 'old-2',
             'reasons': []}
+
+
+def _part(group):
+    return {'idempotency_key': f'p-{group["uuid"]}-1-dfw',
+            'group_uuid': group['uuid'], 'child': 'dfw', 'name': 'shop',
+            'child_group': builders.new_uuid(), 'paths': ['db/web'],
+            'state': 'committed', 'updated_at': LONG_AGO}
 
 
 def analyze(table, filled):

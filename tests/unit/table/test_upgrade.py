@@ -10,12 +10,13 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table import (
-    detached_servers, errors, migration, models, rows)
+    detached_servers, errors, federation_models, migration, models, rows)
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
 assert detached_servers.DetachedServerRow.metadata is models.Base.metadata
+assert federation_models.PartRow.metadata is models.Base.metadata
 """All tables are known."""
 BEFORE = '0002'
 LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clouds of the members of a group, from a parent of a federation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nova_holistic.client.client import Client
+from nova_holistic.client import errors
+
+CLOUDS = '1.3'
+"""The first microversion with the clouds of members."""
+
+
+def placements_with_clouds(client: Client,
+                           group_id: str) -> Sequence[dict[str, Any]]:
+    """The placements of a group.
+
+    If the API is a parent of a federation, each of them has the keys
+    ``cloud`` and ``pointer``: the cloud of the member, and the scheduler
+    hints with which its server is created there.
+    """
+    try:
+        return client.request('GET', f'/groups/{group_id}/placements',
+                              since=CLOUDS)['placements']
+    except errors.Refused as error:
+        if error.status != 406:
+            raise
+    return client.groups.placements(group_id)

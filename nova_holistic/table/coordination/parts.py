@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which child of a federation has which part of a group.
+
+A row exists from before the first request to the child until the group in the
+child is known to be gone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.table.conditional_updates import update_rows
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.federation_models import PartRow
+from nova_holistic.table.models import GroupRow
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """A part of a group.
+
+    :ivar idempotency_key: of the request that creates the group in the child
+    :ivar group_uuid: of the group of this parent
+    :ivar child: name of the child
+    :ivar name: of the group in the child
+    :ivar paths: of the members in the part
+    :ivar state: see ``nova_holistic.federation.saga.journal.PartState``
+    :ivar child_group: UUID of the group in the child; None if it is unknown
+    :ivar lease_expires_at: naive UTC of the end of the lease in the child, as
+        far as it is known
+    :ivar instances: UUIDs of the servers by the paths of their members, as
+        the child last reported them. They are not in the rows of members,
+        where a UUID is unique: a child that reports a server of another
+        child must not affect the other child's part.
+    """
+
+    idempotency_key: str
+    group_uuid: str
+    child: str
+    name: str
+    paths: Sequence[str]
+    state: str
+    updated_at: datetime
+    child_group: str | None = None
+    lease_expires_at: datetime | None = None
+    instances: Mapping[str, str] = FrozenMapping()
+
+
+class Parts:
+    """Every method is one short transaction."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @retried
+    def write(self, part: GroupPart, engine: str | None) -> bool:
+        """Insert a part, or replace it.
+
+        :param engine: that must own the task of the group; None if the group
+            must have no task
+        :returns: False if the group does not exist or has another owner, and
+            nothing is written
+        """
+        values = _values(part)
+        with self._database.writer() as session:
+            if not _owned(session, part.group_uuid, engine):
+                return False
+            changed = session.execute(
+                sa.update(PartRow).where(
+                    PartRow.idempotency_key == part.idempotency_key)
+                .values(values)
+                .execution_options(synchronize_session=False))
+            if not changed.rowcount:
+                session.execute(sa.insert(PartRow).values(
+                    idempotency_key=part.idempotency_key, **values))
+        return True
+
+    def observe(self, key: str, lease_expires_at: datetime | None,
+                instances: Mapping[str, str], now: datetime) -> None:
+        """Write what a child reported about a part."""
+        update_rows(
+            self._database, PartRow, [PartRow.idempotency_key == key],
+            {'lease_expires_at': lease_expires_at,
+             'instances': dict(instances), 'updated_at': now})
+
+    @retried
+    def remove(self, keys: Sequence[str]) -> None:
+        """Forget parts whose groups in the children are known to be gone."""
+        with self._database.writer() as session:
+            session.execute(
+                sa.delete(PartRow).where(PartRow.idempotency_key.in_(keys))
+                .execution_options(synchronize_session=False))
+
+    def of_group(self, group_uuid: str) -> Sequence[GroupPart]:
+        """In the order of their keys."""
+        with self._database.reader() as session:
+            return tuple(map(_part, session.scalars(
+                sa.select(PartRow).where(PartRow.group_uuid == group_uuid)
+                .order_by(PartRow.idempotency_key))))
+
+
+def _owned(session: orm.Session, group_uuid: str,
+           engine: str | None) -> bool:
+    """Lock the group's row until the end of the transaction."""
+    owner = (GroupRow.task.is_(None) if engine is None
+             else GroupRow.engine == engine)
+    return bool(session.execute(
+        sa.update(GroupRow).where(GroupRow.uuid == group_uuid, owner)
+        .values(engine=GroupRow.engine)
+        .execution_options(synchronize_session=False)).rowcount)
+
+
+def _values(part: GroupPart) -> dict[str, object]:
+    return {'group_uuid': part.group_uuid, 'child': part.child,
+            'name': part.name, 'child_group': part.child_group,
+            'paths': list(part.paths), 'state': part.state,
+            'lease_expires_at': part.lease_expires_at,
+            'updated_at': part.updated_at}
+
+
+def _part(row: PartRow) -> GroupPart:
+    return GroupPart(
+        row.idempotency_key, row.group_uuid, row.child, row.name,
+        tuple(row.paths), row.state, row.updated_at, row.child_group,
+        row.lease_expires_at, FrozenMapping(row.instances or {}))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of groups in other clouds, and credentials for these clouds."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.records import GroupStatus, Task
+from tests.unit.table import builders
+
+NOON = builders.NOON
+LATER = NOON + timedelta(minutes=2)
+
+
+def planning(table):
+    """A group whose task belongs to the process ``one``."""
+    group = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
+    table.create_group(group)
+    assert table.tasks.take(group.uuid, 'one', NOON, NOON)
+    return GroupPart(f'p-{group.uuid}-1-dfw', group.uuid, 'dfw', 'shop',
+                     ('db/web',), 'creating', NOON)
+
+
+def test_a_part_is_replaced_by_its_key(table):
+    part = planning(table)
+    assert table.parts.write(part, 'one')
+    created = replace(part, state='created', lease_expires_at=LATER,
+                      child_group=builders.new_uuid())
+    assert table.parts.write(created, 'one')
+    assert table.parts.of_group(part.group_uuid) == (created,)
+
+
+def test_the_report_of_a_child_is_kept(table):
+    part, server = planning(table), builders.new_uuid()
+    table.parts.write(part, 'one')
+    table.parts.observe(part.idempotency_key, LATER, {'db/web': server},
+                        LATER)
+    assert table.parts.of_group(part.group_uuid) == (replace(
+        part, lease_expires_at=LATER, instances={'db/web': server},
+        updated_at=LATER),)
+
+
+def test_only_the_owner_of_the_task_writes_parts(table):
+    part = planning(table)
+    assert not table.parts.write(part, 'two')
+    assert not table.parts.write(part, None)
+    assert table.parts.of_group(part.group_uuid) == ()
+
+
+def test_without_a_task_parts_need_no_owner(table):
+    part = planning(table)
+    table.tasks.finish(part.group_uuid, 'one',
+                       {'status': GroupStatus.PLANNED})
+    assert not table.parts.write(part, 'one')
+    assert table.parts.write(part, None)
+
+
+def test_a_deleted_group_has_no_parts(table):
+    part = planning(table)
+    assert table.parts.write(part, 'one')
+    table.delete_group(part.group_uuid)
+    assert table.parts.of_group(part.group_uuid) == ()
+    assert not table.parts.write(part, 'one')
+
+
+def test_a_credential_belongs_to_one_user_project_and_child(table):
+    credentials = table.child_credentials
+    credentials.put('ann', 'blue', 'dfw', 'first', NOON)
+    credentials.put('ann', 'blue', 'dfw', 'second', LATER)
+    assert credentials.get('ann', 'blue', 'dfw') == 'second'
+    assert credentials.of_user('ann', 'blue') == {'dfw': LATER}
+    for other in (('rob', 'blue', 'dfw'), ('ann', 'red', 'dfw'),
+                  ('ann', 'blue', 'ams')):
+        assert credentials.get(*other) is None
+        assert not credentials.delete(*other)
+    assert credentials.delete('ann', 'blue', 'dfw')
+    assert credentials.get('ann', 'blue', 'dfw') is None
