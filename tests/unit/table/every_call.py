@@ -13,7 +13,8 @@ from nova_holistic.table.changes.alternates import Seen
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
     detaching, group_degradation, group_growth, group_purge, group_revision,
-    held_places, member_moves, member_release, member_replan)
+    held_places, member_moves, member_release, member_replan,
+    mirrored_members)
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.held_places import Handover
@@ -352,6 +353,10 @@ def federate(table):
         assert table.parts.write(GroupPart(
             'p-1', group.uuid, 'dfw', 'shop', ['web'], state, NOON), ENGINE)
     assert len(table.parts.of_group(group.uuid)) == 1
+    assert table.write_members(group.uuid, builders.members_of(
+        group, {'web': None}), ENGINE)
+    mirrored_members.write(table.database, group.uuid,
+                           {'db/web': MemberState.BUILT}, NOON)
     table.parts.observe('p-1', LATER, {'web': builders.new_uuid()}, NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()

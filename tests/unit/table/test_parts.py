@@ -4,8 +4,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart
-from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -75,3 +76,17 @@ def test_a_credential_belongs_to_one_user_project_and_child(table):
         assert not credentials.delete(*other)
     assert credentials.delete('ann', 'blue', 'dfw')
     assert credentials.get('ann', 'blue', 'dfw') is None
+
+
+def test_states_of_children_are_mirrored_without_a_state_machine(table):
+    group = builders.planned(table, web=None, node=2)
+    mirrored_members.write(table.database, group.uuid, {
+        'db/web': MemberState.BUILT, 'db/node-0': MemberState.RELEASED,
+        'db/unknown': MemberState.BUILT}, LATER)
+    states = {row.member.path: row.state for row in table.members(group.uuid)}
+    assert states == {'db/web': 'built', 'db/node-0': 'released',
+                      'db/node-1': 'planned'}
+    assert table.get_group(group.uuid).status == GroupStatus.BUILDING
+    mirrored_members.write(table.database, group.uuid, {
+        'db/node-1': MemberState.BUILT}, LATER)
+    assert table.get_group(group.uuid).status == GroupStatus.COMPLETE
