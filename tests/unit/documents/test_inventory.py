@@ -273,11 +273,14 @@ def test_a_large_inventory_is_read_without_garbage_collections():
              for i in range(2_000)]
     content = json.dumps({'levels': ['rack', 'host'], 'hosts': hosts})
     collections = []
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.callbacks.append(lambda phase, info: collections.append(info))
     try:
         snapshot = parse_inventory(text.load(content))
     finally:
         gc.callbacks.pop()
+        gc.set_threshold(*before)
     assert len(snapshot.hosts) == 2_000
     # A collection may begin before and after the two functions.
     assert len(collections) <= 4
