@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a DevStack plugin may use, out of a checkout of DevStack.
+"""The names that a DevStack plugin may use, read from a checkout of DevStack.
 
 ``python tools/devstack_names.py CHECKOUT COMMIT >
 tests/unit/devstack/names.json`` writes, for each of the scripts that call a
-plugin, the functions and the variables of all files that it sources: those
-that all scripts share, and what one of them has beside. Names alone: nothing
-is copied of what they do.
+plugin, the functions and variables of all files that the script sources: first
+those that all scripts share, then those of a single script. It copies names
+only, and no code.
 """
 
 from collections.abc import Iterator

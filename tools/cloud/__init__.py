@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole OpenStack cloud of processes on one machine, on loopback only.
+"""A complete OpenStack cloud of processes on one machine, on loopback only.
 
-``python -m tools.cloud up --hosts 50 --dir DIR`` starts it, from what pip and
-the distribution installed; ``down`` ends it, ``env`` prints what the
-``openstack`` command needs. All that it writes is below one directory.
+``python -m tools.cloud up --hosts 50 --dir DIR`` starts the cloud from the
+packages that pip and the distribution installed. ``down`` ends it, and ``env``
+prints the environment of the ``openstack`` command. All files of the cloud are
+below one directory.
 """

@@ -20,7 +20,7 @@ def up(args: argparse.Namespace) -> None:
     try:
         cloud.up()
     except BaseException:
-        # What it wrote stays, to be looked at.
+        # The files stay, so that a developer can examine them.
         cloud.down()
         raise
     print(f'eval "$(python -m tools.cloud env --dir {args.dir})"')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use the cloud, and where its services are."""
+"""The users of the cloud, and the catalog of its services."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

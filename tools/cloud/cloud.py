@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole cloud: what is started after what."""
+"""The cloud, and the order in which its services start."""
 
 from collections.abc import Callable, Iterable
 from concurrent import futures
@@ -22,14 +22,14 @@ from tools.cloud.processes import Processes
 from tools.cloud.rabbitmq import RabbitMQ
 from tools.cloud.service import Service
 
-_BELOW = ('memcached', 'rabbitmq', 'epmd', 'mariadb')
-"""What the rest needs to the very end."""
+_LAST = ('memcached', 'rabbitmq', 'epmd', 'mariadb')
+"""Services that other services need until they have ended."""
 
 
 class Cloud:
     """
-    :ivar layout: where its files and ports are
-    :ivar services: by name
+    :ivar layout: files and ports of the cloud
+    :ivar services: the services by their names
     """
 
     def __init__(self, layout: Layout,
@@ -44,15 +44,15 @@ class Cloud:
         self._report = report
 
     def up(self) -> None:
-        """From nothing to a cloud on which a server can be made."""
+        """Prepare and start all services, until servers can be created."""
         begin = time.monotonic()
 
-        def step(what: str) -> None:
-            self._report(f'{time.monotonic() - begin:5.1f} s  {what}')
+        def step(text: str) -> None:
+            self._report(f'{time.monotonic() - begin:5.1f} s  {text}')
 
-        with futures.ThreadPoolExecutor(1) as beside:
-            # Nobody needs it yet, and it takes its time.
-            broker = beside.submit(self._run, self.services['rabbitmq'])
+        with futures.ThreadPoolExecutor(1) as pool:
+            # The broker is needed last and starts slowly.
+            broker = pool.submit(self._run, self.services['rabbitmq'])
             self._each(self._run, ('mariadb', 'memcached'))
             step('database, cache')
             # Nova's schema takes longest, so it comes first.
@@ -72,15 +72,15 @@ class Cloud:
         step(f'{self.layout.hosts} hosts')
 
     def down(self) -> None:
-        """End every process, those last that others need."""
-        there = self.processes.names()
-        self.processes.end(n for n in there if n not in _BELOW)
-        for name in _BELOW:
-            if name in there:
+        """End every process; the services that others need end last."""
+        running = self.processes.names()
+        self.processes.end(n for n in running if n not in _LAST)
+        for name in _LAST:
+            if name in running:
                 self.processes.end([name])
 
     def remove(self) -> None:
-        """Forget all that it wrote; it is down."""
+        """Remove all files of the cloud, which has ended."""
         shutil.rmtree(self.layout.directory)
 
     @property
@@ -88,7 +88,7 @@ class Cloud:
         return ('heat',) if self.layout.heat else ()
 
     def start(self, name: str) -> None:
-        """Start a service that was prepared; returns when it serves."""
+        """Start a service that was prepared, and wait until it responds."""
         self._start(self.services[name])
 
     def _run(self, service: Service) -> None:
@@ -113,5 +113,8 @@ class Cloud:
 
 def make(directory: pathlib.Path, hosts: int,
          report: Callable[[str], None] = print, **others: object) -> Cloud:
-    """:param others: of ``Layout.make``"""
+    """Choose the layout of a cloud.
+
+    :param others: arguments of ``Layout.make``
+    """
     return Cloud(Layout.make(directory, hosts, **others), report)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files by which the nova-compute of one host is found and stopped."""
+"""Files that identify the nova-compute of a host, and stop it."""
 
 import pathlib
 
@@ -7,10 +7,10 @@ from tools.cloud.layout import Layout
 
 
 def pid_file(layout: Layout, host: str) -> pathlib.Path:
-    """Where the number of the nova-compute of a host is written."""
+    """The file with the process ID of the nova-compute of a host."""
     return layout.state(host) / 'pid'
 
 
 def down_file(layout: Layout, host: str) -> pathlib.Path:
-    """If it exists, the nova-compute of a host is not started again."""
+    """If this file exists, the nova-compute of the host is not restarted."""
     return layout.state(host) / 'down'

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m tools.cloud.computes DIRECTORY``: nova-compute once for each
-host of the cloud, in a process of its own.
+"""``python -m tools.cloud.computes DIRECTORY``: one process of nova-compute
+for each host of the cloud.
 
-All are forks of one process that has loaded Nova, and share its memory as
-long as they only read it. The number of each process is in the file ``pid``
-of the state of its host. If some of them have ended, SIGHUP to the first
-process starts them again, except for those with a file ``down`` beside it.
-One that fails by itself is started again at once, as a service manager does:
-it gives up, for example, if no conductor answers while it starts.
+All processes are forks of one process that has loaded Nova, and share the
+memory that they only read. The process ID of each is in the file ``pid`` of
+the state of its host. SIGHUP to the first process restarts the processes that
+have ended, except those with a file ``down`` beside ``pid``. A process that
+fails is restarted at once, as by a service manager: it fails, for example, if
+no conductor responds while it starts.
 """
 
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ def main(directory: str) -> None:
     while children:
         number = signal.sigwait(_SIGNALS)
         if number == signal.SIGTERM:
-            _tell(children)
+            _terminate(children)
         elif number == signal.SIGHUP:
             _reap(children)
             _start(layout, common, children, layout.host_names())
@@ -68,7 +68,7 @@ def main(directory: str) -> None:
 
 def _start(layout: Layout, common: pathlib.Path, children: dict[int, str],
            hosts: Iterable[str]) -> None:
-    """Start the nova-compute of each of these hosts that has none."""
+    """Start nova-compute on each of these hosts that does not run it."""
     for host in hosts:
         if host in children.values() or down_file(layout, host).exists():
             continue
@@ -143,7 +143,7 @@ def _serve(layout: Layout, common: pathlib.Path, host: str) -> None:
         os._exit(status)
 
 
-def _tell(children: dict[int, str]) -> None:
+def _terminate(children: dict[int, str]) -> None:
     for child in children:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGTERM)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""glance, with images as files."""
+"""Glance, which stores images as files."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat: heat-api and one heat-engine, with the plug-ins of nova_holistic.
 
-The engine is ``tools.cloud.heat_engine``, which is not imported here: only the
-environment ``heat`` has Heat.
+The engine is ``tools.cloud.heat_engine``. It is not imported here, because
+Heat is installed only in the environment ``heat``.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ from tools.cloud.processes import scripts, shared
 from tools.cloud.service import credentials, database, tokens, WebService
 
 DOMAIN = 'heat'
-"""The domain of the users that Heat makes for signals of a stack."""
+"""The domain of the users that Heat creates for signals of a stack."""
 DOMAIN_ADMIN = 'heat-domain-admin'
 ENGINE = 'heat-engine'
 
@@ -59,7 +59,8 @@ class Heat(WebService):
 
     def start_engine(self, **options: object) -> None:
         """
-        :param options: of section DEFAULT, in addition to those of the cloud
+        :param options: options of section DEFAULT, in addition to those of the
+            cloud
         """
         further = write(self._conf.with_name('engine.conf'),
                         {'DEFAULT': options})
@@ -68,12 +69,13 @@ class Heat(WebService):
             '--config-file', self._conf, '--config-file', further])
 
     def restart_engine(self, **options: object) -> None:
-        """The engine has nothing to do: all stacks are complete."""
+        """Restart the engine while all stacks are complete."""
         self.processes.kill(ENGINE)
         self.start_engine(**options)
 
     def options(self) -> dict[str, object]:
-        # It reads no variable that names its configuration.
+        # heat-api reads no environment variable with the path of its
+        # configuration.
         return {'pyargv': f'--config-file {self._conf}'}
 
     @property

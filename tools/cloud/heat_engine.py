@@ -3,7 +3,8 @@
 
 Heat waits a second between two requests for the state of a server or of a
 nested stack, and after each resource that it starts first. No option changes
-this, and stacks of a few servers would mostly wait. All other code is Heat's.
+these pauses, which would be most of the time of a small stack. All other code
+is Heat's.
 """
 
 import time

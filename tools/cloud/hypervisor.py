@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fake hypervisor of a size that a test can fill, on a node that is the
-same one after a restart."""
+"""A fake hypervisor that tests can fill. Its node is the same after a restart.
+"""
 
 from nova.virt import fake
 from nova.virt import node
@@ -12,7 +12,7 @@ class Hypervisor(fake.FakeDriver):
     local_gb = 1000
 
     def get_available_resource(self, nodename):
-        # Nova's fake makes up who it is, each time that it starts.
+        # Nova's fake driver chooses another identity at each start.
         return super().get_available_resource(nodename) | {
             'uuid': node.get_local_node_uuid()}
 

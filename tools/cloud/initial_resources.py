@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flavors, an image, and host aggregates that say where each host stands."""
+"""Flavors, an image, and host aggregates with the location of each host."""
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.session import Session
@@ -10,20 +10,20 @@ from tools.cloud.waiting import wait_for
 
 FLAVORS = {'tiny': (1, 512, 1), 'small': (2, 2048, 10),
            'large': (8, 16384, 100)}
-"""Name to VCPUs, MiB and GB."""
+"""The VCPUs, MiB of memory and GB of disk of each flavor."""
 IMAGE = 'nothing'
 ROOM = 5
-"""Racks of a room. Each room is a zone of its own."""
+"""Number of racks of a room. Each room is an availability zone."""
 
 
 def create_resources(layout: Layout, hosts: list[str]) -> None:
-    """Returns when a server can be made on every host."""
+    """Create the resources, and wait until every host can accept a server."""
     admin = session(layout, ADMIN)
     compute = Adapter(admin, service_type='compute',
                       default_microversion='2.90')
     for name, (vcpus, ram, disk) in FLAVORS.items():
         compute.post('/flavors', json={'flavor': {
-            # Who asks by name for what is called so is answered at once.
+            # Nova looks up the ID first, so a lookup by name is fast.
             'id': name, 'name': name,
             'vcpus': vcpus, 'ram': ram, 'disk': disk}})
     _upload(Adapter(admin, service_type='image'))
@@ -34,8 +34,7 @@ def create_resources(layout: Layout, hosts: list[str]) -> None:
 
 
 def _await(admin: Session, compute: Adapter, count: int) -> None:
-    """Returns when Placement has room on so many hosts, and Nova has found
-    as many in its cell."""
+    """Wait until Placement and Nova's cell know this number of hosts."""
     placement = Adapter(admin, service_type='placement',
                         default_microversion='1.39')
     for service, path, key in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keystone: users, projects, tokens and the catalog."""
+"""Keystone: users, projects, tokens and the catalog."""
 
 from collections.abc import Mapping
 import grp
@@ -14,7 +14,7 @@ class Keystone(WebService):
     name = 'keystone'
     application = 'keystone.wsgi.api'
     lifetime = 3600
-    """Seconds after which a token is invalid."""
+    """Lifetime of a token in seconds."""
 
     def prepare(self) -> None:
         self.configure()
@@ -55,9 +55,10 @@ class Keystone(WebService):
 
 
 class ShortKeystone(Keystone):
-    """The same keystone once more, whose tokens last a moment.
+    """A second process of the same Keystone, whose tokens expire after a
+    second.
 
-    To be started where somebody wants to see tokens pass.
+    Tests start it to observe the expiry of tokens.
     """
 
     name = 'short-keystone'

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where one cloud keeps its files and listens: fixed when it is made, and
-read again by whoever comes later."""
+"""The directory, the ports and the size of one cloud.
+
+They are chosen once and stored in a file, which later processes read.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -23,8 +25,8 @@ REGION = 'RegionOne'
 class Layout:
     """
     :ivar hosts: number of compute hosts
-    :ivar password: of every user of the cloud, its database included
-    :ivar ports: by the name of who listens
+    :ivar password: the password of all users of the cloud and of its database
+    :ivar ports: ports by the names of their services
     :ivar rack: number of hosts in each rack
     :ivar heat: whether Heat is one of its services
     :ivar options: by the name of a configuration file (``nova.conf``,
@@ -43,9 +45,9 @@ class Layout:
     @classmethod
     def make(cls, directory: pathlib.Path, hosts: int,
              **others: object) -> 'Layout':
-        """Choose what is free now, and write it down.
+        """Choose free ports and a password, and store the layout.
 
-        :param others: ``rack``, ``heat``, ``options``
+        :param others: the fields ``rack``, ``heat`` and ``options``
         """
         directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,7 @@ class Layout:
 
     @classmethod
     def read(cls, directory: pathlib.Path) -> 'Layout':
-        """:raises FileNotFoundError: there is no cloud in that directory"""
+        """:raises FileNotFoundError: the directory contains no cloud"""
         kept = json.loads((directory.resolve() / _FILE).read_text())
         return cls(**kept | {'directory': pathlib.Path(kept['directory'])})
 
@@ -79,7 +81,7 @@ class Layout:
         return f'rabbit://guest:guest@{ADDRESS}:{self.ports["rabbitmq"]}/'
 
     def database(self, name: str) -> str:
-        """Of that name, as SQLAlchemy writes it."""
+        """The SQLAlchemy URL of the database of that name."""
         return (f'mysql+pymysql://cloud:{self.password}@{ADDRESS}:'
                 f'{self.ports["mariadb"]}/{name}?charset=utf8mb4')
 
@@ -87,16 +89,16 @@ class Layout:
         return self._folder('log') / f'{name}.log'
 
     def state(self, name: str) -> pathlib.Path:
-        """A folder for what a service keeps."""
+        """The folder for the data of a service."""
         return self._folder('state', name)
 
     def configuration(self, name: str) -> pathlib.Path:
-        """A folder for the files that a service reads."""
+        """The folder for the configuration files of a service."""
         return self._folder('etc', name)
 
     def with_options(self, name: str, sections: 'Sections') -> 'Sections':
-        """Sections of the configuration file of that name, with the options
-        that replace some of them."""
+        """The sections of the configuration file of that name, in which the
+        options of the layout replace those of the cloud."""
         return merged(sections, self.options.get(name, {}))
 
     def _folder(self, *names: str) -> pathlib.Path:
@@ -109,7 +111,7 @@ Sections = Mapping[str, Mapping[str, object]]
 
 
 def merged(*files: Sections) -> Sections:
-    """The sections of all files; a later file replaces options of an earlier
+    """The sections of all files. A later file replaces options of an earlier
     one."""
     sections: dict[str, dict[str, object]] = {}
     for each in files:
@@ -119,8 +121,11 @@ def merged(*files: Sections) -> Sections:
 
 
 def write(file: pathlib.Path, sections: Sections) -> pathlib.Path:
-    """A configuration file; an option with a list is written once a value,
-    which only some options take."""
+    """Write a configuration file.
+
+    An option with a list of values is written once for each value. Only some
+    options accept this.
+    """
     lines = [line for name, options in sections.items()
              for line in (f'[{name}]', *_lines(options), '')]
     file.write_text('\n'.join(lines))

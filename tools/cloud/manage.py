@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m tools.cloud.manage MODULE:FUNCTION COMMANDS``: several commands
-of one script, as a JSON list of lists of words, one after another.
+"""``python -m tools.cloud.manage MODULE:FUNCTION COMMANDS``: run several
+commands of one script, one after another.
 
-Each is a fork of a process that has imported the script, which for Nova takes
-longer than most of its commands do.
+COMMANDS is a JSON list of lists of words. Each command runs in a fork of a
+process that has imported the script, because the import of Nova takes longer
+than most of its commands.
 """
 
 import importlib
@@ -19,7 +20,7 @@ def main(script: str, commands: str) -> int:
     for words in json.loads(commands):
         child = os.fork()
         if not child:
-            _be(call, [module, *words])
+            _run_command(call, [module, *words])
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code:
             print(f'{" ".join(words)}: ended with {code}', flush=True)
@@ -27,8 +28,8 @@ def main(script: str, commands: str) -> int:
     return 0
 
 
-def _be(call, arguments: list[str]) -> None:
-    """The command, in a process of its own; never returns."""
+def _run_command(call, arguments: list[str]) -> None:
+    """Run the command in the current process; never returns."""
     status = 1
     try:
         sys.argv = arguments

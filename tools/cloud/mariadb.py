@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MariaDB, with a database for each service that keeps something."""
+"""MariaDB, with a database for each service that stores data."""
 
 import os
 import socket
@@ -32,16 +32,17 @@ class MariaDB(Service):
         self.processes.start('mariadb', [
             'mariadbd', '--no-defaults', *self._user(),
             f'--datadir={self._data}', f'--init-file={self._first_words}',
-            # A server that starts deletes the temporary tables of all others
-            # with the same directory.
+            # At its start, a server deletes the temporary tables of all
+            # servers that use the same directory.
             f'--tmpdir={self._data.parent}',
-            # Below the data: the path of a socket has to be short.
+            # The socket is in the data directory, because its path must be
+            # short.
             '--socket=mariadb.sock', '--pid-file=mariadb.pid',
             f'--bind-address={ADDRESS}',
             f'--port={self.layout.ports["mariadb"]}',
             '--skip-name-resolve', '--max-connections=1000',
-            # If the process is killed nothing is lost; a power failure does
-            # not matter here.
+            # A killed process loses no data. A power failure does not matter
+            # here.
             '--innodb-flush-log-at-trx-commit=2', '--skip-log-bin',
             '--innodb-buffer-pool-size=128M', '--performance-schema=OFF'])
 
@@ -58,11 +59,11 @@ class MariaDB(Service):
 
     @staticmethod
     def _user() -> list[str]:
-        """It runs as root only if the option names root."""
+        """MariaDB runs as root only if the option names root."""
         return ['--user=root'] if os.geteuid() == 0 else []
 
 
 def listens(port: int) -> bool:
-    """Whether somebody takes connections there."""
+    """Whether a server accepts connections at the socket."""
     with socket.socket() as end:
         return end.connect_ex((ADDRESS, port)) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memcached, in which services remember tokens that they have validated."""
+"""memcached, in which services cache validated tokens."""
 
 import os
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network API, as far as Nova asks it about servers without a network:
-every list is empty, and nothing can be made."""
+"""The requests of the network API that Nova sends for servers without a
+network. Every list is empty, and nothing can be created."""
 
 import json
 
@@ -14,7 +14,7 @@ class Network(WebService):
 
 
 def application(environ, start_response):
-    """WSGI: ``GET /v2.0/ports`` and its like."""
+    """WSGI application for ``GET /v2.0/ports`` and similar requests."""
     asked = environ['PATH_INFO'].strip('/').split('/')
     environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
     if asked[0] in ('', 'v2.0') and len(asked) == 1:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova: API, conductor, our scheduler in the place of its own, and a process
-for each fake compute host."""
+"""Nova: the API, the conductor, our scheduler in place of Nova's, and a
+process for each fake compute host."""
 
 from collections.abc import Mapping
 import sys
@@ -12,7 +12,8 @@ from tools.cloud.service import credentials, database, tokens, WebService
 
 SCHEDULER = 'nova-holistic-scheduler'
 UNPATCHED = {'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1'}
-"""Every service with threads, also those that choose greenlets yet."""
+"""Environment of services that use threads and not greenlets, as some services
+still do by default."""
 
 
 class Nova(WebService):
@@ -21,7 +22,7 @@ class Nova(WebService):
 
     def prepare(self) -> None:
         folder = self.layout.configuration('nova')
-        # nova-api insists on both in one folder.
+        # nova-api requires both files in one folder.
         (folder / 'api-paste.ini').write_text(with_filter(
             shared('etc', 'nova', 'api-paste.ini').read_text()))
         for name, sections in (('nova.conf', self._controller()),
@@ -33,7 +34,7 @@ class Nova(WebService):
                 ('cell_v2', 'map_cell0', '--database_connection',
                  self.layout.database('nova_cell0')),
                 ('cell_v2', 'create_cell', '--name', 'cell1'),
-                # Of both cells.
+                # The schemas of both cells.
                 ('db', 'sync'))], UNPATCHED)
 
     def environment(self) -> Mapping[str, str]:
@@ -76,14 +77,14 @@ class Nova(WebService):
     def _compute(self) -> Sections:
         common = self._common()
         return common | {
-            # So many hosts would keep a small machine busy with looking for
-            # what cannot happen behind the back of a fake hypervisor.
+            # Periodic tasks of many hosts keep a small machine busy, and a
+            # fake hypervisor does not change between two requests.
             'DEFAULT': common['DEFAULT'] | {
                 'update_resources_interval': 600,
                 'sync_power_state_interval': -1,
                 'heal_instance_info_cache_interval': -1,
                 'shelved_poll_interval': -1,
-                # Fifty times the threads of these pools.
+                # The cloud has a pool of each kind for each host.
                 'executor_thread_pool_size': 4, 'default_thread_pool_size': 4,
                 'max_concurrent_builds': 4, 'max_concurrent_snapshots': 4},
             'filter_scheduler': {'track_instance_changes': 'false'},
@@ -97,12 +98,13 @@ class Nova(WebService):
             'DEFAULT': {
                 'transport_url': layout.broker, 'my_ip': '127.0.0.1',
                 'state_path': layout.state('nova'),
-                # Two reports a second, of any number of hosts, keep a small
-                # machine busy enough.
+                # Two reports per second, for any number of hosts, are enough
+                # load for a small machine.
                 'report_interval': max(10, layout.hosts // 2),
                 'service_down_time': 180,
-                # A pool starts a thread for each call until it has so many,
-                # and each thread looks every second whether it has to end.
+                # A pool starts one thread for each call up to this number.
+                # Each thread wakes up every second to check whether it must
+                # end.
                 'executor_thread_pool_size': 16,
                 'enabled_apis': 'osapi_compute', 'rpc_response_timeout': 60},
             'notifications': {'notification_format': 'versioned'},
@@ -115,8 +117,8 @@ class Nova(WebService):
 
 
 def with_filter(paste: str) -> str:
-    """Nova's own api-paste.ini, with our filter behind the one that knows
-    who asks."""
+    """Nova's api-paste.ini with our filter behind ``keystonecontext``, the
+    filter that authenticates the user."""
     return paste.replace(' keystonecontext ', ' keystonecontext holistic ') + (
         '\n[filter:holistic]\npaste.filter_factory = '
         'nova_holistic.api.nova_filter:filter_factory\n')

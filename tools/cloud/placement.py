@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement, which makes its own schema when it starts."""
+"""Placement, which creates its own tables when it starts."""
 
 from collections.abc import Mapping
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of loopback for servers that start later."""
+"""Free loopback ports for servers that start later."""
 
 from collections.abc import Sequence
 import itertools
@@ -8,21 +8,22 @@ import socket
 
 ADDRESS = '127.0.0.1'
 PORTS = range(15000, 30000)
-"""Below those that the kernel gives to connections, so that no connection
-takes a port before its server does."""
+"""These ports are below the ephemeral ports of the kernel, so no outgoing
+connection takes a port before its server does."""
 
 
 def free_ports(count: int, among: Sequence[int] = PORTS) -> list[int]:
-    """Different ports on which nobody listens, chosen at random.
+    """Different free ports, chosen at random.
 
-    :raises OSError: there are not as many
+    :raises OSError: fewer ports are free
     """
-    # Programs that seed the shared generator alike would choose alike.
+    # Programs that seed the shared generator with the same number would choose
+    # the same ports.
     chosen = random.SystemRandom().sample(among, len(among))
-    found = list(itertools.islice(filter(_free, chosen), count))
-    if len(found) < count:
+    free = list(itertools.islice(filter(_free, chosen), count))
+    if len(free) < count:
         raise OSError(f'not {count} free ports in {among}')
-    return found
+    return free
 
 
 def _free(port: int) -> bool:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every process of a cloud is in a group that has a name, and the group is
-found again by whoever comes later; nothing else is ever sent a signal."""
+"""The processes of a cloud, in named process groups.
+
+The leader of each group is stored in a file, so a later process can find the
+group. Signals are sent only to these groups.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 import datetime
@@ -26,7 +29,7 @@ class Processes:
 
     def start(self, name: str, arguments: Sequence[object],
               environment: Mapping[str, str] | None = None) -> None:
-        """Start a command that stays, with a log of its own name."""
+        """Start a background process with a log of that name."""
         with open(self._layout.log(name), 'ab') as log:
             child = subprocess.Popen(
                 [str(a) for a in arguments], stdin=subprocess.DEVNULL,
@@ -39,46 +42,48 @@ class Processes:
 
     def run(self, name: str, arguments: Sequence[object],
             environment: Mapping[str, str] | None = None) -> None:
-        """Run a command to its end.
+        """Run a command and wait until it ends.
 
-        :raises WaitTimeout: it failed; its last output is reported
+        :raises WaitTimeout: the command failed; the error has its last output
         """
         log = self._layout.log(name)
-        with open(log, 'ab') as said:
+        with open(log, 'ab') as output:
             code = subprocess.run(
                 [str(a) for a in arguments], stdin=subprocess.DEVNULL,
-                stdout=said, stderr=subprocess.STDOUT, check=False,
+                stdout=output, stderr=subprocess.STDOUT, check=False,
                 cwd=self._layout.state(name),
                 env=self._environment(environment)).returncode
         if code:
-            raise WaitTimeout(f'{name} ended with {code}: {self.said(name)}')
+            raise WaitTimeout(
+                f'{name} ended with {code}: {self.log_tail(name)}')
 
-    def said(self, name: str) -> str:
-        """The last lines of its log."""
+    def log_tail(self, name: str) -> str:
+        """The end of the log of that name."""
         log = self._layout.log(name)
         return log.read_text(errors='replace')[-2000:] if log.exists() else ''
 
     def names(self) -> list[str]:
-        """All that were started and not ended, in the order they were."""
+        """The groups that were started and not ended, in the order of their
+        start."""
         return [file.stem for file in sorted(
             self._layout.state('processes').glob('*.pid'),
             key=lambda file: file.stat().st_mtime_ns)]
 
     def started(self, name: str) -> datetime.datetime:
-        """When it was, the last time."""
+        """The time of the last start of a group."""
         return datetime.datetime.fromtimestamp(
             self._file(name).stat().st_mtime, datetime.timezone.utc)
 
     def leader(self, name: str) -> int:
-        """Number of the first process of a group that was started."""
+        """The process ID of the leader of a group."""
         return int(self._file(name).read_text().split()[0])
 
     def alive(self, name: str) -> bool:
-        """Whether any process of the group is there."""
+        """Whether any process of the group is running."""
         return bool(self._members(name))
 
     def end(self, names: Iterable[str]) -> None:
-        """Tell all of them to end, and kill those that do not."""
+        """End all of these groups; kill processes that do not end in time."""
         names = list(names)
         for name in names:
             self.send(name, signal.SIGTERM)
@@ -91,7 +96,7 @@ class Processes:
             self.kill(name)
 
     def kill(self, name: str) -> None:
-        """As a machine that loses power."""
+        """Kill a group without a signal that it could handle."""
         self.send(name, signal.SIGKILL)
         wait_for(f'end of {name}', lambda: not self.alive(name), _WAIT_SECONDS)
         self._file(name).unlink(missing_ok=True)
@@ -104,7 +109,7 @@ class Processes:
                 pass
 
     def _members(self, name: str) -> list[int]:
-        """Processes of the group that have not ended."""
+        """The running processes of a group."""
         child = self._children.get(name)
         if child is not None:
             child.poll()
@@ -113,54 +118,54 @@ class Processes:
             return []
         leader, started_at = map(int, file.read_text().split())
         if _started_at(leader) not in (started_at, None):
-            # The number has been given to another process since.
+            # Another process has the number now.
             return []
         return _of_group(leader)
 
     def _file(self, name: str) -> pathlib.Path:
         return self._layout.state('processes') / f'{name}.pid'
 
-    def _environment(self, more: Mapping[str, str] | None) -> dict[str, str]:
+    def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items()
                 if name in ('HOME', 'USER', 'LOGNAME', 'TMPDIR')}
         return kept | {
             'PATH': os.pathsep.join((scripts(''), os.environ['PATH'],
                                      '/usr/sbin', '/sbin')),
-            'LANG': 'C.UTF-8', 'PYTHONPATH': str(PROJECT), **(more or {})}
+            'LANG': 'C.UTF-8', 'PYTHONPATH': str(PROJECT), **(extra or {})}
 
 
 def scripts(name: str) -> str:
-    """Path of a command beside the Python that runs this."""
+    """The path of a command of the current Python environment."""
     return os.path.join(sysconfig.get_path('scripts'), name)
 
 
 def shared(*names: str) -> pathlib.Path:
-    """Path of a file that a wheel put under the prefix."""
+    """The path of a file that a wheel installed below the prefix."""
     return pathlib.Path(sys.prefix, *names)
 
 
 def _of_group(group: int) -> list[int]:
-    """Numbers of its processes, but for those that only wait for their
-    parent to hear of their end."""
-    found = []
+    """The process IDs of a group, without zombies."""
+    members = []
     for folder in pathlib.Path('/proc').glob('[0-9]*'):
-        state, _, process_group = (_facts(int(folder.name)) or 'X--')[:3]
+        state, _, process_group = (_stat_fields(int(folder.name)) or 'X--')[:3]
         if process_group == str(group) and state not in 'ZX':
-            found.append(int(folder.name))
-    return found
+            members.append(int(folder.name))
+    return members
 
 
 def _started_at(pid: int) -> int | None:
-    """When a process was started, in ticks since the machine was."""
-    facts = _facts(pid)
-    return int(facts[19]) if facts else None
+    """The start time of a process, in clock ticks since the boot of the
+    machine."""
+    fields = _stat_fields(pid)
+    return int(fields[19]) if fields else None
 
 
-def _facts(pid: int) -> list[str] | None:
-    """Of /proc/PID/stat, what follows the name; see proc(5)."""
+def _stat_fields(pid: int) -> list[str] | None:
+    """The fields of ``/proc/PID/stat`` behind the name; see proc(5)."""
     try:
         stat = pathlib.Path(f'/proc/{pid}/stat').read_text()
     except OSError:
         return None
-    # The name, in parentheses, may have any character in it.
+    # The name is in parentheses and may contain any character.
     return stat.rpartition(')')[2].split()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service of the cloud: made once, then started and stopped at will."""
+"""A service of the cloud: prepared once, then started and stopped as needed.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 import json
@@ -14,9 +15,9 @@ from tools.cloud.waiting import wait_for, WaitTimeout
 
 
 class Service:
-    """One module below this package is one of these.
+    """The base class of the services; each service has its own module.
 
-    :cvar name: of its processes and files, and of its port where it has one
+    :cvar name: name of its processes and files, and of its port, if any
     """
 
     name = ''
@@ -26,23 +27,23 @@ class Service:
         self.processes = processes
 
     def prepare(self) -> None:
-        """Write its files, and make its database."""
+        """Write its configuration files, and create its database."""
 
     def start(self) -> None:
         """Start its processes."""
 
     def wait(self) -> None:
-        """Return when it serves.
+        """Return when the service responds.
 
-        :raises WaitTimeout: it does not
+        :raises WaitTimeout: the service does not respond in time
         """
 
     def manage(self, script: str, commands: Iterable[Sequence[object]],
                environment: Mapping[str, str] | None = None) -> None:
-        """Commands of a script, one after another.
+        """Run commands of a script one after another.
 
-        :param script: MODULE:FUNCTION, as its entry point has it
-        :raises WaitTimeout: one failed
+        :param script: MODULE:FUNCTION, as in an entry point
+        :raises WaitTimeout: a command failed
         """
         self.processes.run(f'{self.name}-manage', [
             sys.executable, '-m', 'tools.cloud.manage', script,
@@ -50,22 +51,26 @@ class Service:
                         for words in commands])], environment)
 
     def wait_until(self, condition, name: str = '') -> None:
-        """:raises WaitTimeout: it does not come, or the process has ended"""
+        """
+        :raises WaitTimeout: the condition does not become true, or the process
+            has ended
+        """
         name = name or self.name
 
-        def there() -> bool:
+        def ready() -> bool:
             if not self.processes.alive(name):
-                raise WaitTimeout(f'{name} ended: {self.processes.said(name)}')
+                raise WaitTimeout(
+                    f'{name} ended: {self.processes.log_tail(name)}')
             return condition()
 
-        wait_for(name, there, pause=0.3)
+        wait_for(name, ready, pause=0.3)
 
 
 class WebService(Service):
     """A WSGI application, served by uwsgi.
 
-    :cvar workers: number of its processes
-    :cvar threads: of each process
+    :cvar workers: number of processes
+    :cvar threads: number of threads of each process
     """
 
     application = ''
@@ -73,18 +78,18 @@ class WebService(Service):
     threads = 8
 
     def environment(self) -> Mapping[str, str]:
-        """Where it finds its configuration."""
+        """Environment variables with the path of its configuration."""
         return {}
 
     def options(self) -> Mapping[str, object]:
-        """Further options of uwsgi."""
+        """Additional options of uwsgi."""
         return {}
 
     def start(self) -> None:
         self.serve(self.name, self.environment())
 
     def serve(self, name: str, environment: Mapping[str, str]) -> None:
-        # As the manual says, but for what is particular to this cloud.
+        # The command of the manual, with the ports and the size of this cloud.
         options = {
             **manual.uwsgi_options(),
             'processes': self.workers, 'threads': self.threads,
@@ -103,7 +108,7 @@ class WebService(Service):
 
 
 def answers(url: str) -> bool:
-    """Whether it says anything at all."""
+    """Whether the URL responds, with any status."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         opener.open(url, timeout=60).close()
@@ -115,15 +120,16 @@ def answers(url: str) -> bool:
 
 
 def database(layout: Layout, name: str) -> dict[str, object]:
-    """Options by which a service keeps what it knows."""
+    """Options for the database of a service."""
     return {
         'connection': layout.database(name),
-        # By default a sixth thread connects anew for each of its queries.
+        # By default, the pool keeps five connections, and each query beyond
+        # them opens a new one.
         'max_pool_size': 64}
 
 
 def credentials(layout: Layout) -> dict[str, object]:
-    """Options by which a service gets tokens of its own."""
+    """Options for the service's own tokens."""
     return {
         'auth_type': 'password', 'auth_url': layout.identity,
         'username': 'service', 'password': layout.password,
@@ -133,7 +139,7 @@ def credentials(layout: Layout) -> dict[str, object]:
 
 
 def tokens(layout: Layout) -> Sections:
-    """Sections with which a service validates the tokens of others."""
+    """Sections for the validation of the tokens of clients."""
     own = credentials(layout)
     del own['valid_interfaces']
     return {'keystone_authtoken': own | {

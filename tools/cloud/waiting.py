@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is waited for is looked at until it is there, never for a while."""
+"""Wait for a condition instead of for a fixed time."""
 
 from collections.abc import Callable
 import time
 from typing import TypeVar
 
 WAIT_SECONDS = 300
-"""Seconds after which a wait fails; far more than a busy machine needs."""
+"""Seconds after which a wait fails. A busy machine needs far less."""
 
-Found = TypeVar('Found')
+Value = TypeVar('Value')
 
 
 class WaitTimeout(Exception):
-    """What is waited for does not come."""
+    """A condition did not become true in time."""
 
 
-def wait_for(what: str, condition: Callable[[], Found],
-             wait_seconds: float = WAIT_SECONDS, pause: float = 0.1) -> Found:
-    """The first true answer of the condition.
+def wait_for(what: str, condition: Callable[[], Value],
+             wait_seconds: float = WAIT_SECONDS, pause: float = 0.1) -> Value:
+    """Return the first true value of the condition.
 
-    :raises WaitTimeout: there is none in so many seconds
+    :raises WaitTimeout: the condition is not true within ``wait_seconds``
     """
     until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
-        found = condition()
-        if found:
-            return found
+        value = condition()
+        if value:
+            return value
         time.sleep(pause)
     raise WaitTimeout(f'{what}: not in {wait_seconds} s')

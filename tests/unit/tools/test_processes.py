@@ -28,7 +28,8 @@ def start(layout):
 
     def started(name, code, lines=1):
         processes.start(name, [sys.executable, '-c', code])
-        wait_for(name, lambda: processes.said(name).count('there') == lines)
+        wait_for(name, lambda: processes.log_tail(
+            name).count('there') == lines)
         return processes
 
     yield started
