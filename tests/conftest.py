@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all tests; no import here decides on threads."""
+"""Settings of all tests. No import here selects the threading mode."""
 
 import faulthandler
 import gc
@@ -14,7 +14,7 @@ from tests.effort import load_profile
 _ALLOCATIONS = 50_000
 _STATUS = pytest.StashKey[int]()
 _EXIT_SECONDS = 120
-"""Seconds for which the process may wait for threads after the last test."""
+"""Seconds that the process waits for threads after the last test."""
 
 load_profile()
 
@@ -27,8 +27,8 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
-    """A tenth of the time would go into looking for cycles among all that
-    Nova's modules and the tests' own have made, and keep."""
+    """Freeze the objects of Nova's modules and of the tests: searching them
+    for cycles would take a tenth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, 10, 10)
@@ -39,8 +39,8 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 def pytest_unconfigure(config):
-    """A thread that never ends would keep the process forever: print where
-    each thread waits, and exit with the outcome of the tests."""
+    """End a process that a thread would keep running: print the stack of each
+    thread, and exit with the outcome of the tests."""
     def end():
         faulthandler.dump_traceback(sys.__stderr__)
         os._exit(config.stash.get(_STATUS, 1))
@@ -48,6 +48,6 @@ def pytest_unconfigure(config):
     watch = threading.Timer(_EXIT_SECONDS, end)
     watch.daemon = True
     watch.start()
-    # If no Python code can run.
+    # For the case that no Python code can run.
     faulthandler.dump_traceback_later(
         2 * _EXIT_SECONDS, exit=True, file=sys.__stderr__)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many random cases the tests try: a fixed number by default, any number
-by the environment variable NOVA_HOLISTIC_TEST_EFFORT, which is a factor."""
+"""The number of random cases of the tests. It is fixed by default, and
+multiplied by the environment variable NOVA_HOLISTIC_TEST_EFFORT."""
 
 import os
 
@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, Phase, settings
 
 EFFORT = float(os.environ.get('NOVA_HOLISTIC_TEST_EFFORT', '1'))
 PROFILE = 'nova_holistic'
-"""Hypothesis' profile for every test; tests/conftest.py loads it."""
+"""The Hypothesis profile of every test; tests/conftest.py loads it."""
 _EXAMPLES = 100
-"""Cases of a test that does not say how many it tries."""
+"""Number of cases of a test that does not state a number."""
 
 
 def times(number):
-    """That number, multiplied by the factor."""
+    """The number multiplied by the factor."""
     return max(1, round(number * EFFORT))
 
 
@@ -27,9 +27,9 @@ def some(cases, each):
 
 
 def examples(number, *suppressed):
-    """Hypothesis' settings for that many cases; the profile says the rest.
+    """Hypothesis settings for this number of cases; the profile sets the rest.
 
-    :param suppressed: health checks that this test does not pass either
+    :param suppressed: additional health checks that this test does not pass
     """
     profile = settings.get_profile(PROFILE)
     return settings(
@@ -38,24 +38,25 @@ def examples(number, *suppressed):
 
 
 def steps(number, length):
-    """Settings of a state machine: that many runs of at most that many steps.
-    """
+    """Settings of a state machine with a maximum number of runs and of
+    steps."""
     return settings(examples(number), stateful_step_count=length)
 
 
 def long_runs(number, length):
-    """Settings of a state machine with long runs: the factor multiplies the
-    steps of a run, and a run that fails is not repeated to shorten it."""
+    """Settings of a state machine with long runs. The factor multiplies the
+    steps of a run, and a failed run is not repeated to shorten it."""
     return settings(
         settings.get_profile(PROFILE), max_examples=number,
         stateful_step_count=times(length), phases=[Phase.generate])
 
 
 def load_profile():
-    """Every run tries the same cases, on a machine of any speed.
+    """Load a profile with which every run tries the same cases, at any speed
+    of the machine.
 
     By default, Hypothesis draws new cases in each run, remembers those that
-    failed, and complains of cases that take longer than 200 ms.
+    failed, and fails for cases that take longer than 200 ms.
     """
     settings.register_profile(
         PROFILE, max_examples=times(_EXAMPLES), derandomize=True,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many users' operations, chosen by a seed, on a cloud of processes that are
-killed and paused meanwhile; afterwards the invariants have to hold.
+"""Operations of several users, chosen by a seed, on a cloud whose processes
+are killed and paused. Afterwards the invariants must hold.
 
-``python -m tests.chaos --seeds 20`` runs many seeds; ``--seed N`` runs one
-again.
+``python -m tests.chaos --seeds 20`` runs many seeds. ``--seed N`` repeats one
+of them.
 """

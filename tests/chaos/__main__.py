@@ -30,7 +30,7 @@ def main() -> int:
         while len(reports) < len(planned):
             _run_on_one_cloud(planned, reports)
     finally:
-        # An interrupted command shows the runs that have ended.
+        # An interrupted command also prints the runs that have ended.
         print(summary(reports), flush=True)
     return int(_is_violated(reports))
 
@@ -44,8 +44,8 @@ def _planned(args: argparse.Namespace) -> list[Sequence]:
 
 def _run_on_one_cloud(planned: list[Sequence],
                       reports: list[Report]) -> None:
-    """Run sequences that have no report yet, until one violates an
-    invariant: then the directory of the cloud is kept."""
+    """Run sequences that have no report yet, until one violates an invariant.
+    The directory of that cloud is kept."""
     with chaos_cloud(is_kept=lambda: _is_violated(reports[-1:])) as cloud:
         for each in planned[len(reports):]:
             reports.append(run(cloud, each))
@@ -59,7 +59,7 @@ def _is_violated(reports: list[Report]) -> bool:
 
 
 def lines_of(report: Report) -> str:
-    """Figures of a seed, and a line for each violation."""
+    """The figures of a seed, and a line for each violation."""
     lines = [seeds([report])]
     lines += [f'  {violation}' for violation in report.violations]
     lines += [f'  {count} × {answer}' for answer, count

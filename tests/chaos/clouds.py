@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud of the chaos runs: few hosts, and short waits."""
+"""The cloud of the chaos runs: few hosts and short intervals."""
 
 from collections.abc import Callable, Iterator
 import contextlib
@@ -14,12 +14,12 @@ from tools.cloud.cloud import Cloud, make
 
 HOSTS, RACK = 9, 3
 _NOVA = {'DEFAULT': {
-    # Nova gives up a call whose receiver was killed.
+    # Nova's call fails after this time if its receiver was killed.
     'rpc_response_timeout': 20, 'report_interval': 5,
     'service_down_time': 60}}
 _COMPUTE = {'DEFAULT': {
     **_NOVA['DEFAULT'],
-    # As by default: Nova frees the room of deleted servers every minute.
+    # Nova's default: it frees the capacity of deleted servers every minute.
     'update_resources_interval': 60}}
 OPTIONS = {
     'nova.conf': _NOVA, 'compute.conf': _COMPUTE,
@@ -32,12 +32,12 @@ OPTIONS = {
 
 @contextlib.contextmanager
 def chaos_cloud(is_kept: Callable[[], bool]) -> Iterator[Cloud]:
-    """A cloud that is up.
+    """A running cloud.
 
-    :param is_kept: whether its directory remains; it does if the cloud does
-        not start
+    :param is_kept: whether its directory is kept; it is also kept if the cloud
+        does not start
     """
-    # A short path, which the names of sockets are part of.
+    # The path must be short, because it is part of the names of sockets.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='chaos-')), HOSTS,
                  rack=RACK, options=OPTIONS)
     print('cloud:', cloud.layout.directory, flush=True)
@@ -46,7 +46,7 @@ def chaos_cloud(is_kept: Callable[[], bool]) -> Iterator[Cloud]:
         _add_flavor(cloud)
         yield cloud
     finally:
-        # Only the logs are kept; an orderly end takes half a minute.
+        # Only the logs are kept. An orderly stop would take half a minute.
         for name in cloud.processes.names():
             cloud.processes.kill(name)
     if not is_kept():
@@ -54,7 +54,7 @@ def chaos_cloud(is_kept: Callable[[], bool]) -> Iterator[Cloud]:
 
 
 def _add_flavor(cloud: Cloud) -> None:
-    """To which a server of the flavor ``large`` is resized."""
+    """Servers of the flavor ``large`` are resized to this flavor."""
     Adapter(session(cloud.layout, ADMIN), service_type='compute').post(
         '/flavors', json={'flavor': {
             'id': LARGER, 'name': LARGER, 'vcpus': 12, 'ram': 16384,

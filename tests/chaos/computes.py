@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every nova-compute works again after a chaos run."""
+"""After a chaos run, every nova-compute works again."""
 
 from collections.abc import Callable
 import datetime
@@ -13,37 +13,37 @@ from tools.cloud.cloud import Cloud
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 SILENCE = 60
-"""Seconds after which a nova-compute that has not reported is restarted."""
+"""Seconds without a report after which a nova-compute is restarted."""
 UPTIME = '2.53'
-"""Microversion in which one request asks one nova-compute for its uptime."""
+"""In this microversion, one request asks one nova-compute for its uptime."""
 
 
 class Computes:
     """The administrator's view of the hosts.
 
-    :ivar restarts: how often a nova-compute was restarted
+    :ivar restarts: number of restarts of a nova-compute
     """
 
     def __init__(self, cloud: Cloud, nova: Adapter):
-        """:param nova: with the rights of an administrator"""
+        """:param nova: an adapter with the rights of an administrator"""
         self._faults = Faults(cloud)
         self._nova = nova
         self.restarts = 0
 
     def put_back(self) -> None:
-        """No host is forced down, and every nova-compute has reported since
-        now and answers a call.
+        """Wait until no host is forced down, and every nova-compute has
+        reported since now and answers a call.
 
-        A nova-compute that has lost its broker is restarted. It may still
-        report: its reports and the calls that it answers use different
+        A nova-compute that has lost its connection to the broker is restarted.
+        It may still report, because its reports and the calls use different
         connections.
         """
         since = datetime.datetime.now(datetime.timezone.utc).isoformat()
         wait_for('Nova', answered(lambda: self._nova.get('/os-services')))
         wait_for('hosts that are not forced down',
                  answered(self._release_hosts), pause=1)
-        self._restart_unless_empty(lambda: self._silent(since))
-        self._restart_unless_empty(self._deaf)
+        self._restart_unless_empty(lambda: self._not_reporting(since))
+        self._restart_unless_empty(self._unresponsive)
 
     def restart(self, host: str) -> None:
         """Kill the nova-compute of a host and start it again."""
@@ -52,9 +52,10 @@ class Computes:
         self.restarts += 1
 
     def _restart_unless_empty(self, broken: Callable[[], list[str]]) -> None:
-        """Returns when no host is broken; those that stay so are restarted.
+        """Wait until no host is broken; restart nova-compute on hosts that
+        remain broken.
 
-        :raises WaitTimeout: that does not help
+        :raises WaitTimeout: hosts are broken after the restarts
         """
         def none() -> bool:
             return broken() == []
@@ -67,8 +68,8 @@ class Computes:
             wait_for('every nova-compute', answered(none), pause=1)
 
     def _release_hosts(self) -> bool:
-        """Whether no host is forced down any more. Nova refuses this for a
-        host that has not yet cleaned up after an evacuation."""
+        """Whether all hosts could be released from being forced down. Nova
+        refuses this for a host that has not cleaned up after an evacuation."""
         forced = [service for service in self._services()
                   if service['forced_down']]
         for service in forced:
@@ -76,13 +77,13 @@ class Computes:
                 f'/os-services/{service["id"]}', json={'forced_down': False}))
         return not forced
 
-    def _silent(self, since: str) -> list[str]:
-        """Hosts whose nova-compute has not reported since then."""
+    def _not_reporting(self, since: str) -> list[str]:
+        """Hosts whose nova-compute has not reported since that time."""
         return [service['host'] for service in self._services()
                 if service['state'] != 'up'
                 or (service['updated_at'] or '') <= since]
 
-    def _deaf(self) -> list[str]:
+    def _unresponsive(self) -> list[str]:
         """Hosts whose nova-compute does not answer a call."""
         hypervisors = self._nova.get('/os-hypervisors').json()['hypervisors']
         return [each['hypervisor_hostname'] for each in hypervisors

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a run: the cloud comes to rest, with an operator's help where
-Nova cannot do without."""
+"""The end of a run: Nova's work ends, if necessary with an operator's help."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,20 +21,20 @@ from tools.cloud.cloud import Cloud
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 REST = 45
-"""Seconds for which Nova changes no server at work. After that, the message
-that would have continued the work was lost with a process."""
+"""If Nova does not change an unfinished server for this number of seconds, the
+message that would have continued the work was lost with a process."""
 SETTLED = 300
-"""Seconds after which all that is wrong stays wrong. Nova looks for the
-allocations of deleted servers every minute."""
+"""A violation that lasts for this number of seconds is reported. Nova looks
+for the allocations of deleted servers every minute."""
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """Servers that Nova left unfinished; the operator has deleted them.
+    """Servers that Nova left unfinished. The operator has deleted them.
 
-    :ivar stuck: in the middle of a build, a move or a deletion
-    :ivar misallocated: whose move broke off, and left them in ERROR or with
-        their allocation on another host
+    :ivar stuck: servers in the middle of a build, a move or a deletion
+    :ivar misallocated: servers whose move was interrupted, and left them in
+        ERROR or with their allocation on another host
     """
 
     stuck: int
@@ -58,16 +57,16 @@ class Operator:
 
     @property
     def restarts(self) -> int:
-        """How often the operator has restarted a nova-compute."""
+        """Number of restarts of a nova-compute by the operator."""
         return self._computes.restarts
 
     def put_hosts_back(self) -> None:
-        """Every nova-compute is up and answers."""
+        """Wait until every nova-compute is up and answers."""
         self._computes.put_back()
 
     def let_servers_rest(self) -> Unfinished:
-        """Returns when Nova works on no server and no server is left as a
-        move that broke off leaves it."""
+        """Wait until Nova works on no server, and no server has the state of
+        an interrupted move."""
         last, since = self._at_work(), time.monotonic()
         while last and time.monotonic() - since < REST:
             time.sleep(0.5)
@@ -80,7 +79,7 @@ class Operator:
         return Unfinished(len(stuck), len(misallocated))
 
     def violations(self, rack_of: dict[str, str]) -> list[str]:
-        """Those that last."""
+        """The violations that last."""
         found: list[str] = []
 
         def none() -> bool:
@@ -97,7 +96,8 @@ class Operator:
         return wait_for('MariaDB', answered(lambda: read(self._layout)))
 
     def clear(self) -> None:
-        """Delete all servers and groups, and what Nova has forgotten."""
+        """Delete all servers and groups, and the allocations that Nova has
+        forgotten."""
         self._deletion.delete(self.facts().servers)
         for uuid in self.facts().groups:
             wait_for(f'group {uuid} to be deleted',
@@ -105,8 +105,8 @@ class Operator:
         wait_for('the last allocation to go', self._is_empty, pause=0.5)
 
     def _is_empty(self) -> bool:
-        """Whether Placement has no allocation; what Nova has forgotten is
-        deleted."""
+        """Whether Placement has no allocations. Allocations that Nova has
+        forgotten are deleted first."""
         facts = self.facts()
         for consumer in left_by_nova(facts):
             attempt(lambda: self._placement.delete(
@@ -114,7 +114,7 @@ class Operator:
         return not facts.allocations
 
     def _at_work(self) -> Mapping[str, tuple]:
-        """States of the servers that are being built, changed or deleted. A
+        """The states of servers that are being built, changed or deleted. A
         resize is confirmed."""
         found = {}
         for uuid, server in self.facts().servers.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the databases of the cloud say, read with SQL and nothing else."""
+"""The content of the cloud's databases, read with SQL only."""
 
 from collections import Counter, defaultdict
 import json
@@ -30,7 +30,7 @@ _BUILD_REQUESTS = """
 SELECT instance_uuid AS uuid, NULL AS host, 'building' AS vm_state,
        'scheduling' AS task_state, NULL AS launched_at
 FROM nova_api.build_requests"""
-"""Servers that no cell knows yet."""
+"""Servers that are not yet in a cell."""
 _CELLS = ('nova_cell0', 'nova_cell1')
 _SPECS = 'SELECT instance_uuid, spec FROM nova_api.request_specs'
 _MIGRATIONS = """
@@ -39,7 +39,7 @@ FROM nova_cell1.migrations ORDER BY id"""
 
 
 def read(layout: Layout) -> FinalState:
-    """:raises pymysql.Error: MariaDB does not answer"""
+    """:raises pymysql.Error: MariaDB does not respond"""
     with pymysql.connect(
             host=ADDRESS, port=layout.ports['mariadb'], user='cloud',
             password=layout.password, charset='utf8mb4',
@@ -73,7 +73,8 @@ def _decoded(row: dict, *names: str) -> dict:
 
 
 def _pointer(spec: dict) -> tuple[str, str] | None:
-    """Group and member of a request's hints; each value is a list."""
+    """The group and the member in the hints of a request. Each value is a
+    list."""
     hints = spec['nova_object.data'].get('scheduler_hints') or {}
     found = [hints.get(name) for name in ('holistic_group',
                                           'holistic_member')]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The administrator deletes servers, whatever Nova takes them to be at."""
+"""The administrator deletes servers, whatever Nova's state of them is."""
 
 from collections.abc import Callable, Collection
 
@@ -12,32 +12,36 @@ from tests.chaos.http_attempts import attempt
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 ROUNDS, ROUND = 60, 5
-"""How often a deletion is asked for, and seconds between two requests."""
+"""The number of requests for one deletion, and the seconds between two of
+them."""
 RESETS_FROM = 3
-"""Rounds after which the state of a server is reset first. Nova ignores the
-request for a server that it takes to be in deletion."""
+"""From this request on, the state of the server is reset first. Nova ignores
+the request for a server that it considers to be in deletion."""
 RESTARTS_EVERY = 12
-"""Rounds after which the hosts of the remaining servers are restarted."""
+"""Number of requests after which the hosts of the remaining servers are
+restarted."""
 
 
 class Deletion:
-    """Nova's request to delete a server is a message to its nova-compute that
-    nobody repeats if it is lost. So the deletion is asked for again, and a
+    """Deletes servers by repeated requests.
+
+    Nova's request to delete a server is a message to its nova-compute. Nova
+    does not repeat a lost message. So the deletion is requested again, and a
     nova-compute that does not carry it out is restarted.
     """
 
     def __init__(self, nova: Adapter, computes: Computes,
                  facts: Callable[[], FinalState]):
-        """:param nova: with the rights of an administrator"""
+        """:param nova: an adapter with the rights of an administrator"""
         self._nova = nova
         self._computes = computes
         self._facts = facts
 
     def delete(self, servers: Collection[str]) -> None:
-        """Returns when Nova knows none of the servers any more.
+        """Wait until Nova does not know any of the servers.
 
-        A server without a host that Nova's API does not find is left alone:
-        its record is in no cell that a request reaches, since the request was
+        A server without a host that Nova's API does not find is ignored: its
+        record is in no cell that a request reaches, because the request was
         deleted while Nova gave up the build.
 
         :raises WaitTimeout: Nova does not delete one of them
@@ -63,7 +67,8 @@ class Deletion:
         raise WaitTimeout(f'deletion of servers {hosts}')
 
     def _ask(self, uuid: str, resets: bool) -> bool:
-        """Whether Nova's API knows the server."""
+        """Request the deletion. Returns whether Nova's API knows the
+        server."""
         if resets:
             attempt(lambda: self._nova.post(
                 f'/servers/{uuid}/action',
@@ -73,12 +78,12 @@ class Deletion:
         except ks_exceptions.NotFound:
             return False
         except ks_exceptions.ClientException:
-            # Nova is at work on it.
+            # Nova is working on the server.
             pass
         return True
 
     def _hosts(self, servers: Collection[str]) -> dict[str, str | None]:
-        """Hosts of those of the servers that Nova has not deleted."""
+        """The hosts of those servers that Nova has not deleted."""
         there = self._facts().servers
         return {uuid: there[uuid]['host'] for uuid in servers
                 if uuid in there}

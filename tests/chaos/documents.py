@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The groups of a chaos run: a shape and a count make a document."""
+"""The groups of a chaos run: a shape and a count give a document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ ONE_RACK = {'type': 'affinity', 'level': 'rack'}
 @dataclass(frozen=True)
 class Shape:
     """
-    :ivar policies: of the group
-    :ivar flavors: by the name of a nested group with one counted member
-        ``node``; the name is empty for a member of the group itself
+    :ivar policies: policies of the group
+    :ivar flavors: flavors by the name of a nested group with one counted
+        member ``node``; the name is empty for a member of the group itself
     :ivar nested: policies of nested groups by their names
     """
 
@@ -25,9 +25,7 @@ class Shape:
         default_factory=dict)
 
     def document(self, name: str, count: int) -> dict[str, Any]:
-        """
-        :param count: servers of each member
-        """
+        """:param count: number of servers of each member"""
         def members(flavor: str) -> list[dict[str, Any]]:
             return [{'name': 'node', 'count': count, 'flavor': flavor}]
 
@@ -40,12 +38,12 @@ class Shape:
                        for path, flavor in self.flavors.items() if path]}
 
     def paths(self, count: int) -> list[str]:
-        """Of all members."""
+        """The paths of all members."""
         return [f'{path}/node-{number}'.lstrip('/')
                 for path in self.flavors for number in range(count)]
 
     def flavor(self, path: str) -> str:
-        """Of the member with that path."""
+        """The flavor of the member with that path."""
         return self.flavors[path.rpartition('/')[0]]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the cloud are killed or paused, and started or continued."""
+"""Kill or pause processes of the cloud, and start or continue them."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from tools.cloud.waiting import wait_for
 
 
 class Faults:
-    """Any thread may call any method.
+    """Starts and ends faults; any thread may call any method.
 
     A process that two faults have stopped runs again when both have ended.
     """
@@ -26,7 +26,7 @@ class Faults:
         self._stopped: dict[str, list[bool]] = {}
 
     def begin(self, fault: Fault) -> None:
-        """Stop the process that the fault is about."""
+        """Stop the process of the fault."""
         self.stop(self._name(fault), kills=fault.kind.startswith('kill'))
 
     def end(self, fault: Fault) -> None:
@@ -36,7 +36,7 @@ class Faults:
     def stop(self, name: str, kills: bool = True) -> None:
         """Kill or pause a process.
 
-        :param name: of a process of the cloud, or of a compute host
+        :param name: name of a process of the cloud, or of a compute host
         """
         with self._lock:
             faults = self._stopped.setdefault(name, [])
@@ -74,9 +74,9 @@ class Faults:
         if not self._is_host(name):
             self._cloud.processes.kill(name)
             return
-        # Else whatever is started next would start this one, too.
+        # Otherwise the next start of another host would also start this one.
         down_file(self._cloud.layout, name).touch()
-        # It may have ended by itself.
+        # The process may have ended without a signal.
         with contextlib.suppress(ProcessLookupError):
             self._send(name, signal.SIGKILL)
         pid = self._pid(name)

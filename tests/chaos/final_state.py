@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is there after a chaos run, as the databases of the cloud say."""
+"""The final state of a chaos run, read from the databases of the cloud."""
 
 from collections.abc import Mapping
 from collections import Counter
@@ -9,13 +9,14 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class FinalState:
     """
-    :ivar groups: by UUID
+    :ivar groups: groups by UUID
     :ivar members: rows of the placement table
-    :ivar allocations: consumer to host to resource class to amount
-    :ivar types: consumer to consumer type
-    :ivar servers: by UUID, those that Nova has not deleted
-    :ivar pointers: UUID of a server to group and member in its hints
-    :ivar migrations: by UUID
+    :ivar allocations: amounts by consumer, host and resource class
+    :ivar types: consumer types by consumer
+    :ivar servers: servers that Nova has not deleted, by UUID
+    :ivar pointers: the group and the member in the hints of a server, by its
+        UUID
+    :ivar migrations: migrations by UUID
     """
 
     groups: Mapping[str, dict]

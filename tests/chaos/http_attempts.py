@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to services that may not answer yet."""
+"""Requests to services that may be unavailable."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -11,7 +11,8 @@ Answer = TypeVar('Answer')
 
 
 def answered(call: Callable[[], Answer]) -> Callable[[], Answer | None]:
-    """The call, which gives None while a service does not answer."""
+    """The result of the call. The call returns None while a service is
+    unavailable."""
     def answer() -> Answer | None:
         try:
             return call()
@@ -21,8 +22,8 @@ def answered(call: Callable[[], Answer]) -> Callable[[], Answer | None]:
 
 
 def attempt(call: Callable[[], object]) -> None:
-    """Make a request that may be refused, because Nova is at work on the
-    server or has deleted it."""
+    """Send a request that Nova may refuse, because it works on the server or
+    has deleted it."""
     try:
         call()
     except ks_exceptions.ClientException:

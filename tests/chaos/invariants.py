@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to hold after a chaos run, whatever happened in it.
+"""The invariants of a chaos run.
 
-Nothing here uses code of the project: the facts are rows of the databases.
+This module uses no code of the project: the facts are rows of the databases.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,24 +13,24 @@ from tests.chaos.rules import broken_rules
 HOLD = 'HOLISTIC_HOLD'
 SETTLED = ('planned', 'building', 'complete', 'released', 'unplaceable',
            'degraded', 'error')
-"""Statuses in which a group may stay."""
+"""Final statuses of a group."""
 WITH_REASONS = ('unplaceable', 'degraded', 'error')
-"""Those of them that need a reason."""
+"""Final statuses that need a reason."""
 ACTIVE = ('planned', 'building', 'complete')
 MEMBERS = ('planned', 'built', 'failed', 'released', 'lost')
-"""States in which a member may stay."""
+"""Final states of a member."""
 BROKEN_OFF = (
     'accepted', 'queued', 'preparing', 'pre-migrating', 'migrating',
     'post-migrating', 'running', 'finished', 'confirming', 'reverting',
     'error')
-"""Statuses of a migration that has not ended as it should, of a server that
-Nova is not working on."""
+"""Statuses of a migration that was interrupted, of a server that Nova is not
+working on."""
 
 
 def violations(facts: FinalState, rack_of: Mapping[str, str]) -> list[str]:
-    """Sentences, one for each violation.
+    """One sentence for each violation.
 
-    :param rack_of: host to rack
+    :param rack_of: the rack of each host
     """
     return [*_two_servers(facts), *_servers_without_allocation(facts),
             *_holds(facts), *_consumers(facts), *_unsettled(facts),
@@ -39,7 +39,7 @@ def violations(facts: FinalState, rack_of: Mapping[str, str]) -> list[str]:
 
 def _two_servers(facts: FinalState) -> Iterator[str]:
     """No member has two servers: of all servers that were created for a
-    member, one at most has room."""
+    member, at most one has allocations."""
     owners = Counter(pointer for uuid, pointer in facts.pointers.items()
                      if uuid in facts.servers and uuid in facts.allocations)
     for (group, member), count in owners.items():
@@ -52,10 +52,10 @@ def _two_servers(facts: FinalState) -> Iterator[str]:
 
 
 def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
-    """No server lacks its allocation: what its flavor says, on its host.
+    """Every server has the allocation of its flavor on its host.
 
-    A server that failed to be built, and is in ERROR, may have none: Nova
-    frees its room, sometimes before it forgets the host. If the last
+    A server whose build failed, and that is in ERROR, may have none: Nova
+    frees its allocation, sometimes before it clears the host. If the last
     ``save`` of ``ComputeManager._build_and_run_instance`` fails, Nova writes
     the time of the launch together with the failure.
     """
@@ -76,8 +76,8 @@ def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
 
 
 def _holds(facts: FinalState) -> Iterator[str]:
-    """Each planned member has its hold, at its place and of its size, and
-    each hold has such a member."""
+    """Each planned member has its hold, on its host and of its size, and each
+    hold belongs to such a member."""
     wanted = {}
     for row in facts.members:
         if row['state'] == 'planned':
@@ -95,11 +95,11 @@ def _holds(facts: FinalState) -> Iterator[str]:
 
 
 def left_by_nova(facts: FinalState) -> list[str]:
-    """Consumers whose room Nova has forgotten.
+    """Consumers whose allocations Nova has forgotten.
 
-    They are migrations that broke off, and servers without a pointer that
-    were deleted while stock Nova scheduled them. "nova-manage placement
-    audit" finds them. None of them is a hold or was the server of a member.
+    They are interrupted migrations, and servers without a pointer that were
+    deleted while stock Nova scheduled them. "nova-manage placement audit"
+    finds them. None of them is a hold or was the server of a member.
     """
     return [consumer for consumer, kind in facts.types.items()
             if kind != HOLD and consumer not in facts.servers
@@ -107,17 +107,17 @@ def left_by_nova(facts: FinalState) -> list[str]:
 
 
 def misallocated_by_nova(facts: FinalState) -> list[str]:
-    """Servers of which a move broke off because a process was killed, and
-    that are in ERROR, or have room on another host than their own.
+    """Servers whose move was interrupted because a process was killed, and
+    that are in ERROR or have allocations on a host other than their own.
 
-    Nova moves the allocation of the server to its migration, and allocates
-    the destination for the server, before it tells a host. It returns them in
-    ``MigrationTask.rollback`` and ``LiveMigrationTask.rollback`` of the
-    conductor, or in nova-compute when the migration ends. If the process that
-    would have done so is gone, nobody does: a restarted nova-compute only
-    resets the task of the server (``ComputeManager._init_instance``). Nova's
-    manual lets an operator find such servers with "nova-manage placement
-    audit".
+    Nova moves the allocation of the server to its migration, and allocates the
+    destination for the server, before it sends a message to a host. It returns
+    the allocations in ``MigrationTask.rollback`` and
+    ``LiveMigrationTask.rollback`` of the conductor, or in nova-compute when
+    the migration ends. If that process was killed, they are not returned: a
+    restarted nova-compute only resets the task of the server
+    (``ComputeManager._init_instance``). Nova's manual lets an operator find
+    such servers with "nova-manage placement audit".
     """
     broken = {each['instance_uuid'] for each in facts.migrations.values()
               if each['status'] in BROKEN_OFF}
@@ -129,7 +129,7 @@ def misallocated_by_nova(facts: FinalState) -> list[str]:
 
 
 def _consumers(facts: FinalState) -> Iterator[str]:
-    """All that is used is used by servers where they are, and by holds."""
+    """All consumers are servers on their hosts, and holds."""
     forgotten = left_by_nova(facts)
     for consumer, hosts in facts.allocations.items():
         if facts.types[consumer] == HOLD or consumer in forgotten:
@@ -144,7 +144,7 @@ def _consumers(facts: FinalState) -> Iterator[str]:
 
 
 def _unsettled(facts: FinalState) -> Iterator[str]:
-    """No group and no member stays in a state between two others."""
+    """No group and no member stays in an intermediate state."""
     for uuid, group in facts.groups.items():
         if group['task'] or group['status'] not in SETTLED:
             yield (f'group {uuid} is {group["status"]} with task '

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a seed stands for: operations in their order, and faults between them.
+"""The sequence of operations and faults of a seed.
 
-This is pure: the same arguments always give the same sequence.
+The functions are pure: the same arguments always give the same sequence.
 """
 
 from collections.abc import Mapping
@@ -11,42 +11,43 @@ import random
 from tests.chaos.documents import Shape, SHAPES
 
 LENGTH = 200
-"""Operations of one run."""
+"""Number of operations of one run."""
 
 KINDS = {
     'create': 9, 'boot': 30, 'delete server': 9, 'migrate': 5,
     'live-migrate': 5, 'resize': 5, 'evacuate': 2, 'update': 5, 'release': 3,
     'replan': 2, 'delete group': 3, 'boot other server': 12,
     'delete other server': 6}
-"""Kinds of operations, with their weights."""
+"""The kinds of operations, with their weights."""
 
 FAULTS = {
     'kill compute': 3, 'pause compute': 1, 'kill engine': 3,
     'pause engine': 1, 'kill scheduler': 2, 'pause scheduler': 1,
     'kill API': 1, 'pause API': 1, 'kill RabbitMQ': 1, 'kill MariaDB': 1}
-"""Faults of one run, with how often each occurs."""
+"""The faults of one run, and the number of each kind."""
 SHORT_LENGTH = 67
-"""Operations of one of the three short runs."""
+"""Number of operations of one of the three short runs."""
 SHORT_RUNS = {
     1: ('kill compute', 'pause engine', 'kill scheduler', 'kill RabbitMQ'),
     2: ('kill engine', 'pause scheduler', 'kill API'),
     3: ('pause compute', 'pause API', 'kill MariaDB')}
-"""Faults of the short runs that CI makes, by their seeds. Together they have
-every kind of operation and every kind of fault."""
+"""The faults of the short runs in CI, by their seeds. Together the runs
+contain every kind of operation and every kind of fault."""
 
 FIRST = 5
-"""Groups that exist before anything else happens."""
+"""Number of groups that are created first."""
 MISTAKE = 0.1
-"""Share of the creates of servers whose member may have a server already."""
+"""The share of creates of servers whose member may already have a server."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """
-    :ivar group: number of the group that it is about, if it is about one
-    :ivar member: path of the member; a server without a pointer has none
-    :ivar count: servers of each counted member of a create or update
-    :ivar dice: below 1; decides what the kind leaves open
+    """One operation of a user.
+
+    :ivar group: number of the group, if the operation concerns a group
+    :ivar member: path of the member; empty for a server without a pointer
+    :ivar count: number of servers of each counted member of a create or update
+    :ivar dice: a random number below 1 for choices during the operation
     """
 
     number: int
@@ -61,9 +62,9 @@ class Operation:
 class Fault:
     """
     :ivar kind: one of FAULTS
-    :ivar begin: number of the operation with which it begins
-    :ivar end: number of the operation with which it ends
-    :ivar dice: below 1; chooses one of several processes
+    :ivar begin: number of the operation at which the fault begins
+    :ivar end: number of the operation at which the fault ends
+    :ivar dice: a random number below 1 that chooses one of several processes
     """
 
     kind: str
@@ -74,7 +75,7 @@ class Fault:
 
 @dataclass
 class _Group:
-    """A group as the sequence knows it, whatever became of it."""
+    """A group as the sequence assumes it, whatever its real state."""
 
     shape: Shape
     count: int
@@ -83,9 +84,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class Sequence:
-    """
-    :ivar shapes: by the number of a group
-    """
+    """:ivar shapes: shapes by the numbers of their groups"""
 
     seed: int
     operations: tuple[Operation, ...]
@@ -97,7 +96,7 @@ def sequence(seed: int, length: int = LENGTH,
              faults: Mapping[str, int] = FAULTS) -> Sequence:
     """The operations and faults of a seed.
 
-    :param faults: how often each kind of fault occurs
+    :param faults: number of faults of each kind
     """
     dice = random.Random(f'chaos {seed}')
     author = _Author(dice)
@@ -107,14 +106,14 @@ def sequence(seed: int, length: int = LENGTH,
 
 
 def short_sequences() -> list[Sequence]:
-    """Those of the short runs."""
+    """The sequences of the short runs."""
     return [sequence(seed, SHORT_LENGTH, dict.fromkeys(faults, 1))
             for seed, faults in SHORT_RUNS.items()]
 
 
 def _faults(dice: random.Random, length: int,
             faults: Mapping[str, int]) -> tuple[Fault, ...]:
-    """One in each of as many equal parts of the sequence, in any order."""
+    """The faults, each in one of equal parts of the sequence, in any order."""
     kinds = [kind for kind, times in faults.items() for _ in range(times)]
     dice.shuffle(kinds)
     part = (length - 2 * FIRST) / len(kinds)
@@ -125,9 +124,9 @@ def _faults(dice: random.Random, length: int,
 
 
 class _Author:
-    """Writes a sequence that makes sense as far as all operations succeed.
+    """Creates a sequence that is consistent as long as all operations succeed.
 
-    :ivar groups: all that it has created
+    :ivar groups: all groups that it has created
     """
 
     def __init__(self, dice: random.Random):
@@ -147,7 +146,7 @@ class _Author:
                 return found
 
     def _write(self, number: int, kind: str) -> Operation | None:
-        """None if there is nothing that the operation could be about."""
+        """The operation; None if no group or server exists for it."""
         if kind == 'create':
             return self._create(number)
         if kind == 'boot other server':

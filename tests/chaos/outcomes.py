@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How operations ended."""
+"""The outcomes of operations."""
 
 from collections.abc import Callable
 from collections import Counter
@@ -14,24 +14,24 @@ from tools.cloud.waiting import WaitTimeout
 class Outcome(enum.StrEnum):
     DONE = 'done'
     REFUSED = 'refused'
-    """The service answered that this cannot be done (4xx)."""
+    """The service refused the request (4xx)."""
     FAILED = 'failed'
-    """The service did not answer, or answered 5xx."""
+    """The service did not respond, or responded with 5xx."""
     LATE = 'late'
-    """An operation that has begun did not end while it was waited for."""
+    """The operation began and did not end in time."""
     VOID = 'void'
-    """What the operation is about does not exist, because an earlier
-    operation did not succeed."""
+    """The group or server of the operation does not exist, because an earlier
+    operation failed."""
 
 
 class Void(Exception):
-    """What an operation is about does not exist."""
+    """The group or server of an operation does not exist."""
 
 
 def outcome(perform: Callable[[], None], seen: Counter) -> Outcome:
-    """How an operation ends.
+    """The outcome of an operation.
 
-    :param seen: refusals and failures are counted there by their text
+    :param seen: counts refusals and failures by their text
     """
     try:
         perform()
@@ -54,7 +54,7 @@ def outcome(perform: Callable[[], None], seen: Counter) -> Outcome:
 
 
 def _text(error: ks_exceptions.HttpError) -> str:
-    """What the service says; Nova's answers are in a form of its own."""
+    """The message of the service. Nova's faults have their own format."""
     try:
         about, = error.response.json().values()
         return about['message']

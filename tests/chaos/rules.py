@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hard policies of the documents of a chaos run, judged where the servers
-and holds really are."""
+"""The hard policies of a chaos run, checked against the hosts of servers and
+holds."""
 
 from collections.abc import Iterator, Mapping
 from collections import Counter
@@ -13,9 +13,9 @@ ACTIVE = ('planned', 'building', 'complete', 'released')
 
 def broken_rules(facts: FinalState,
                  rack_of: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for each hard policy that does not hold.
+    """One sentence for each violated hard policy.
 
-    :param rack_of: host to rack
+    :param rack_of: the rack of each host
     """
     for uuid, group in facts.groups.items():
         if group['status'] in ACTIVE:
@@ -29,7 +29,7 @@ def broken_rules(facts: FinalState,
 
 
 def _positions(facts: FinalState, group: str) -> dict[str, str]:
-    """Member to the host where its server or its hold is."""
+    """The host of the server or of the hold of each member."""
     found = {}
     for row in facts.members:
         if row['group_uuid'] == group:
@@ -43,7 +43,7 @@ def _positions(facts: FinalState, group: str) -> dict[str, str]:
 
 def _policies(document: Mapping[str, Any],
               at: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each policy, with the beginning of the paths that it is about."""
+    """Each policy, with the prefix of the paths of its members."""
     for policy in document.get('policies', ()):
         yield at, policy
     for nested in document.get('groups', ()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One seed, from an empty cloud to an empty cloud."""
+"""The run of one seed, from an empty cloud to an empty cloud."""
 
 from collections import Counter
 from concurrent import futures
@@ -19,29 +19,30 @@ from tools.cloud.holistic import ENGINES
 from tools.cloud.waiting import WaitTimeout
 
 USERS = 6
-"""Users at a time."""
+"""Number of users that work at the same time."""
 SHORTEST, LONGEST = 0.5, 5.0
-"""Seconds that a fault lasts, however many operations fall into it."""
+"""Minimum duration of a fault in seconds."""
 AFTER_FAILURE = 1.0
-"""Seconds that a user waits if a service does not answer."""
+"""Seconds that a user waits after a service did not respond."""
 _REPAIR = re.compile(r'Reconciled: (\w+): (\d+)')
 
 
 @dataclass
 class Report:
-    """
-    :ivar outcomes: by kind of operation and outcome
-    :ivar faults: by kind
-    :ivar answers: texts of refusals and failures
-    :ivar repairs: of the reconciler, by case
+    """The result of a run.
+
+    :ivar outcomes: numbers of operations by kind and outcome
+    :ivar faults: numbers of faults by kind
+    :ivar answers: numbers of refusals and failures by their texts
+    :ivar repairs: numbers of the reconciler's repairs by case
     :ivar stuck: servers that Nova never finished to build, move or delete
-    :ivar misallocated: servers that a broken move left in ERROR or with their
-        allocation on another host
-    :ivar restarts: of a nova-compute, by the operator
+    :ivar misallocated: servers that an interrupted move left in ERROR or with
+        their allocation on another host
+    :ivar restarts: number of restarts of a nova-compute by the operator
     :ivar leftovers: allocations that Nova has forgotten
-    :ivar violations: of invariants
-    :ivar seconds: of the operations, and until the cloud was at rest and
-        empty
+    :ivar violations: violations of invariants
+    :ivar seconds: duration of the operations, and of the time until the cloud
+        was idle and empty
     """
 
     seed: int
@@ -57,14 +58,14 @@ class Report:
     seconds: tuple[float, float] = (0.0, 0.0)
 
     def total(self, *outcomes: Outcome) -> int:
-        """Operations that ended so."""
+        """The number of operations with this outcome."""
         return sum(count for (_, each), count in self.outcomes.items()
                    if each in outcomes)
 
 
 class Run:
-    """Users work through the sequence, each with the next operation, while
-    faults begin and end at theirs."""
+    """Several users work through the sequence. Each carries out the next
+    operation, while faults begin and end at their numbers."""
 
     def __init__(self, cloud: Cloud, planned: Sequence):
         self.report = Report(planned.seed)
@@ -75,8 +76,8 @@ class Run:
         self._next = 0
 
     def run(self) -> None:
-        """Returns when all operations and faults have ended. An error of a
-        user ends the run."""
+        """Wait until all operations and faults have ended. An error of a user
+        ends the run."""
         with futures.ThreadPoolExecutor(USERS) as pool:
             users = [pool.submit(self._work) for _ in range(USERS)]
             self._fail(users)
@@ -101,7 +102,7 @@ class Run:
                 time.sleep(AFTER_FAILURE)
 
     def _fail(self, users: list[futures.Future]) -> None:
-        """If an error has ended all users, later faults never begin."""
+        """End all users after an error, so that later faults never begin."""
         waiting = list(self._planned.faults)
         begun: list[tuple[float, Fault]] = []
         while begun or waiting and (
@@ -123,8 +124,8 @@ class Run:
 
 
 def run(cloud: Cloud, planned: Sequence) -> Report:
-    """Carry out a sequence on a cloud that is up. The cloud is empty
-    afterwards, unless there are violations."""
+    """Carry out a sequence on a running cloud. The cloud is empty afterwards,
+    unless an invariant is violated."""
     operator = Operator(cloud)
     operator.clear()
     begin = time.monotonic()
@@ -149,7 +150,8 @@ def run(cloud: Cloud, planned: Sequence) -> Report:
 
 def _settle(cloud: Cloud, operator: Operator, report: Report) -> None:
     """
-    :raises WaitTimeout: the cloud does not come to rest, or cannot be emptied
+    :raises WaitTimeout: Nova's work does not end, or the cloud cannot be
+        emptied
     """
     operator.put_hosts_back()
     unfinished = operator.let_servers_rest()
@@ -162,7 +164,7 @@ def _settle(cloud: Cloud, operator: Operator, report: Report) -> None:
 
 
 def rack_of(cloud: Cloud) -> dict[str, int]:
-    """Host to rack."""
+    """The rack of each host."""
     return {host: number // cloud.layout.rack
             for number, host in enumerate(cloud.layout.host_names())}
 

@@ -14,7 +14,7 @@ COLUMNS = ('seed', *Outcome, 'faults', 'repairs', 'stuck', 'misallocated',
 
 
 def row(report: Report) -> list[str]:
-    """Of the table of seeds, in the order of COLUMNS."""
+    """A row of the table of seeds, in the order of COLUMNS."""
     return [str(each) for each in (
         report.seed, *(report.total(outcome) for outcome in Outcome),
         report.faults.total(), report.repairs.total(), report.stuck,

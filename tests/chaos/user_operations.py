@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations, carried out as users and operators do: over the APIs."""
+"""Carry out operations as users and operators do: through the APIs."""
 
 from collections.abc import Callable
 from collections import defaultdict
@@ -21,22 +21,22 @@ from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for, WaitTimeout
 
 WAIT_SECONDS = 15
-"""Seconds for which a step of an operation is waited for. What takes longer
-goes on while the next operation begins."""
+"""Timeout of a step of an operation in seconds. If a step takes longer, it
+continues while the next operation begins."""
 EVACUATION = 120
-"""Seconds for which an evacuation is waited for."""
+"""Timeout of an evacuation in seconds."""
 EVACUATING = ('accepted', 'pre-migrating')
 """Statuses of the migration of a server that is being evacuated."""
 ANSWER = 20
-"""Seconds for which a request is waited for."""
+"""Timeout of a request in seconds."""
 LARGER = 'larger'
-"""Flavor that the cloud of chaos runs has besides the others."""
+"""An additional flavor in the cloud of chaos runs."""
 SHORT_LEASE = 20
-"""Seconds; some groups have it."""
+"""The lease of some groups in seconds."""
 
 
 class Users:
-    """Users of one project, and an operator.
+    """The users of one project, and an operator.
 
     :ivar groups: UUIDs of groups by their numbers
     """
@@ -58,25 +58,25 @@ class Users:
             f'/v2/images?name={IMAGE}').json()['images'][0]['id']
 
     def begin(self, operation: Operation) -> None:
-        """Say that an operation comes before all that are begun later:
-        they wait until what it creates exists."""
+        """Register an operation. Later operations wait for the objects that it
+        creates."""
         if operation.kind in ('create', 'boot', 'boot other server'):
             self._under_way[operation.group, operation.member].add(
                 operation.number)
 
     def end(self, operation: Operation) -> None:
-        """Say that an operation has ended."""
+        """Register that an operation has ended."""
         self._under_way[operation.group, operation.member].discard(
             operation.number)
 
     def perform(self, operation: Operation) -> None:
         """Carry out an operation.
 
-        :raises Void: what it is about does not exist
+        :raises Void: the group or server does not exist
         :raises WaitTimeout: a step did not end in time
-        :raises keystoneauth1.exceptions.ClientException: Nova refused it, or
-            did not answer
-        :raises Refused: the group API refused it, or did not answer
+        :raises keystoneauth1.exceptions.ClientException: Nova refused the
+            request, or did not respond
+        :raises Refused: the group API refused the request, or did not respond
         """
         getattr(self, '_' + operation.kind.replace(' ', '_').replace(
             '-', '_'))(operation)
@@ -171,7 +171,7 @@ class Users:
                       else 'revertResize', None)
 
     def _evacuate(self, operation: Operation) -> None:
-        """A host fails, and the operator moves its servers elsewhere."""
+        """A host fails, and the operator evacuates its servers."""
         server = self._active(operation)
         with self._operator_at_work:
             host = self._view(server)['OS-EXT-SRV-ATTR:host']
@@ -188,7 +188,8 @@ class Users:
                 self._release_host(host)
 
     def _release_host(self, host: str) -> None:
-        """Nova refuses this until the host has cleaned up."""
+        """Release the host from being forced down. Nova refuses this until the
+        host has cleaned up."""
         def released() -> bool:
             try:
                 self._force_down(host, False)
@@ -198,8 +199,8 @@ class Users:
         wait_for(f'{host} to be up', released, WAIT_SECONDS, 1)
 
     def _wait_for_evacuation(self, host: str) -> None:
-        """A host that comes back earlier frees the room of servers that are
-        still there: Nova says that it must not."""
+        """A host that returns earlier frees the capacity of servers that are
+        still on it. Nova's manual warns of this."""
         def ended() -> bool:
             found = self._admin.get(
                 f'/os-migrations?migration_type=evacuation&source_compute='
@@ -214,7 +215,7 @@ class Users:
         self._admin.put(f'/os-services/{service["id"]}',
                         json={'forced_down': is_down})
 
-    # What the others use.
+    # Helpers of several operations.
 
     def _document(self, operation: Operation) -> dict:
         return self._shape(operation).document(
@@ -225,8 +226,8 @@ class Users:
 
     @staticmethod
     def _answered(create: Callable[[], dict]) -> dict:
-        """What the API answers to a create, which is sent again while the
-        API is away."""
+        """The API's response to a create request, which is repeated while the
+        API is unavailable."""
         until = time.monotonic() + WAIT_SECONDS
         while True:
             try:

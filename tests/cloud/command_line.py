@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``openstack`` command, as one user."""
+"""The ``openstack`` command with the environment of one user."""
 
 import json
 import os
@@ -8,11 +8,11 @@ import shlex
 from tools.cloud.catalog import variables
 
 WAIT_SECONDS = 900
-"""Seconds that a script may take: a machine may be slow, and shared."""
+"""Timeout of a script in seconds; the machine may be slow and shared."""
 
 
 class Refused(Exception):
-    """The command ended with an error; its words are told."""
+    """The command ended with an error. The message has its output."""
 
 
 class CommandLine:
@@ -28,14 +28,14 @@ class CommandLine:
         self._environment = kept | variables(layout, user)
 
     def __call__(self, *words):
-        """What one command answers, as a document.
+        """Run one command with ``-f json``, and parse its output.
 
-        :raises Refused: it failed
+        :raises Refused: the command failed
         """
         return json.loads(self.plain(*words, '-f', 'json'))
 
     def plain(self, *words):
-        """The same, as it is written."""
+        """Run one command; returns its output as text."""
         done = self._run(
             [str(word) for word in words], self._environment, '', WAIT_SECONDS)
         if done.returncode:
@@ -43,10 +43,10 @@ class CommandLine:
         return done.stdout
 
     def script(self, commands):
-        """What commands answer that one process is given one after another.
+        """Run several commands in one process; returns the output of each.
 
         :param commands: lists of words
-        :raises Refused: one of them failed
+        :raises Refused: one of the commands failed
         """
         commands = list(commands)
         done = self._run([], self._environment, '\n'.join(
@@ -59,7 +59,7 @@ class CommandLine:
 
 
 def _documents(text):
-    """One after another, with nothing but space between."""
+    """Parse JSON documents that only white space separates."""
     decoder = json.JSONDecoder()
     at = 0
     while text[at:].strip():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``openstack`` without its imports, which cost more than most commands do:
-each command is a fork of one process that has imported what they all need.
+"""The ``openstack`` command without the cost of its imports.
 
-What a command does begins where that of the installed script begins, in a
-process, with an environment, a folder, arguments and streams of its own.
+The imports take longer than most commands. Each command is a fork of one
+process that has imported the modules that all commands need. The fork then
+runs the code of the installed script, in a process with its own environment,
+folder, arguments and streams.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from stevedore import ExtensionManager
 from tools.cloud.processes import scripts
 
 _LARGEST = 1 << 17
-"""Bytes of a request; Linux has room for it in one packet."""
+"""Maximum number of bytes of a request. Linux sends it in one packet."""
 _GROUPS = ('cliff.formatter.list', 'cliff.formatter.show',
            'keystoneauth1.plugin', 'openstack.holistic.v1')
 """Entry points that most commands load."""
@@ -31,14 +32,12 @@ _LATER = (
     'keystoneclient.v3.client', 'openstack.image.image_signer',
     'openstackclient.api.compute_v2', 'openstackclient.compute.v2.server',
     'openstackclient.image.v2.image')
-"""What a command imports no sooner than it is run."""
+"""Modules that a command imports only when it runs."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """
-    :ivar returncode: as subprocess has it, below zero for a signal
-    """
+    """:ivar returncode: as of subprocess: below zero for a signal"""
 
     returncode: int
     stdout: str
@@ -46,10 +45,10 @@ class Done:
 
 
 def installed(words, environment, given, wait_seconds):
-    """The script itself, which imports all anew.
+    """Run the installed script, which imports everything again.
 
-    :param given: text that it reads
-    :raises subprocess.TimeoutExpired: it was killed at the time limit
+    :param given: standard input
+    :raises subprocess.TimeoutExpired: the script was killed at the timeout
     """
     done = subprocess.run(
         [scripts('openstack'), *words], env=environment, input=given,
@@ -58,9 +57,9 @@ def installed(words, environment, given, wait_seconds):
 
 
 class Parent:
-    """The process that is forked; any thread may ask it for commands.
+    """The process that forks the commands; any thread may request commands.
 
-    Whoever enters starts it, and whoever leaves ends it and its commands.
+    The context manager starts the process, and ends it with its commands.
     """
 
     def __enter__(self):
@@ -78,9 +77,9 @@ class Parent:
         self._process.wait()
 
     def run(self, words, environment, given, wait_seconds):
-        """As :func:`installed`, in a fork.
+        """Run a command as :func:`installed` does, in a fork.
 
-        :raises EOFError: the parent has ended
+        :raises EOFError: the parent process has ended
         """
         with tempfile.TemporaryFile() as stdin, \
                 tempfile.TemporaryFile() as stdout, \
@@ -101,7 +100,7 @@ class Parent:
             try:
                 said = answer.recv(16)
             except TimeoutError:
-                # To close this is to have the command killed.
+                # Closing the connection kills the command.
                 raise subprocess.TimeoutExpired(
                     request, wait_seconds) from None
         if not said:
@@ -115,7 +114,8 @@ def _all(stream):
 
 
 class _Forks:
-    """In the parent: one thread, that waits for all at once."""
+    """Runs in the parent process: one thread, which waits for all commands at
+    once."""
 
     def __init__(self, requests):
         self._requests = requests
@@ -124,13 +124,15 @@ class _Forks:
         self._commands = {}
 
     def serve(self):
-        """Until nobody can ask any more; ends what still runs."""
+        """Serve until all clients have closed their connections; then end the
+        commands that still run."""
         while True:
-            # Requests come first, as they were registered: a number that a
-            # command gives back is given to none of the same round.
+            # Requests are handled first, as they were registered first. So a
+            # file descriptor that a command returns is not reused in the same
+            # round.
             for end, _ in self._poll.poll():
                 if end != self._requests.fileno():
-                    self._look_at(end)
+                    self._handle_event(end)
                 elif not self._start():
                     self._kill_all()
                     return
@@ -144,7 +146,7 @@ class _Forks:
         pid = os.fork()
         if not pid:
             self._forget()
-            _be(*json.loads(request), streams)
+            _run_command(*json.loads(request), streams)
         for each in streams:
             os.close(each)
         ended = os.pidfd_open(pid)
@@ -153,10 +155,12 @@ class _Forks:
             self._poll.register(each, select.POLLIN)
         return True
 
-    def _look_at(self, end):
-        """A command has ended, or its client no longer waits for it."""
+    def _handle_event(self, end):
+        """Handle a command that has ended, or a client that no longer waits
+        for it."""
         if end not in self._commands:
-            # It has, and he does not: both were told at once.
+            # Both happened before this round: the command has ended, and the
+            # client does not wait.
             return
         pid, ended, answer = self._commands[end]
         if end != ended:
@@ -173,17 +177,18 @@ class _Forks:
     def _kill_all(self):
         for end, (_, ended, answer) in list(self._commands.items()):
             if end == answer.fileno():
-                self._look_at(end)
+                self._handle_event(end)
 
     def _forget(self):
-        """In a command: whatever is the parent's or another command's."""
+        """Close, in a command, the descriptors of the parent and of other
+        commands."""
         self._requests.close()
         for end in self._commands:
             os.close(end)
 
 
-def _be(words, environment, folder, streams):
-    """The command; never returns."""
+def _run_command(words, environment, folder, streams):
+    """Run the command in the current process; never returns."""
     status = 1
     try:
         for number, stream in enumerate(streams):
@@ -205,38 +210,41 @@ def _be(words, environment, folder, streams):
 
 
 def _script():
-    """What is in the script that pip writes."""
+    """The code of the script that pip writes."""
     from openstackclient.shell import main
     sys.exit(main())
 
 
 def _status(code):
-    """As Python ends with it."""
+    """The exit status that Python would have."""
     if code is None or isinstance(code, int):
         return (code or 0) & 0xff
     print(code, file=sys.stderr)
     return 1
 
 
-def _warm():
-    """Import what a command does, as far as that starts nothing."""
-    # Its name in what it says is taken from here as it is imported.
+def _preload():
+    """Import the modules of a command, unless their import starts
+    something."""
+    # The modules take the name of the program from here when they are
+    # imported.
     sys.argv[0] = scripts('openstack')
     import_module('openstackclient.shell')
     for group in _GROUPS:
         ExtensionManager(group, on_load_failure_callback=_not_there)
     for name in _LATER:
         import_module(name)
-    # Else the collector would write to every page that is shared.
+    # Otherwise the garbage collector writes to every shared page.
     gc.collect()
     gc.freeze()
 
 
 def _not_there(manager, point, failure):
-    """What cannot be imported is for a command to complain of."""
+    """A module that cannot be imported is reported by the command that needs
+    it."""
 
 
 if __name__ == '__main__':
     end = socket.socket(fileno=int(sys.argv[1]))
-    _warm()
+    _preload()
     _Forks(end).serve()

@@ -20,18 +20,20 @@ from tools.cloud.layout import Layout
 from tools.cloud.waiting import wait_for
 
 RUNNING = 'NOVA_HOLISTIC_CLOUD'
-"""Environment variable: directory of a cloud that is up, which the tests are
-to use, and leave up."""
+"""Environment variable with the directory of a running cloud. The tests use
+this cloud and do not stop it."""
 ORDER = ('test_chaos', 'test_command_server', 'test_recovery', 'test_access',
          'test_slow_clients', 'test_first_server', 'test_boot',
          'test_engine_boot', 'test_race', 'test_many_clients')
-"""First the tests that have a cloud of their own, so that no two clouds run
-at once. While every nova-compute looks for the broker that was restarted,
-tests run that need none; what leaves most to be deleted comes last."""
+"""The order of the modules. The tests with a cloud of their own come first, so
+that two clouds never run at once. Tests that need no nova-compute run while
+each nova-compute connects to the restarted broker. The tests that leave the
+most servers to delete come last."""
 
 
 def pytest_collection_modifyitems(items):
-    """Modules in their order; those of other folders stay where they are."""
+    """Sort the modules of this folder; the modules of other folders keep their
+    positions."""
     own = [at for at, item in enumerate(items) if _name(item) in ORDER]
     ordered = sorted((items[at] for at in own),
                      key=lambda item: ORDER.index(_name(item)))
@@ -45,27 +47,27 @@ def _name(item):
 
 @pytest.fixture(scope='session')
 def size(request):
-    """How large the tests are."""
+    """The size of the tests."""
     return SIZES[request.config.getoption('effort')]
 
 
 @pytest.fixture(scope='session')
 def running(request, size):
-    """The cloud, until the last test has ended; its directory stays where it
-    did not start or a test failed."""
+    """The running cloud, until the last test has ended. Its directory is kept
+    if the cloud does not start or a test fails."""
     if RUNNING in os.environ:
         cloud = Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
         yield cloud
         clear(catalog.session(cloud.layout, catalog.ADMIN))
         return
-    # A short path, which the names of sockets are part of.
+    # The path must be short, because it is part of the names of sockets.
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='cloud-')), size.hosts)
     print('cloud:', cloud.layout.directory)
     try:
         cloud.up()
         yield cloud
     finally:
-        # Only the logs are kept; an orderly end takes half a minute.
+        # Only the logs are kept. An orderly stop would take half a minute.
         for name in cloud.processes.names():
             cloud.processes.kill(name)
     if not request.session.testsfailed:
@@ -74,8 +76,8 @@ def running(request, size):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, whatever the test before did to it, with no server, no group
-    and no allocation."""
+    """The cloud without servers, groups and allocations, whatever the previous
+    test did."""
     for name in ENGINES:
         if not running.processes.alive(name):
             running.services['holistic'].start_engine(name)
@@ -84,7 +86,7 @@ def cloud(running):
 
 
 def clear(admin):
-    """Returns when nothing is left of a test."""
+    """Delete everything that a test has left, and wait until it is gone."""
     Servers(admin, everybody=True).delete()
     for group in every_group(admin):
         group.delete()
@@ -93,7 +95,7 @@ def clear(admin):
 
 @pytest.fixture
 def computes(cloud, admin):
-    """Every nova-compute has found the broker as it is now."""
+    """Wait until every nova-compute is connected to the broker."""
     since = cloud.processes.started('rabbitmq').isoformat()
     servers = Servers(admin)
     wait_for('every nova-compute',
@@ -119,13 +121,13 @@ def commands():
 
 @pytest.fixture
 def as_user(cloud, commands):
-    """The command line as any user."""
+    """A function that returns the command line of a user."""
     return lambda user: CommandLine(cloud.layout, user, commands)
 
 
 @pytest.fixture
 def openstack(as_user):
-    """The command line, as the user demo."""
+    """The command line of the user demo."""
     return as_user(catalog.MEMBER)
 
 
@@ -136,5 +138,5 @@ def openstack_admin(as_user):
 
 @pytest.fixture
 def installed_openstack(cloud):
-    """The script that pip installed, as the user demo."""
+    """The script that pip installed, for the user demo."""
     return CommandLine(cloud.layout, catalog.MEMBER, installed)

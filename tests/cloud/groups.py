@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups, as their client shows them, and what became of them in Nova."""
+"""Groups in the API, and their servers in Nova."""
 
 import dataclasses
 from typing import Any
@@ -14,9 +14,7 @@ from tools.cloud.waiting import wait_for
 
 @dataclasses.dataclass(frozen=True)
 class LiveGroup:
-    """
-    :ivar shown: the API's document
-    """
+    """:ivar shown: the document of the group in the API"""
 
     client: Client
     shown: dict[str, Any]
@@ -33,7 +31,7 @@ class LiveGroup:
         return self.client.groups.get(self.id)['definition']
 
     def placements(self):
-        """Member path to what the API tells of it."""
+        """The API's placement of each member by its path."""
         return {place['member']: place
                 for place in self.client.groups.placements(self.id)}
 
@@ -41,14 +39,16 @@ class LiveGroup:
         return {'holistic_group': self.id, 'holistic_member': member}
 
     def delete(self):
-        """Also where an engine is still at it: a test may have failed."""
+        """Delete the group, also while an engine works on it, because a test
+        may have failed."""
         self.client.groups.wait(self.id)
         wait_for(f'group {self.name} to be deleted', self._is_deleted,
                  pause=1)
 
     def _is_deleted(self):
-        """Whether the API has deleted it. The answer is 503 while services
-        connect to a broker that was restarted, and the group may be gone."""
+        """Whether the API has deleted the group. The API may respond with 503
+        although the group is deleted, while services connect to a restarted
+        broker."""
         try:
             self.client.groups.delete(self.id)
         except Refused as error:
@@ -59,16 +59,16 @@ class LiveGroup:
 
 
 def every_group(session):
-    """Groups of all projects; the session is an admin's."""
+    """The groups of all projects. The session has administrator rights."""
     client = Client(session)
     return [LiveGroup(client, shown)
             for shown in client.groups.list(all_projects=True)]
 
 
 def broken(definition, snapshot, hosts):
-    """Which of the group's policies do not hold, where its members are.
+    """The policies of the group that its members violate.
 
-    :param hosts: member path to host, as Nova tells it
+    :param hosts: the host of each member path, as Nova reports it
     """
     group = parse_group(definition, load_policy_types())
     return check(group, snapshot, hosts, placed=hosts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's servers, over its API."""
+"""Servers in Nova's API."""
 
 from concurrent import futures
 
@@ -9,16 +9,18 @@ from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
 WAIT_SECONDS = 600
-"""Seconds for hundreds of servers, on a machine that may be slow."""
+"""Timeout for hundreds of servers in seconds, on a machine that may be
+slow."""
 PAUSE = 2
 CLIENTS = 4
-"""That delete at once."""
+"""Number of clients that delete servers at the same time."""
 
 
 class Servers:
-    """As whoever the session is for.
+    """The servers of the user of a session.
 
-    :param everybody: an admin may see and delete those of every project
+    :param everybody: include the servers of all projects; the user must be an
+        administrator
     """
 
     def __init__(self, session, everybody=False):
@@ -32,7 +34,8 @@ class Servers:
             '/flavors/detail')['flavors']}
 
     def create(self, name, flavor='tiny', count=1, hints=None):
-        """Ask for servers; one is named as told, more get a number."""
+        """Request servers. A single server gets this name; several get a
+        number."""
         body = {'server': {
             'name': name, 'imageRef': self._image, 'networks': 'none',
             'flavorRef': self._flavors[flavor]['id'], 'min_count': count}}
@@ -47,19 +50,20 @@ class Servers:
                 'server_group']['id']
 
     def settled(self, prefix):
-        """Those of that prefix in their name, by name, once none is being
-        built."""
+        """The servers with that prefix by their names, once none of them is
+        being built."""
         def ready():
             return not self._listed(f'name=^{prefix}&status=BUILD&limit=1')
         wait_for(f'servers {prefix}', ready, WAIT_SECONDS, PAUSE)
         return {server['name']: server for server in self.all(prefix)}
 
     def all(self, prefix=''):
-        """With all that Nova tells of each."""
+        """All servers with their details."""
         return self._listed(f'name=^{prefix}', '/servers/detail')
 
     def delete(self, prefix=''):
-        """All of that prefix; returns when Nova knows them no more."""
+        """Delete all servers with that prefix, and wait until Nova does not
+        list them."""
         with futures.ThreadPoolExecutor(CLIENTS) as pool:
             list(pool.map(self._delete, [
                 server['id'] for server in self._listed(f'name=^{prefix}')]))
@@ -70,7 +74,8 @@ class Servers:
         self._compute.delete(f'/servers/{one}', raise_exc=False)
 
     def hosts_up(self, since):
-        """How many nova-compute have reported since that time (ISO)."""
+        """The number of nova-computes that have reported since that time
+        (ISO)."""
         return sum(service['state'] == 'up' and service['updated_at'] > since
                    for service in self._get(
                        '/os-services?binary=nova-compute')['services'])
@@ -83,7 +88,7 @@ class Servers:
 
 
 def asked_for(server):
-    """Resources of a server, as Placement counts them."""
+    """The resources of a server in Placement's units."""
     flavor = server['flavor']
     return {'VCPU': flavor['vcpus'], 'MEMORY_MB': flavor['ram'],
             'DISK_GB': flavor['disk']}

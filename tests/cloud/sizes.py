@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large the tests on the cloud are: ``--effort=short`` or ``full``.
+"""The size of the tests on the cloud: ``--effort=short`` or ``full``.
 
-Both have several clients at once, every shape of group, two engines, and six
-servers at one moment; the full size has more of each.
+Both sizes have several clients at once, every shape of group, two engines, and
+six servers at one moment. The full size has more of each.
 """
 
 from dataclasses import dataclass
@@ -10,15 +10,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Size:
-    """
+    """Numbers of objects in the tests.
+
     :ivar hosts: nova-computes of the cloud
-    :ivar groups: that the clients create among the stock servers
-    :ivar clients: that create groups and servers at once
-    :ivar stock: stock servers that each stock client makes, in batches
+    :ivar groups: groups that the clients create beside stock servers
+    :ivar clients: clients that create groups and servers at once
+    :ivar stock: stock servers of each stock client, which creates them in
+        batches
     :ivar batch: stock servers of one request
-    :ivar lasting: groups that are planned while something fails
-    :ivar rounds: groups whose six servers are asked for at one moment
-    :ivar stock_rounds: likewise, of stock servers
+    :ivar lasting: groups that are planned during a failure
+    :ivar rounds: groups whose six servers are requested at one moment
+    :ivar stock_rounds: the same for stock servers
     :ivar booted: servers that one command creates
     """
 

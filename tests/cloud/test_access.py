@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what, by tokens of a real keystone."""
+"""Access rights, with tokens of a real Keystone."""
 
 import json
 
@@ -33,7 +33,7 @@ def group(demo):
 
 @pytest.fixture
 def requests_for_all(demo, group):
-    """One for every route that needs a token: method, path, body."""
+    """A request for each route that needs a token: method, path and body."""
     plan = Client(demo).request('POST', '/plans', body=GROUP)['plan']
     one = f'/groups/{group["id"]}'
     found = [
@@ -62,7 +62,7 @@ def requests_for_all(demo, group):
 
 @pytest.fixture
 def call(cloud):
-    """The answer's status of any request with any token."""
+    """Send a request with a token; returns the status of the response."""
     def called(method, path, token=None, body=None):
         with requests.Session() as session:
             session.trust_env = False
@@ -77,8 +77,8 @@ def call(cloud):
 
 @pytest.fixture
 def passed_token(cloud):
-    """One of a user who may do all, issued by the same keys and database,
-    and no longer valid."""
+    """An expired token of an administrator, issued with the same keys and
+    database."""
     cloud.start('short-keystone')
     session = catalog.session(cloud.layout, catalog.ADMIN, cloud.layout.url(
         'short-keystone', '/v3'))
@@ -116,7 +116,7 @@ def test_a_group_of_another_project_is_not_found(
     token = catalog.session(cloud.layout, catalog.OTHER_USER).get_token()
     for method, path, body in requests_for_all:
         if path.startswith(('/groups/', '/plans/')):
-            # Repairs are for administrators, whatever the group.
+            # Repairs require an administrator, whatever the group.
             assert call(method, path, token, body) == (
                 403 if path.endswith('/repair') else 404), (method, path)
 
@@ -141,7 +141,8 @@ def test_a_token_of_another_scope_reaches_only_host_statistics(
         call, group, requests_for_all, demo, cloud, user, scope):
     token = catalog.session(cloud.layout, user, scope=scope).get_token()
     for method, path, body in requests_for_all:
-        # Hosts are no project's, but the whole system's.
+        # A host belongs to no project: host statistics require the scope of
+        # the system.
         allowed = path.startswith('/hosts/') and 'system_scope' in scope
         assert call(method, path, token, body) in (
             (204,) if allowed else (403, 404)), (method, path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One command creates a group of servers: twelve, or fifty with
+"""One command creates a group of twelve servers, or of fifty servers with
 ``--effort=full``."""
 
 import json
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures('computes')
 
 PARALLEL = 20
 FEW = 3
-"""Servers that a command creates at once if it is killed in the middle."""
+"""Number of servers in the tests that kill the command."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def servers(demo):
 
 @pytest.fixture
 def shop(tmp_path, openstack):
-    """A function that writes the definition of a group into a file."""
+    """A function that writes the definition of a group to a file."""
     image = openstack('image', 'show', IMAGE)['id']
 
     def written(number, **request):
@@ -58,8 +58,8 @@ def create(file, parallel=PARALLEL):
 
 
 def one_server_each(client, servers, number):
-    """Each member of the only group has its server, and no others exist; the
-    UUIDs of the servers."""
+    """Assert that each member of the only group has its server, and that no
+    other servers exist. Returns the UUIDs of the servers."""
     found = {server['id']: server for server in servers.all()}
     assert len(found) == number
     assert {server['status'] for server in found.values()} == {'ACTIVE'}

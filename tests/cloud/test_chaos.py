@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two hundred operations of several users, in three sequences on one cloud,
-while each process of the cloud is killed or paused once: after each sequence
+while each process of the cloud is killed or paused once. After each sequence,
 every invariant holds.
 
 These are the short runs. ``tools/tox.sh -e chaos -- --seeds 20`` makes long
-ones, and ``tools/tox.sh -e chaos -- --short`` repeats these.
+runs, and ``tools/tox.sh -e chaos -- --short`` repeats these.
 """
 
 import pytest
@@ -17,7 +17,7 @@ from tests.chaos.tables import COLUMNS, row
 
 @pytest.fixture(scope='module')
 def chaos(request):
-    """A small cloud; its directory stays where it is if a test fails."""
+    """A small cloud. Its directory is kept if a test fails."""
     failed = request.session.testsfailed
     with chaos_cloud(is_kept=lambda: request.session.testsfailed > failed
                      ) as cloud:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command is the same with its imports shared; no cloud is needed."""
+"""A forked command behaves as the installed script. No cloud is needed."""
 
 from concurrent import futures
 import contextlib
@@ -15,7 +15,7 @@ from tools.cloud.waiting import wait_for
 WAIT_SECONDS = 300
 CLIENTS = 8
 LISTED = ('configuration', 'show', '-f', 'json')
-"""Words of a command that tells its environment and asks nobody."""
+"""The words of a command that prints its environment and sends no request."""
 
 
 def environment(**more):
@@ -48,7 +48,7 @@ def test_eight_concurrent_commands_have_separate_environments(commands):
 
 
 def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
-    """It reads a file that never ends."""
+    """The command reads a file that never ends."""
     never = tmp_path / 'never'
     os.mkfifo(never)
     end = os.open(never, os.O_RDWR)
@@ -65,10 +65,10 @@ def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
 
 
 def holders(file):
-    """Numbers of the processes that have a file open."""
+    """The process IDs of the processes that have a file open."""
     found = set()
     for link in pathlib.Path('/proc').glob('[0-9]*/fd/*'):
-        # A process may end meanwhile, or close its file.
+        # A process may end or close its file in the meantime.
         with contextlib.suppress(OSError):
             if os.readlink(link) == str(file):
                 found.add(int(link.parts[2]))

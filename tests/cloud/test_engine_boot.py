@@ -17,15 +17,15 @@ from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
 LONG = timedelta(hours=1)
-"""Since a heartbeat, after which an engine counts as failed."""
+"""Age of a heartbeat in seconds after which an engine counts as failed."""
 ENDED = ('complete', 'failed', 'rolled-back', 'stopped')
 TOGETHER = 300
-"""Seconds for all servers, on a machine that may be slow."""
+"""Timeout for all servers in seconds, on a machine that may be slow."""
 
 
 @pytest.fixture
 def table(cloud):
-    """The placement table, as every engine sees it."""
+    """The placement table of all engines."""
     table = PlacementTable(cloud.layout.database('holistic'))
     yield table
     table.database.close()
@@ -44,7 +44,7 @@ def client(demo):
 
 @pytest.fixture
 def node(image):
-    """Builds the description of counted members."""
+    """A function that returns the description of counted members."""
     def described(name, count, server=()):
         return {'name': name, 'count': count, 'flavor': 'tiny', 'server': {
             'imageRef': image, 'networks': 'none', **dict(server)}}
@@ -52,7 +52,7 @@ def node(image):
 
 
 def create(client, *members, **boot):
-    """One request: a group, and all its servers."""
+    """Request a group and all its servers."""
     return client.request('POST', '/groups', body={
         'group': {'name': 'shop', 'members': list(members)},
         'boot': boot})['group']['id']
@@ -63,14 +63,14 @@ def shown(client, group):
 
 
 def ended(client, group):
-    """What the API shows of a boot at its end."""
+    """The API's document of a boot that has ended."""
     wait_for(f'servers of group {group}',
              lambda: shown(client, group)['status'] in ENDED, TOGETHER, 1)
     return shown(client, group)
 
 
 def trusts(session):
-    """Trusts of the user of a session."""
+    """The trusts of the user of a session."""
     keystone = Adapter(session, service_type='identity', min_version='3',
                        max_version='3.latest')
     return keystone.get('/OS-TRUST/trusts?trustor_user_id='
@@ -139,8 +139,8 @@ def test_a_server_that_cannot_be_built_rolls_everything_back(
     assert [each['at'] for each in boot['reasons']] == ['bad-0']
     assert 'key_name' in boot['reasons'][0]['message']
     assert Servers(demo).all() == []
-    # The reconciler frees the place of a server that was deleted before Nova
-    # had placed it after its grace.
+    # After the grace, the reconciler frees the place of a server that was
+    # deleted before Nova placed it.
     wait_for('the release', lambda: {
         place['state'] for place in client.groups.placements(group)
     } <= {'released', 'claimed'}, pause=1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server as ever, and one that has a place, by the command line."""
+"""The command line creates a server without a pointer, and a planned
+server."""
 
 import json
 
@@ -31,7 +32,7 @@ def shop(tmp_path):
 
 @pytest.fixture
 def group(demo):
-    """The shop, planned."""
+    """The planned group of the shop."""
     client = Client(demo)
     return client.groups.wait(client.groups.create(SHOP)['id'])
 
@@ -68,7 +69,7 @@ def test_a_server_is_created_on_its_planned_host(
 
 def test_a_member_accepts_one_server_of_its_flavor(openstack, group):
     pointer = pointed(group['id'], 'db/node')
-    # The member asks for the flavor small.
+    # The flavor of the member is small.
     with pytest.raises(Refused):
         openstack(*SERVER, *pointer, 'of-another-size')
     small = ['small' if word == 'tiny' else word for word in SERVER]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of ten from several clients at once, on two engines, while stock
-servers come and go."""
+"""Several clients create groups of ten members on two engines, while stock
+servers are created and deleted."""
 
 from collections import Counter
 from concurrent import futures
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures('computes')
 
 STOCK_CLIENTS = 2
 ABSENT = ('app/server-5',)
-"""Members for which nobody creates a server: their capacity stays held."""
+"""Number of members without a server: their capacity stays held."""
 
 HOST_APART = {'type': 'anti-affinity', 'level': 'host'}
 RACK_SHARE = {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 2}
@@ -29,11 +29,12 @@ SHAPES = (
     {'': [HOST_APART, RACK_SHARE]},
     {'app': [{'type': 'affinity', 'level': 'rack'}, HOST_APART | {
         'max_per_domain': 2}], 'db': [ONE_ROOM, HOST_APART]})
-"""Policies of the group and of the two in it, in turn."""
+"""Policies of the group and of its two nested groups, in turn."""
 
 
 def definition(number):
-    """Six of the size tiny and four of the size small."""
+    """A group with six members of the flavor tiny and four of the flavor
+    small."""
     policies = SHAPES[number % len(SHAPES)]
     return {'group': {
         'name': f'g{number:02}', 'policies': policies.get('', []),
@@ -51,7 +52,7 @@ def clients(size):
 
 
 def create_groups(openstack, numbers, folder):
-    """What one client does first."""
+    """Create the groups of one client."""
     commands = []
     for number in numbers:
         file = folder / f'{number}.json'
@@ -61,7 +62,7 @@ def create_groups(openstack, numbers, folder):
 
 
 def create_servers(openstack, groups):
-    """And then: a server for each member, but for a few."""
+    """Create a server for each member, except a few."""
     openstack.script([
         ('server', 'create', '--image', 'nothing', '--no-network',
          '--flavor', 'small' if path.startswith('db') else 'tiny',
@@ -76,7 +77,7 @@ def server_name(group, path):
 
 
 def come_and_go(servers, client, size):
-    """Batches of stock servers, the last of which stays."""
+    """Create and delete batches of stock servers; the last batch stays."""
     batches = size.stock // size.batch
     for number in range(batches):
         name = f'stock-{client}-{number}-'
@@ -118,9 +119,9 @@ def test_groups_keep_their_plans_and_policies_under_load(
 
 
 def violations_of(groups, planned, where, snapshot):
-    """Every member is where it was planned and keeps every policy.
+    """The violations of a group, whose members must be on their planned hosts.
 
-    Returns host and resources of those that are held and not there.
+    Returns the host and the resources of each member without a server.
     """
     held = []
     for group in groups:

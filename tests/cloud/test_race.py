@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six servers that may not share a host, asked for at the same moment: stock
-Nova usually loses some, and a group's members all have their hosts already."""
+"""Six servers that must not share a host are requested at the same moment.
+Stock Nova usually loses some of them. The members of a group already have
+their hosts."""
 
 from collections import Counter
 from concurrent import futures
@@ -21,7 +22,7 @@ SIX = 6
 
 @pytest.fixture
 def at_once():
-    """Calls a function with each number below six, all at one moment."""
+    """Call a function with each number below six, all at the same moment."""
     ready = threading.Barrier(SIX)
 
     def call(number, create):
@@ -52,7 +53,7 @@ def groups(openstack, demo, size, tmp_path):
 
 
 LATE = re.compile('policy was violated|No valid host|Exhausted all hosts')
-"""What Nova says of a server whose host another one has got meanwhile."""
+"""Nova's fault of a server whose host was taken by another server."""
 
 
 def statuses(servers):
@@ -76,11 +77,12 @@ def test_members_do_not_race_for_hosts_as_stock_servers_do(
         at_once(lambda each: nova.create(
             f'{group.name}-{each}', hints=group.pointer(f'node-{each}')))
     members = nova.settled('six')
-    # How many servers stock Nova loses depends on the machine: it may be none.
+    # The number of servers that stock Nova loses depends on the machine, and
+    # may be 0.
     lost = f'{len(faults)} of {len(stock)} servers in ERROR'
     record_testsuite_property('stock Nova', lost)
     print('stock Nova:', lost)
-    # It loses none for another reason than the race.
+    # The race is the only reason for which it loses servers.
     assert [fault for fault in faults if not LATE.search(fault)] == []
     assert statuses(members) == ['ACTIVE'] * SIX * size.rounds
     where = {server['name']: server['OS-EXT-SRV-ATTR:host']

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine that dies and a broker that is restarted, in the middle of it:
-no group is lost."""
+"""No group is lost if an engine is killed and the broker restarted during its
+work."""
 
 from collections import Counter
 from concurrent import futures
@@ -23,13 +23,13 @@ from tools.cloud.waiting import wait_for
 CLIENTS = 4
 MEMBERS = 3
 LONG = timedelta(hours=1)
-"""Since a sign of life, after which an engine counts as dead."""
+"""Age of a heartbeat in seconds after which an engine counts as failed."""
 TINY = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
 
 
 @pytest.fixture
 def create(openstack, tmp_path):
-    """Asks for some of the groups, and does not wait for their plans."""
+    """Request some of the groups without waiting for their plans."""
     def created(numbers):
         files = {number: tmp_path / f'{number}.json' for number in numbers}
         for number, file in files.items():
@@ -45,14 +45,15 @@ def create(openstack, tmp_path):
 
 @pytest.fixture
 def table(cloud):
-    """The placement table, as every engine sees it."""
+    """The placement table of all engines."""
     table = PlacementTable(cloud.layout.database('holistic'))
     yield table
     table.database.close()
 
 
 def tasks(table, name):
-    """The groups on which an engine works, each with the engine's id."""
+    """The groups on which an engine works, each with the UUID of the
+    engine."""
     with table.database.reader() as session:
         return dict(session.execute(sa.select(
             GroupRow.uuid, GroupRow.engine).where(
@@ -61,7 +62,7 @@ def tasks(table, name):
 
 
 def restart_broker(cloud, table, asked):
-    """While clients ask for groups, and engines plan them."""
+    """Restart the broker while clients create groups and engines plan them."""
     wait_for('a plan', lambda: any(tasks(table, name) for name in ENGINES),
              pause=0.01)
     cloud.processes.kill('rabbitmq')
@@ -71,7 +72,8 @@ def restart_broker(cloud, table, asked):
 
 
 def kill_engine(cloud, table, asked):
-    """While it plans, and not a moment after: so it is stopped before."""
+    """Kill an engine during a plan: it is stopped first, so that it cannot
+    finish."""
     def caught():
         if not tasks(table, victim):
             return False
@@ -86,7 +88,7 @@ def kill_engine(cloud, table, asked):
     cloud.processes.kill(victim)
     left = tasks(table, victim)
     assert left
-    # The other engine need not wait until its sign of life is old.
+    # The other engine does not have to wait until the heartbeat is old.
     for group, engine in left.items():
         table.tasks.keep([group], engine, timeutils.utcnow() - LONG)
     return set(left)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that send the body of a request some time after its header, as those
-on a busy machine do."""
+"""Clients that send the body of a request later than its header, as clients on
+busy machines do."""
 
 import json
 import socket
 import time
 
 PAUSE = 5
-"""Seconds. By default, uwsgi waits four seconds for a body."""
+"""Delay of the body in seconds. By default, uwsgi waits four seconds for
+it."""
 PLAN = json.dumps({'group': {'name': 'late', 'members': [
     {'name': 'node', 'flavor': 'tiny'}]}}).encode()
 
@@ -24,7 +25,7 @@ def request_of(cloud, session):
 
 
 def answer(connection):
-    """The status of the answer, and its body."""
+    """The status and the body of the response."""
     text = b''.join(iter(lambda: connection.recv(65536), b'')).decode()
     header, _, body = text.partition('\r\n\r\n')
     return int(header.split()[1]), json.loads(body)
@@ -37,7 +38,7 @@ def test_a_body_may_arrive_later_than_its_header(cloud, demo):
         time.sleep(PAUSE)
         connection.sendall(PLAN)
         status, body = answer(connection)
-    # An engine may have planned it already.
+    # An engine may have planned the group already.
     assert status in (201, 202)
     assert body['plan']['id']
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Placement counts, against what is there."""
+"""The usages in Placement, compared with servers and holds."""
 
 from collections import Counter, defaultdict
 
@@ -14,7 +14,7 @@ from tools.cloud.waiting import wait_for
 
 
 class UsageAccounts:
-    """As an admin sees them."""
+    """The usages that an administrator sees."""
 
     def __init__(self, session):
         self._placement = Adapter(session, service_type='placement',
@@ -22,13 +22,13 @@ class UsageAccounts:
         self._compute = Adapter(session, service_type='compute')
 
     def used(self):
-        """Host to resource class to amount, without what is zero."""
+        """Amounts above zero by host and resource class."""
         return without_zero({each['name']: self._usages(each)
                              for each in self._providers()})
 
     def assert_empty(self):
-        """Returns when nothing is allocated; Nova frees what a server had
-        after it has forgotten the server."""
+        """Wait until nothing is allocated. Nova frees the allocations of a
+        server after it has deleted the server."""
         for each in self._providers():
             wait_for(f'the last allocation to go from {each["name"]}',
                      lambda: not any(self._usages(each).values()), pause=1)
@@ -41,7 +41,7 @@ class UsageAccounts:
             f'/resource_providers/{provider["uuid"]}/usages')['usages']
 
     def snapshot(self):
-        """The cloud as the planner sees it."""
+        """The snapshot that the planner would use."""
         conf = cfg.ConfigOpts()
         options.register_opts(conf)
         conf([], default_config_files=[], default_config_dirs=[])
@@ -54,10 +54,10 @@ class UsageAccounts:
 
 
 def expected(servers, held):
-    """What Placement should count for servers and members without one.
+    """The usages for these servers and for planned members without a server.
 
     :param servers: Nova's documents
-    :param held: (host, resources) of each planned member
+    :param held: host and resources of each planned member
     """
     amounts = defaultdict(Counter)
     for server in servers:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixtures of tests/unit/table, on servers in place of SQLite files."""
+"""The fixtures of tests/unit/table, with database servers instead of SQLite
+files."""
 
 import itertools
 
@@ -18,14 +19,15 @@ _numbers = itertools.count()
 
 @pytest.fixture(scope='session', params=SERVERS)
 def server(request):
-    """A database server, one after the other."""
+    """Each database server in turn."""
     with SERVERS[request.param]() as server:
         yield server
 
 
 @pytest.fixture(scope='session')
 def migrated(server):
-    """URL of a database that all tests of the server share, one by one."""
+    """The URL of a database that all tests of the server use one after the
+    other."""
     url = server.create('holistic')
     migration.upgrade(url)
     return url
@@ -33,7 +35,7 @@ def migrated(server):
 
 @pytest.fixture
 def table_url(migrated):
-    """URL of an empty placement table."""
+    """The URL of an empty placement table."""
     engine = sa.create_engine(migrated)
     with engine.begin() as link:
         for each in reversed(models.Base.metadata.sorted_tables):
@@ -44,7 +46,7 @@ def table_url(migrated):
 
 @pytest.fixture
 def empty_url(server):
-    """URL of a database without any table."""
+    """The URL of a database without tables."""
     name = f'empty_{next(_numbers)}'
     yield server.create(name)
     server.drop(name)

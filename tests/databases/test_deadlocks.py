@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two that wait for each other: one gives way, and begins anew."""
+"""Of two transactions in a deadlock, one is rolled back and retried."""
 
 from concurrent.futures import ThreadPoolExecutor
 import threading
@@ -13,7 +13,7 @@ from tests.unit.table import builders
 
 
 def crossing(table, first, second, wrap):
-    """Both change the two groups, each another one first."""
+    """Two transactions change the same two groups in opposite order."""
     meeting = threading.Barrier(2)
     begun = []
 
@@ -65,8 +65,9 @@ def test_a_view_does_not_see_later_writes(table):
 
 @pytest.mark.parametrize('retries', [0, 10])
 def test_readers_and_writers_use_read_committed(table_url, retries):
-    """On the first connection, on later ones, and on one that has served a
-    view: whoever locks what is not there keeps others waiting."""
+    """The isolation level is the same on the first connection, on later ones,
+    and on one that has served a view. Otherwise a transaction that locks a row
+    that does not exist would block others."""
     database = Database(table_url, max_retries=retries)
     with database.reader() as first:
         assert level(first) == 'READ COMMITTED'

@@ -19,8 +19,8 @@ from tests.functional.placement_service import PlacementService
 
 
 class ServerDatabase(fixtures.Fixture):
-    """Until the end of the fixture, Placement uses this database, which its
-    own migrations have made."""
+    """Placement uses this database until the end of the fixture. Placement's
+    own migrations have created its tables."""
 
     def __init__(self, url):
         super().__init__()
@@ -29,7 +29,7 @@ class ServerDatabase(fixtures.Fixture):
     def _setUp(self):
         conf = new_conf()
         conf([], default_config_files=[])
-        # Placement ignores the call if it has been configured before.
+        # Placement ignores the call if it was configured before.
         db_api.configure(conf)
         engine = engines.create_engine(self._url)
         self.addCleanup(engine.dispose)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member that changes during a purge; SQLite has one writer at a time."""
+"""A member changes during a purge. SQLite has only one writer at a time."""
 
 from dataclasses import replace
 

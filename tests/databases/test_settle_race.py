@@ -13,8 +13,8 @@ from tests.unit.table import builders
 
 
 def test_a_claim_that_is_not_yet_committed_counts(table):
-    """Else the group would say that it is planned, although a server has one
-    of its members."""
+    """Otherwise the group would be planned although a server has one of its
+    members."""
     group = builders.planned(
         table, builders.a_group(GroupStatus.BUILDING), node=2)
     first = table.members(group.uuid)[0]
@@ -27,7 +27,7 @@ def test_a_claim_that_is_not_yet_committed_counts(table):
                 .execution_options(synchronize_session=False))
             progress.started(session, group.uuid, builders.NOON)
             settling = pool.submit(table.settle, group.uuid, builders.NOON)
-            # Either it ends without the claim, or it waits for it.
+            # The transaction either ends without the claim, or waits for it.
             with contextlib.suppress(TimeoutError):
                 settling.result(1)
         settling.result(300)
