@@ -96,7 +96,7 @@ class Exchange:
         self.traffic.count(len(data), len(body))
         if not body:
             return Answer(response.status_code, None)
-        if response.status_code >= 500:
+        if response.status_code >= 300:
             # A proxy may have written it.
             return Answer(response.status_code, _or_none(body))
         return Answer(response.status_code, parse_body(body))

@@ -54,7 +54,7 @@ class Traffic:
         self._lock = threading.Lock()
         self._calls = BoundedCalls(limits.at_once)
         self._running: dict[Hashable, Future[Any]] = {}
-        self._next = timer()
+        self._next = timer() - 1
 
     def pause(self, seconds: float) -> None:
         self._sleep(seconds)

@@ -56,6 +56,7 @@ class Combiner:
         """
         best: Choice | None = None
         columns = self._columns(clouds)
+        self._note_refusals_of_the_whole(clouds)
         for _ in range(_MAX_ROUNDS):
             found = self._program(columns, eligible).solve(
                 self._backend, _SOLVER_SECONDS)
@@ -83,6 +84,14 @@ class Combiner:
                     found[k, cloud] = Column(
                         offer.violations, offer.value, offer.most)
         return found
+
+    def _note_refusals_of_the_whole(self, clouds: Collection[str]) -> None:
+        known = {each.cloud for each in self._refused
+                 if each.counts == self._problem.whole}
+        for cloud in sorted(set(clouds) - known):
+            if isinstance(self._book.answer(
+                    cloud, self._problem.whole, self._threshold), Refusal):
+                self._refused.append(Refused(cloud, self._problem.whole))
 
     def _program(self, columns: Mapping[tuple[int, str], Column],
                  eligible: Collection[str]) -> Program:

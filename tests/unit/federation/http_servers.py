@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTP servers on loopback in threads of the test."""
+
+import contextlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import socketserver
+import threading
+import time
+from wsgiref import simple_server
+
+from keystoneauth1 import adapter, noauth, session
+
+from nova_holistic.federation.http.exchange import Exchange
+from nova_holistic.federation.http.traffic import HttpLimits, Traffic
+from nova_holistic.federation.http_child import HttpChild
+from tests.unit.federation.clouds import NOON
+
+
+class _Threading(socketserver.ThreadingMixIn, simple_server.WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(simple_server.WSGIRequestHandler):
+    def log_message(self, *args):
+        """Nothing is printed."""
+
+
+@contextlib.contextmanager
+def serving(app, headers=None):
+    """The URL of a server of a WSGI application.
+
+    :param headers: that keystonemiddleware would add
+    """
+    def checked(environ, start_response):
+        for name, value in (headers or {}).items():
+            environ['HTTP_' + name.upper().replace('-', '_')] = value
+        return app(environ, start_response)
+
+    server = simple_server.make_server(
+        '127.0.0.1', 0, checked, _Threading, _Quiet)
+    with _running(server) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def answering(respond):
+    """The URL of a server that answers as the function says.
+
+    :param respond: called with the handler of a request
+    """
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = 'HTTP/1.1'
+
+        def do_GET(self):
+            length = int(self.headers.get('Content-Length', 0))
+            self.body = self.rfile.read(length)
+            with contextlib.suppress(OSError):
+                respond(self)
+            self.close_connection = True
+
+        do_POST = do_DELETE = do_GET
+
+        def log_message(self, *args):
+            """Nothing is printed."""
+
+    server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+    server.daemon_threads = True
+    with _running(server) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def _running(server):
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread.start()
+    try:
+        yield f'http://127.0.0.1:{server.server_port}'
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def http_child(url, identity='ann@blue', traffic=None, **limits):
+    """A child at a URL, and its traffic."""
+    traffic = traffic or Traffic(
+        HttpLimits(**{'seconds': 5.0, 'per_second': 1000.0, **limits}),
+        time.monotonic, time.sleep)
+    one = session.Session(noauth.NoAuth())
+    exchange = Exchange('dfw', adapter.Adapter(
+        one, endpoint_override=url), traffic, identity)
+    return HttpChild('dfw', exchange, lambda: NOON)

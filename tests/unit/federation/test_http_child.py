@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A child over HTTP: the real API, and servers that are not what they say."""
+
+from datetime import timedelta
+import json
+import threading
+import time
+
+import pytest
+
+from nova_holistic.federation.child import (
+    ChildGroup, Offer, Refusal, RefusalKind)
+from nova_holistic.federation.http.traffic import HttpLimits, Traffic
+from nova_holistic.table.records import GroupStatus, PlanStatus
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.api.service import MEMBER, NOON, OTHER_PROJECT, Service
+from tests.unit.federation.http_servers import (
+    answering, http_child, serving)
+from tests.unit.table.builders import members_of
+
+SHOP = {'name': 'shop', 'members': [
+    {'name': 'node', 'count': 2, 'resources': {'VCPU': 1}}]}
+UUID = '11111111-2222-3333-4444-555555555555'
+PLAN = {'id': UUID, 'status': 'planned', 'placements': [
+    {'member': 'node-0'}, {'member': 'node-1'}],
+    'objective': {'name': 'spread', 'value': 2.5, 'bound': 2.5, 'gap': 0}}
+
+
+@pytest.fixture
+def service(tmp_path):
+    return Service(PlacementTable(new_table(tmp_path)))
+
+
+@pytest.fixture
+def child(service):
+    with serving(service.app, MEMBER.headers()) as url:
+        yield http_child(url)
+
+
+def planned(service):
+    """An engine that plans each group at once."""
+    def act(group_uuid):
+        record = service.table.get_group(group_uuid)
+        service.settle(group_uuid, lease_expires_at=NOON + timedelta(
+            seconds=record.pending['lease']))
+        service.table.write_members(
+            group_uuid, members_of(record, {'node': 2}))
+    service.engines.acts['plan_group'] = act
+
+
+def test_an_offer_of_the_real_api(service, child):
+    service.engines.acts['plan'] = lambda uuid: service.make_plan(
+        uuid, group='shop', placements=[
+            {'member': 'node-0', 'host': 'h1', 'node': 'h1', 'location': []},
+            {'member': 'node-1', 'host': 'h1', 'node': 'h1', 'location': []}],
+        objective={'name': 'spread', 'value': 2.0, 'bound': 2.0, 'gap': 0.0},
+        preference_cost={'value': 3.0, 'bound': 3.0, 'gap': 0.0},
+        headroom={'at_least': 4, 'at_most': 5})
+    found = child.offer(SHOP, None, 5, headroom=True)
+    assert found == Offer('dfw', 3.0, 'spread', 2.0, 2.0, False, 4,
+                          NOON + timedelta(seconds=60), 5)
+
+
+@pytest.mark.parametrize('status, kind', [
+    (PlanStatus.UNPLACEABLE, RefusalKind.UNPLACEABLE),
+    (PlanStatus.UNKNOWN, RefusalKind.UNKNOWN),
+    (PlanStatus.ERROR, RefusalKind.INVALID)])
+def test_a_refusal_of_the_real_api(service, child, status, kind):
+    service.engines.acts['plan'] = lambda uuid: service.make_plan(
+        uuid, status, reasons=[
+            {'at': 'node', 'message': 'no room', 'public': 'no room'}])
+    found = child.offer(SHOP, None, 5)
+    assert (found.kind, found.child) == (kind, 'dfw')
+    (reason,) = found.reasons
+    assert (reason.at, reason.message) == ('node', 'cloud dfw: no room')
+
+
+def test_an_invalid_document_is_refused_by_the_real_api(child):
+    found = child.offer({'name': 'shop', 'members': [{'name': 'a b'}]},
+                        None, 5)
+    assert found.kind is RefusalKind.INVALID
+    assert 'members[0].name' in found.reasons[0].message
+
+
+def test_a_plan_that_is_not_ready_in_time_is_unknown(child):
+    assert child.offer(SHOP, None, 0.3).kind is RefusalKind.UNKNOWN
+
+
+def test_a_group_of_the_real_api_from_begin_to_end(service, child):
+    planned(service)
+    found = child.create(SHOP, None, 60, 'key-1', 5)
+    assert isinstance(found, ChildGroup)
+    assert (found.status, found.settled) == ('planned', True)
+    assert found.lease_end == NOON + timedelta(seconds=60)
+    # The key finds the group; an engine plans once.
+    assert child.create(SHOP, None, 60, 'key-1', 5).uuid == found.uuid
+    assert [name for name, *_ in service.engines.asked] == ['plan_group']
+    shown = child.show(found.uuid)
+    assert shown.counts == {'planned': 2}
+    assert len(shown.members) == 2
+    service.engines.acts['extend'] = lambda uuid, seconds: (
+        service.table.update_group(
+            uuid, (GroupStatus.PLANNED,),
+            lease_expires_at=NOON + timedelta(seconds=seconds)))
+    extended = child.extend(found.uuid, 600)
+    assert extended.lease_end == NOON + timedelta(seconds=600)
+    assert child.release(found.uuid, ['node-0']) is None
+    assert ('release', found.uuid, ['node-0']) in service.engines.asked
+    assert child.delete(found.uuid) is None
+    assert ('delete', found.uuid) in service.engines.asked
+
+
+def test_a_key_for_another_document_is_refused(service, child):
+    planned(service)
+    child.create(SHOP, None, 60, 'key-1', 5)
+    found = child.create({**SHOP, 'name': 'other'}, None, 60, 'key-1', 5)
+    assert found.kind is RefusalKind.INVALID
+
+
+def test_a_group_that_cannot_be_placed_has_reasons(service, child):
+    service.engines.acts['plan_group'] = lambda uuid: service.settle(
+        uuid, GroupStatus.UNPLACEABLE, reasons=[
+            {'at': '', 'message': 'full', 'public': 'full'}])
+    found = child.create(SHOP, None, 60, 'key-1', 5)
+    assert found.status == 'unplaceable'
+    assert [each.message for each in found.reasons] == ['cloud dfw: full']
+
+
+def test_a_missing_group_counts_as_deleted_and_released(child):
+    assert child.show(UUID) is None
+    assert child.extend(UUID, 60) is None
+    assert child.delete(UUID) is None
+    assert child.release(UUID, None) is None
+
+
+def test_a_user_without_the_right_is_forbidden(service):
+    headers = {**OTHER_PROJECT.headers(), 'X-Roles': 'reader'}
+    with serving(service.app, headers) as url:
+        assert http_child(url).create(
+            SHOP, None, 60, 'k', 5).kind is RefusalKind.FORBIDDEN
+
+
+# Servers that are not what they say.
+
+def send(handler, status, body, **headers):
+    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    handler.send_response(status)
+    for name, value in {'Content-Length': len(body), **headers}.items():
+        handler.send_header(name.replace('_', '-'), str(value))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def offered(respond, **limits):
+    with answering(respond) as url:
+        return http_child(url, **limits).offer(SHOP, None, 5)
+
+
+def test_a_closed_port_is_unreachable():
+    with answering(lambda handler: None) as url:
+        pass
+    assert http_child(url).offer(
+        SHOP, None, 1).kind is RefusalKind.UNREACHABLE
+
+
+@pytest.mark.parametrize('status', [429, 500, 502, 503, 504])
+def test_a_service_that_cannot_work_now_is_unreachable(status):
+    found = offered(lambda handler: send(handler, status, b'<html>'))
+    assert found.kind is RefusalKind.UNREACHABLE
+
+
+@pytest.mark.parametrize('answer', [
+    b'', b'<html>', b'[' * 100_000, b'{"plan": 1}', [],
+    {'plan': {**PLAN, 'status': 'splendid'}},
+    {'plan': {**PLAN, 'id': '../groups'}},
+    {'plan': {**PLAN, 'placements': PLAN['placements'][:1]}},
+    {'plan': {**PLAN, 'placements': [{'member': 'node-0'}] * 2}},
+    {'plan': {**PLAN, 'preference_cost': {'value': -5}}},
+    b'{"plan": {"id": "%s", "status": "planned", "objective": '
+    b'{"name": "spread", "value": NaN}}}' % UUID.encode(),
+    {'plan': {**PLAN, 'objective': {'name': 'spread', 'value': 'low'}}},
+    {'plan': {**PLAN, 'placements': [{'member': 'x' * 10_000}]}}])
+def test_an_answer_that_the_api_does_not_describe_is_invalid(answer):
+    found = offered(lambda handler: send(handler, 201, answer))
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.INVALID
+    assert len(found.reasons[0].message) < 3000
+
+
+def test_a_newer_child_may_add_keys():
+    found = offered(lambda handler: send(handler, 201, {
+        'plan': {**PLAN, 'mood': 'good'}, 'weather': 1}))
+    assert found.perfect
+
+
+def test_a_large_answer_is_not_read_to_its_end():
+    sent = []
+
+    def respond(handler):
+        handler.send_response(201)
+        handler.end_headers()
+        for _ in range(1000):
+            handler.wfile.write(b' ' * 2**16)
+            sent.append(1)
+    assert offered(respond, most_bytes=2**18).kind is RefusalKind.INVALID
+    assert len(sent) < 1000
+
+
+def test_a_compressed_answer_is_refused():
+    assert offered(lambda handler: send(
+        handler, 201, b'x', Content_Encoding='gzip')
+    ).kind is RefusalKind.INVALID
+
+
+def test_a_slow_answer_ends_at_the_time_limit():
+    stop = threading.Event()
+
+    def respond(handler):
+        handler.send_response(201)
+        handler.end_headers()
+        while not stop.wait(0.05):
+            handler.wfile.write(b' ')
+    with answering(respond) as url:
+        found = http_child(url, seconds=0.5)._create(SHOP, None, 60, 'k', 0)
+        stop.set()
+    assert found.kind in (RefusalKind.UNREACHABLE, RefusalKind.INVALID)
+
+
+def test_a_redirection_does_not_receive_the_token():
+    seen = []
+    with answering(lambda handler: seen.append(handler.path)) as other:
+        found = offered(lambda handler: send(
+            handler, 302, b'', Location=other + '/v1/plans'))
+    assert found.kind is RefusalKind.INVALID
+    assert seen == []
+
+
+def test_identical_requests_of_one_user_are_sent_once():
+    seen, go = [], threading.Event()
+
+    def respond(handler):
+        seen.append(handler.path)
+        go.wait(5)
+        send(handler, 201, {'plan': PLAN})
+    with answering(respond) as url:
+        ann = http_child(url)
+        bob = http_child(url, 'bob@blue', ann.exchange.traffic)
+        found = []
+        threads = [threading.Thread(
+            target=lambda c=child: found.append(c.offer(SHOP, None, 5)))
+            for child in (ann, ann, ann, bob)]
+        for thread in threads:
+            thread.start()
+        while len(seen) < 2:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        go.set()
+        for thread in threads:
+            thread.join()
+    # Users never share an answer.
+    assert len(seen) == 2
+    assert len(found) == 4
+    assert all(each.perfect for each in found)
+
+
+def test_the_rate_of_requests_is_limited():
+    waits, now = [], [0.0]
+
+    def sleep(seconds):
+        waits.append(seconds)
+        now[0] += seconds
+    traffic = Traffic(HttpLimits(per_second=10.0), lambda: now[0], sleep)
+    for _ in range(30):
+        traffic.call(lambda: None, 60)
+    # One second's requests at once, then ten per second.
+    assert now[0] == pytest.approx(2.0, abs=0.11)
+
+
+def test_requests_and_bytes_are_counted():
+    with answering(lambda handler: send(
+            handler, 201, {'plan': PLAN})) as url:
+        child = http_child(url)
+        child.offer(SHOP, None, 5)
+    counters = child.exchange.traffic.counters
+    assert counters.requests == 1
+    assert counters.bytes_received == len(json.dumps({'plan': PLAN}))
+    assert counters.bytes_sent == len(json.dumps({'group': SHOP}))

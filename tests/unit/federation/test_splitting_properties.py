@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Splitting loses no member and breaks no policy.
+
+The independent checker judges the original document on one topology whose
+outermost level is the cloud.
+"""
+
+import copy
+
+from hypothesis import event, given, HealthCheck, settings, strategies as st
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.federation.results import Placed, Refused
+from nova_holistic.federation.splitting.part_documents import PartDocuments
+from nova_holistic.federation.splitting.parts import divide
+from nova_holistic.model.plan import Plan
+from nova_holistic.solver.solve import solve
+from tests.unit.federation import documents
+from tests.unit.federation.clouds import Federation, objections, TYPES
+
+_SLOW = settings(
+    max_examples=60, deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def confined(document):
+    """Spread over domains of a finer level counts the domains of one cloud:
+    the original document with this rule written out."""
+    found = copy.deepcopy(document)
+    for group in _all_groups(found):
+        if any(policy['type'] == 'spread' and policy['level'] != 'cloud'
+               for policy in group.get('policies', ())):
+            group['policies'].append({'type': 'affinity', 'level': 'cloud'})
+    return found
+
+
+def _all_groups(group):
+    yield group
+    for each in group.get('groups', ()):
+        yield from _all_groups(each)
+
+
+@settings(deadline=None)
+@given(documents.groups(), st.randoms(use_true_random=False))
+def test_the_documents_of_the_parts_have_every_member_once(document, random):
+    division = divide(document, TYPES, documents.CLOUDS)
+    together = [path for part in division.parts for path in part.paths]
+    assert sorted(together) == sorted(
+        m.path for m in parse_group(document, TYPES).all_members())
+    chosen = {name: [] for name in documents.CLOUDS}
+    for part in division.parts:
+        chosen[random.choice(documents.CLOUDS)].extend(part.paths)
+    writer = PartDocuments(division)
+    for cloud, paths in chosen.items():
+        if paths:
+            written = writer.document(paths, cloud)
+            assert sorted(m.path for m in parse_group(
+                written, TYPES).all_members()) == sorted(paths)
+            assert 'cloud' not in {
+                rule.get('level') for group in _all_groups(written)
+                for key in ('policies', 'relationships')
+                for rule in group.get(key, ())}
+
+
+@_SLOW
+@given(documents.groups(), documents.snapshots())
+def test_a_placement_satisfies_the_policies_of_the_document(
+        document, snapshots):
+    federation = Federation(**snapshots)
+    found = federation.place(document)
+    event(type(found).__name__)
+    if isinstance(found, Placed):
+        event(f'{len(found.parts)} clouds')
+        group = parse_group(confined(document), TYPES)
+        assert not objections(group, snapshots, federation.placement(found))
+        paths = [path for part in found.parts for path in part.paths]
+        assert sorted(paths) == sorted(m.path for m in group.all_members())
+    else:
+        assert isinstance(found, Refused)
+        assert found.reasons
+        assert federation.held() == {}
+
+
+@_SLOW
+@given(documents.groups(depth=1), documents.snapshots())
+def test_a_group_that_one_cloud_can_take_is_placed_in_one_cloud(
+        document, snapshots):
+    division = divide(document, TYPES, documents.CLOUDS)
+    found = Federation(**snapshots).place(document)
+    if division.separates:
+        return
+    writer = PartDocuments(division)
+    able = [name for name, snapshot in snapshots.items()
+            if all(name in part.clouds for part in division.parts)
+            and isinstance(solve(parse_group(writer.document(
+                division.paths, name), TYPES), snapshot), Plan)]
+    event(f'{len(able)} clouds are able')
+    if able:
+        assert isinstance(found, Placed)
+        assert len(found.parts) == 1
+        assert found.parts[0].child in able
