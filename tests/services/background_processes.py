@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that run beside the tests, on loopback."""
+"""Background processes of the tests, on loopback only."""
 
 import contextlib
 import os
@@ -9,15 +9,15 @@ import subprocess
 import time
 
 WAIT_SECONDS = 300
-"""Seconds after which a wait fails; far more than a busy machine needs."""
+"""Seconds after which a wait fails. A busy machine needs far less."""
 
 
 class WaitTimeout(Exception):
-    """What is waited for does not come."""
+    """A condition did not become true in time."""
 
 
 def wait_for(what, condition, wait_seconds=WAIT_SECONDS):
-    """Give the first true answer of the condition."""
+    """Return the first true value of the condition."""
     until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
         found = condition()
@@ -28,15 +28,15 @@ def wait_for(what, condition, wait_seconds=WAIT_SECONDS):
 
 
 def answers(port):
-    """Whether somebody listens there."""
+    """Whether a server accepts connections there."""
     with socket.socket() as end:
         return end.connect_ex(('127.0.0.1', port)) == 0
 
 
 class Process:
-    """A command with children of its own, gone when it is left.
+    """A command and its children, which end with the context manager.
 
-    :ivar log: file of all that it says
+    :ivar log: file with the output of the command
     """
 
     def __init__(self, arguments, log, **options):
@@ -58,7 +58,8 @@ class Process:
         return self._process.pid
 
     def wait_until(self, what, condition, wait_seconds=WAIT_SECONDS):
-        """What was waited for; its log, where it ends before that."""
+        """Wait for a condition. If the process ends before that, raise an
+        error with its log."""
         def there():
             if self._process.poll() is not None:
                 raise WaitTimeout(f'{what}: {self.said()[-2000:]}')
@@ -78,7 +79,7 @@ class Process:
         return self._process.wait(wait_seconds)
 
     def kill(self):
-        """It, and all that it has started."""
+        """Kill the process and all its children."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(WAIT_SECONDS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database server of the tests' own, on a Unix socket."""
+"""A database server of the tests, on a Unix socket."""
 
 import abc
 import pathlib
@@ -10,11 +10,12 @@ from tests.services.background_processes import Process
 
 
 class DatabaseServer(abc.ABC):
-    """Run by whoever runs the tests, in a folder that goes with it.
+    """Run by the user of the tests, in a temporary folder.
 
-    :cvar name: as people write it
-    :cvar dropping: the statement that drops a database, but for its name
-    :cvar creating: likewise, with what comes after its name
+    :cvar name: the usual spelling of its name
+    :cvar dropping: the statement that drops a database, without the name
+    :cvar creating: the statement that creates one, with the text behind the
+        name
     """
 
     name: str
@@ -22,7 +23,7 @@ class DatabaseServer(abc.ABC):
     creating = 'CREATE DATABASE {}'
 
     def __init__(self):
-        # A path that is short enough for a socket.
+        # The path must be short enough for a socket.
         self.directory = pathlib.Path(
             tempfile.mkdtemp(prefix=f'{self.name.lower()}-'))
         self._server = None
@@ -43,7 +44,7 @@ class DatabaseServer(abc.ABC):
         return self._server.pid
 
     def create(self, name):
-        """A new database; gives its URL."""
+        """Create a database; returns its URL."""
         self.execute(self.creating.format(name))
         return self.url(name)
 
@@ -60,17 +61,17 @@ class DatabaseServer(abc.ABC):
     @property
     @abc.abstractmethod
     def error(self):
-        """What its driver raises."""
+        """The error class of its driver."""
 
     @abc.abstractmethod
     def installed(self):
-        """Make its folder ready; gives the command that starts it, and
+        """Prepare its folder; returns the command that starts the server, and
         options of its process."""
 
     @abc.abstractmethod
     def url(self, name):
-        """SQLAlchemy URL of a database."""
+        """The SQLAlchemy URL of a database."""
 
     @abc.abstractmethod
     def execute(self, statement):
-        """Carry it out, as the administrator, outside of any database."""
+        """Run a statement as the administrator, outside of any database."""

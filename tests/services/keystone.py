@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A keystone of the tests' own, in a process of its own."""
+"""A Keystone of the tests, as a process."""
 
 import sys
 
@@ -26,9 +26,9 @@ enabled = false
 
 
 class KeystoneServer:
-    """keystone over HTTP on loopback, on SQLite in a folder.
+    """Keystone over HTTP on loopback, with SQLite in a folder.
 
-    :ivar url: of its API, with the version
+    :ivar url: URL of its API with the version
     """
 
     def __init__(self, directory):
@@ -53,24 +53,25 @@ class KeystoneServer:
         self._process.kill()
 
     def session(self, user='admin', **scope):
-        """:param scope: of its tokens, as keystoneauth has it"""
+        """:param scope: scope of its tokens, as options of keystoneauth"""
         return session.Session(auth=v3.Password(
             self.url, username=user, password=PASSWORD,
             user_domain_id='default', **scope))
 
     def create(self, what, **fields):
-        """A new one of something; its id."""
+        """Create an object of a kind; returns its ID."""
         admin = adapter.Adapter(
             self.session(system_scope='all'), endpoint_override=self.url)
         several = f'{what}s'
-        # Limits alone are made several at once.
+        # Only limits are created several at once.
         many = what.endswith('limit')
         found = admin.post(f'/{several}', json=(
             {several: [fields]} if many else {what: fields})).json()
         return found[several][0]['id'] if many else found[what]['id']
 
     def member(self, project, user):
-        """A user who is a member of a new project: the project's id."""
+        """Create a user who is a member of a new project; returns the ID of
+        the project."""
         admin = adapter.Adapter(
             self.session(system_scope='all'), endpoint_override=self.url)
         project = self.create('project', name=project, domain_id='default')

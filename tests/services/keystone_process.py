@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""keystone on a port: ``python -m tests.services.keystone_process PORT
-CONFIGURATION_FOLDER PASSWORD``, with everything that it needs made first."""
+"""Keystone on a port: ``python -m tests.services.keystone_process PORT
+CONFIGURATION_FOLDER PASSWORD``.
+
+First it creates the tables and keys.
+"""
 
 import grp
 import json
@@ -14,7 +17,8 @@ from tools.cloud import manage
 
 
 def prepare(file, password, url):
-    """Tables, keys, and the user ``admin`` with an endpoint in RegionOne."""
+    """Create tables, keys, and the user ``admin`` with an endpoint in
+    RegionOne."""
     own = ('--keystone-user', pwd.getpwuid(os.geteuid()).pw_name,
            '--keystone-group', grp.getgrgid(os.getegid()).gr_name)
     failed = manage.main('keystone.cmd.manage:main', json.dumps([
@@ -32,9 +36,9 @@ def main(port, directory, password):
     file = os.path.join(directory, 'keystone.conf')
     prepare(file, password, f'http://127.0.0.1:{port}/v3')
     os.environ['OS_KEYSTONE_CONFIG_FILES'] = file
-    # It would take these for its own.
+    # Keystone would parse these arguments.
     del sys.argv[1:]
-    # Not before: it reads its configuration when it is made.
+    # The import comes last, because Keystone reads its configuration then.
     from keystone.server import wsgi
     simple_server.make_server(
         '127.0.0.1', int(port), wsgi.initialize_public_application(), Server,

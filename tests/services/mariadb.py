@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A MariaDB of the tests' own."""
+"""A MariaDB of the tests."""
 
 import getpass
 import shutil
@@ -23,7 +23,7 @@ class MariaDB(DatabaseServer):
 
     def installed(self):
         data = self.directory / 'data'
-        # Where Debian keeps it is not in everybody's path.
+        # Debian's folder for it is not in every user's path.
         server = shutil.which('mariadbd') or '/usr/sbin/mariadbd'
         own = f'--user={getpass.getuser()}'
         subprocess.run(
@@ -33,7 +33,8 @@ class MariaDB(DatabaseServer):
         return [server, '--no-defaults', f'--datadir={data}', own,
                 f'--socket={self._socket}', '--skip-networking',
                 f'--pid-file={self.directory}/pid',
-                # Other servers delete temporary tables that they find.
+                # Other servers delete the temporary tables that they find in
+                # their folder.
                 f'--tmpdir={self.directory}', '--max-connections=300',
                 # The tests do not need durability.
                 '--innodb-flush-log-at-trx-commit=0',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Placement of the tests' own, in a process of its own."""
+"""A Placement of the tests, as a process."""
 
 import sys
 
@@ -13,10 +13,10 @@ TOKEN = 'admin'
 
 
 class PlacementServer(PlacementCalls):
-    """Placement over HTTP on loopback, on SQLite in a folder.
+    """Placement over HTTP on loopback, with SQLite in a folder.
 
-    :ivar endpoint: URL where it answers, to the token ``admin``
-    :ivar adapter: keystoneauth Adapter with admin rights
+    :ivar endpoint: its URL, which accepts the token ``admin``
+    :ivar adapter: keystoneauth Adapter with administrator rights
     """
 
     def __init__(self, directory):

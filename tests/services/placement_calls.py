@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests say to Placement beside what is tested."""
+"""Requests that tests send to Placement beside those of the tested code."""
 
 import functools
 import uuid
@@ -9,22 +9,23 @@ MICROVERSION = '1.38'
 
 class PlacementCalls:
     """
-    :ivar adapter: keystoneauth Adapter with admin rights, which whoever this
-        is mixed into has
+    :ivar adapter: keystoneauth Adapter with administrator rights, an attribute
+        of the class that inherits from this one
     """
 
     @functools.cached_property
     def room(self):
-        """Totals that each provider was given here, by resource class."""
+        """The totals of each provider by resource class."""
         return {}
 
     @functools.cached_property
     def other_servers(self):
-        """Consumers that were given room by ``allocate``."""
+        """Consumers with allocations by ``allocate``."""
         return set()
 
     def add_host(self, name, vcpus=4, memory_mb=4096):
-        """A compute host with that much room; the UUID of its provider."""
+        """Create a compute host with these totals; returns the UUID of its
+        provider."""
         provider = str(uuid.uuid4())
         self._put_new('post', '/resource_providers',
                       {'name': name, 'uuid': provider})
@@ -32,7 +33,8 @@ class PlacementCalls:
         return provider
 
     def add_hosts(self, names, vcpus, memory_mb):
-        """The same of several; UUID of each provider by the host's name."""
+        """Create several hosts; returns the UUID of each provider by the name
+        of the host."""
         return {name: self.add_host(name, vcpus, memory_mb) for name in names}
 
     def set_inventory(self, provider, generation, vcpus, memory_mb):
@@ -45,7 +47,7 @@ class PlacementCalls:
 
     def allocate(self, provider, resources, consumer=None,
                  project='stranger'):
-        """Somebody else's server takes room; its UUID."""
+        """Allocate capacity for another project's server; returns its UUID."""
         consumer = consumer or str(uuid.uuid4())
         self._put_new('put', f'/allocations/{consumer}', {
             'allocations': {provider: {'resources': resources}},
@@ -56,24 +58,24 @@ class PlacementCalls:
         return consumer
 
     def free(self, consumer):
-        """Somebody else's server is deleted, or moved away."""
+        """Delete the allocation of another project's server."""
         self.adapter.delete(f'/allocations/{consumer}')
         self.other_servers.discard(consumer)
 
     def used(self, provider):
-        """Amount in use of each resource class."""
+        """The used amount of each resource class."""
         return self.adapter.get(
             f'/resource_providers/{provider}/usages',
             microversion=MICROVERSION).json()['usages']
 
     def consumers(self, provider):
-        """Everybody who has something there."""
+        """All consumers with allocations on the provider."""
         return self.adapter.get(
             f'/resource_providers/{provider}/allocations',
             microversion=MICROVERSION).json()['allocations']
 
     def allocation(self, consumer):
-        """What Placement says of a consumer."""
+        """Placement's allocations of a consumer."""
         return self.adapter.get(f'/allocations/{consumer}',
                                 microversion=MICROVERSION).json()
 

@@ -12,13 +12,14 @@ from placement.db.sqlalchemy import migration
 
 
 class Server(simple_server.WSGIServer):
-    """One request at a time: SQLite has one writer."""
+    """A server that handles one request at a time, because SQLite has one
+    writer."""
 
     request_queue_size = 128
 
 
 class Handler(simple_server.WSGIRequestHandler):
-    """Says nothing of requests that are answered."""
+    """Does not log the requests."""
 
     def log_request(self, *args):
         pass
@@ -30,7 +31,7 @@ def main(port, file):
     conf.set_override('auth_strategy', 'noauth2', group='api')
     conf.set_override('connection', f'sqlite:///{file}',
                       group='placement_database')
-    # A kill of this process loses nothing that it has answered.
+    # If this process is killed, no answered request is lost.
     conf.set_override('sqlite_synchronous', False,
                       group='placement_database')
     conf([], default_config_files=[])

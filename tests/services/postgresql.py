@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PostgreSQL of the tests' own."""
+"""A PostgreSQL of the tests."""
 
 import os
 import pathlib
@@ -12,12 +12,12 @@ import psycopg2
 from tests.services.database_server import DatabaseServer
 
 PLACES = pathlib.Path('/usr/lib/postgresql')
-"""Where Debian keeps its versions."""
+"""Debian's folders of the versions of PostgreSQL."""
 
 
 class PostgreSQL(DatabaseServer):
-    """postgres on a Unix socket; it refuses to be root, so that root's is
-    another user's."""
+    """postgres on a Unix socket. It refuses to run as root, so root runs it as
+    another user."""
 
     name = 'PostgreSQL'
     dropping = 'DROP DATABASE IF EXISTS {} WITH (FORCE)'
@@ -63,8 +63,8 @@ def _user():
 
 
 def _binaries():
-    """Those of the newest version; PATH, where none is in its usual place."""
+    """The folder of the programs of the newest version."""
     versions = sorted(PLACES.glob('*/bin/postgres'),
                       key=lambda path: int(path.parts[-3]))
-    found = versions[-1] if versions else shutil.which('postgres')
-    return pathlib.Path(found or '/usr/bin/postgres').parent
+    program = versions[-1] if versions else shutil.which('postgres')
+    return pathlib.Path(program or '/usr/bin/postgres').parent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A RabbitMQ of the tests' own."""
+"""A RabbitMQ of the tests."""
 
 import os
 import pathlib
@@ -10,19 +10,19 @@ import tempfile
 from tests.services.background_processes import answers, Process, wait_for
 from tools.cloud.ports import free_ports
 
-# Not what is in PATH: that insists on a certain user and on its folders.
+# The script in PATH requires a certain user and its folders.
 SCRIPTS = '/usr/lib/rabbitmq/bin'
 
 
 class RabbitBroker:
-    """rabbitmq-server on loopback, with ports, port mapper and data of its
-    own, run by whoever runs the tests.
+    """rabbitmq-server on loopback, with its own ports, port mapper and data,
+    run by the user of the tests.
 
-    :ivar url: for ``transport_url``
+    :ivar url: value of ``transport_url``
     """
 
     def __init__(self, directory=None):
-        # A path that is short enough, whatever pytest's folders are called.
+        # The path is short enough, whatever the names of pytest's folders.
         self._own = directory is None
         self.directory = pathlib.Path(
             directory or tempfile.mkdtemp(prefix='rabbit-'))
@@ -47,7 +47,7 @@ class RabbitBroker:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def start(self):
-        """Returns when it takes connections."""
+        """Start the broker, and wait until it accepts connections."""
         self._server = Process(
             [f'{SCRIPTS}/rabbitmq-server'], self.directory / 'rabbit.log',
             env=environment(self.directory, self._port, self._distribution,
@@ -57,14 +57,14 @@ class RabbitBroker:
             and answers(self._port)))
 
     def stop(self):
-        """As a machine that loses power: nothing is said to anybody."""
+        """Kill the broker, so that clients get no notice."""
         self._server.kill()
         wait_for('RabbitMQ gone', lambda: not answers(self._port))
-        # Else the next start is taken for that which has just ended.
+        # Otherwise the next process is taken for the one that has just ended.
         (self.directory / 'rabbit.log').write_text('')
 
     def end(self):
-        """As an administrator stops it."""
+        """Stop the broker as an administrator does."""
         self._server.send(signal.SIGTERM)
         wait_for('RabbitMQ gone', lambda: not answers(self._port))
         self.stop()
@@ -75,10 +75,11 @@ class RabbitBroker:
 
 
 def environment(directory, port, distribution, epmd):
-    """Of rabbitmq-server; all that it writes is below the directory.
+    """The environment of rabbitmq-server. All its files are below the
+    directory.
 
-    :param distribution: port for other nodes, of which there are none
-    :param epmd: port of a port mapper that is there
+    :param distribution: port for other nodes, which do not exist
+    :param epmd: port of a running port mapper
     """
     configuration = directory / 'rabbitmq.conf'
     configuration.write_text(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API as it is deployed, with tokens and limits of a real keystone."""
+"""The API as it is deployed, with tokens and limits of a real Keystone."""
 
 import logging
 
@@ -48,7 +48,7 @@ def keystone(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def service(keystone):
-    """Id of our service, which has an endpoint."""
+    """The ID of our service, which has an endpoint."""
     service = keystone.create('service', type='holistic', name='holistic')
     keystone.create('endpoint', service_id=service, interface='public',
                     region_id='RegionOne', url='http://127.0.0.1:1')
@@ -57,14 +57,14 @@ def service(keystone):
 
 @pytest.fixture(scope='module')
 def projects(keystone):
-    """Ids of two projects, by the name of the user in each."""
+    """The IDs of two projects, by the names of their users."""
     return {'ann': keystone.member('blue', 'ann'),
             'eve': keystone.member('green', 'eve')}
 
 
 @pytest.fixture
 def app(keystone, service, tmp_path, monkeypatch):
-    """As a WSGI server gets it."""
+    """The application of a WSGI server."""
     url = new_table(tmp_path)
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(CONFIGURATION.format(
@@ -72,7 +72,7 @@ def app(keystone, service, tmp_path, monkeypatch):
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     monkeypatch.setattr(limit, '_SDK_CONNECTION', None)
-    # oslo.limit knows the configuration of the process alone.
+    # oslo.limit reads only the global configuration of the process.
     yield deploy.build({deploy.FILES: str(file)}, cfg.CONF)
     cfg.CONF.reset()
     root.handlers[:] = handlers
@@ -92,7 +92,7 @@ def ask(app, keystone, projects):
 
 
 def test_keystone_limits_are_enforced(ask, keystone, service, projects):
-    # What nobody has registered nobody may have.
+    # A limit that is not registered is 0.
     for path in ('/v1/groups', '/v1/plans'):
         assert refusal(ask('ann', path))[:2] == OVER
     for name, number in (('groups', 2), ('members', 3), ('plans', 1)):
@@ -106,7 +106,7 @@ def test_keystone_limits_are_enforced(ask, keystone, service, projects):
         'limit', service_id=service, region_id='RegionOne',
         project_id=projects['ann'], resource_name='holistic_members',
         resource_limit=100)
-    # What is enough for one project is none of another's.
+    # The limit of one project does not apply to another project.
     assert [ask(user).status_int for user in ('ann', 'eve')] == [202, 403]
     assert ask('ann').status_int == 202
     assert 'holistic_groups: the limit of the project is 2; 2 are in use' in (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that create servers and are killed, and the points that they
-pass."""
+"""Engines that create servers and are killed, and the crash points of this
+operation."""
 
 from datetime import timedelta
 
@@ -15,8 +15,8 @@ ALL_BUILT = {'node-0': 'built', 'node-1': 'built'}
 LATEST = {'OpenStack-API-Version': 'holistic latest'}
 
 
-def _asked(world, rollback=False, **server):
-    """A planned group whose servers an engine is to create."""
+def _group_with_boot(world, rollback=False, **server):
+    """A planned group whose servers an engine must create."""
     return world.planned(nodes(server={**SERVER, **server}),
                          boot=BootRequest('encrypted', rollback, 0))
 
@@ -28,7 +28,8 @@ def create_servers(parts, group):
 
 
 def continue_servers(parts, group):
-    """The same, an hour after the last heartbeat of another engine."""
+    """Another engine continues, an hour after the last heartbeat of the first
+    one."""
     parts.skew += timedelta(seconds=do.HOUR)
     create_servers(parts, group)
 
@@ -37,20 +38,20 @@ def continue_servers(parts, group):
         'boot.server-created', 'boot.status-written', 'boot.right-deleted',
         'boot.closed', states=ALL_BUILT)
 def boot(world):
-    group = _asked(world)
+    group = _group_with_boot(world)
     return group, create_servers, group
 
 
 @passes('boot.server-created:2', 'boot.server-written:2',
         'boot.server-written:3', 'boot.server-written:5', states=ALL_BUILT)
 def boot_in_the_middle(world):
-    group = _asked(world)
+    group = _group_with_boot(world)
     return group, create_servers, group
 
 
 @passes('boot.server-written', states=ALL_BUILT)
 def boot_after_a_crash(world):
-    group = _asked(world)
+    group = _group_with_boot(world)
     world.dies('boot.server-created', create_servers, group)
     return group, continue_servers, group
 
@@ -58,18 +59,18 @@ def boot_after_a_crash(world):
 @passes('boot.server-deleted', 'boot.group-released', 'boot.status-written:2',
         states=FREED)
 def roll_back(world):
-    group = _asked(world, True, metadata={REFUSED: 'nodes-node-1'})
+    group = _group_with_boot(world, True, metadata={REFUSED: 'nodes-node-1'})
     return group, create_servers, group
 
 
 @passes('delete.boot-stopped', states=BOTH)
 def delete_during_a_boot(world):
-    group = _asked(world)
+    group = _group_with_boot(world)
     return group, do.delete, group
 
 
 def api_boot(parts, key):
-    """A client asks for a group and its servers."""
+    """A client creates a group and requests its servers."""
     service = Service(parts.table)
     service.user_rights = parts.created
     service.renew()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Placement and tables for processes that are killed."""
+"""A Placement and placement tables for processes that are killed."""
 
 from importlib import import_module
 
@@ -17,8 +17,8 @@ HOSTS = ('a1', 'a2', 'b1', 'b2')
 VCPUS = 2
 
 SERVERS = {'mariadb': 'MariaDB', 'postgresql': 'PostgreSQL'}
-"""Names of the classes in ``tests.services``; only long runs need the drivers
-of both databases."""
+"""Names of classes in ``tests.services``. Only long runs need the drivers of
+both databases."""
 
 
 def pytest_generate_tests(metafunc):
@@ -42,13 +42,14 @@ def crash_placement(tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def crash_hosts(crash_placement):
-    """UUID of each host's provider, by the host's name."""
+    """The UUID of each host's provider, by the name of the host."""
     return crash_placement.add_hosts(HOSTS, VCPUS, VCPUS * 512)
 
 
 @pytest.fixture(scope='session')
 def crash_server(crash_database):
-    """URL of a migrated database on a server; None is a SQLite file."""
+    """The URL of a migrated database on a server; None means an SQLite
+    file."""
     if crash_database == 'sqlite':
         yield None
         return
@@ -61,7 +62,7 @@ def crash_server(crash_database):
 
 @pytest.fixture
 def crash_table(tmp_path, crash_server):
-    """URL of an empty placement table."""
+    """The URL of an empty placement table."""
     if crash_server is None:
         return new_table(tmp_path)
     engine = sa.create_engine(crash_server)

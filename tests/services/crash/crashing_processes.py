@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that do one thing each, and that may be killed at a crash point.
+"""Processes that carry out one operation and may be killed at a crash point.
 
-They are forks of one process that has imported all that they need, so they
-start in milliseconds. The crash point is armed as an operator of tests would
-do it: by the environment variable, which the module reads again.
+They are forks of one process that has imported all modules that they need, so
+they start in milliseconds. The environment variable of the crash point is set
+as an operator would set it, and the module reads it again.
 """
 
 import importlib
@@ -17,18 +17,19 @@ from tests.services.crash.parts import Parts
 from tests.services.crash import preloaded_modules
 
 WAIT_SECONDS = 300
-"""Seconds that one process may take."""
+"""Timeout of one process in seconds."""
 
 _context = multiprocessing.get_context('forkserver')
 _context.set_forkserver_preload(['pytest', preloaded_modules.__name__])
 
 
 def exit_code(point, site, operation, arguments):
-    """Do something in a process of its own.
+    """Carry out an operation in another process; returns its exit code.
 
-    :param point: crash point at which it is killed; None is nowhere
+    :param point: crash point at which the process is killed; None if it is not
+        killed
     :param operation: called with Parts and the arguments
-    :returns: negative for a signal
+    :returns: a negative number for a signal
     """
     process = _context.Process(
         target=_live, args=(point, site, operation, arguments))

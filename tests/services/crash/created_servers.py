@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that an engine creates, and that survive its death."""
+"""Servers that an engine creates. They remain if the engine is killed."""
 
 import json
 import pathlib
@@ -12,16 +12,16 @@ from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 from nova_holistic.reconcile.instances import InstanceView
 
 REFUSED = 'refused'
-"""Key of the metadata with the name of the server that Nova refuses."""
+"""Key of the metadata with the name of a server that Nova refuses."""
 SERVER = {'imageRef': '155d900f-4e14-4e4c-a73d-069cbf4541e6',
           'flavorRef': 'small', 'networks': 'none'}
 
 
 class CreatedServers:
-    """A file contains the servers of all processes. Each server is active
+    """The servers of all processes, in a file. Each server is active
     immediately.
 
-    :ivar claim: called with group, path and server; as the scheduler does
+    :ivar claim: called with group, path and server, like the scheduler
     """
 
     def __init__(self, path, parts, claim):
@@ -30,7 +30,7 @@ class CreatedServers:
         self.claim = claim
 
     def views(self):
-        """What Nova says of them to an administrator."""
+        """The servers as Nova reports them to an administrator."""
         return {server: InstanceView(server, each['host'], 'ACTIVE',
                                      launched=True)
                 for server, each in self._read().items()
@@ -40,7 +40,7 @@ class CreatedServers:
         return {server for server, each in self._read().items()
                 if each['deleted']}
 
-    # What an engine calls, as in ``UserServers``.
+    # The methods of ``UserServers`` that an engine calls.
 
     def create(self, body):
         metadata = body['server']['metadata']
@@ -74,7 +74,7 @@ class CreatedServers:
     def flavor_id(self, name):
         return name
 
-    # What ``Rights`` does.
+    # The methods of ``Rights``.
 
     def open(self, record):
         return Right(self, lambda: True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios in which a create finds no planned place left, and its member may
-have more servers: two are planned, and four are allowed."""
+"""Scenarios in which a create finds no planned place, and its member may have
+more servers: two are planned, and four are allowed."""
 
 from dataclasses import replace
 from unittest import mock
@@ -29,29 +29,29 @@ def _elastic(world):
 
 
 def grow(parts, group, server):
-    """The scheduler places a further server."""
+    """The scheduler places another server."""
     claims = do._claims(parts)
     claims.swap(_grown(parts, claims, group, server))
     claims.confirm()
 
 
 def grow_in_vain(parts, group, server):
-    """The claim of the further member is undone after its allocation."""
+    """The claim of the new member is undone after its allocation."""
     claims = do._claims(parts)
     claims.swap(_grown(parts, claims, group, server))
     assert claims.undo()
 
 
 def grow_without_a_place(parts, group, server):
-    """The scheduler finds no place in the time that it has."""
+    """The scheduler finds no host within its time limit."""
     with pytest.raises(RequestRefused, match='no host has room'):
         _grown(parts, do._claims(parts), group, server, limit=0)
 
 
 def _grown(parts, claims, group, server, limit=1):
-    """The row of a further member.
+    """The row of the new member.
 
-    :param limit: most places that the scheduler finds
+    :param limit: maximum number of hosts that the scheduler finds
     """
     hosts = mock.Mock()
     hosts.asked.merged_resources.return_value = SMALL
@@ -65,7 +65,7 @@ def _grown(parts, claims, group, server, limit=1):
         mock.Mock(request_id='req-1'), mock.Mock(), replace(
             do._connections(parts),
             policy_types=policies.load_policy_types()), hosts, search)
-    # Nova is not asked: it has deleted no server, and the request is right.
+    # Nova is not called: it has deleted no server, and the request is valid.
     with mock.patch.object(member_growth.server_locations, 'deleted_servers',
                            return_value=[]), \
             mock.patch.object(member_growth.request_check, 'check_match'), \
@@ -75,7 +75,7 @@ def _grown(parts, claims, group, server, limit=1):
 
 
 def take_a_place_of_another_number(parts, group, server):
-    """The place is held for a number that the client does not use."""
+    """A place of a number that the client does not use is held."""
     row, _ = held_siblings.take_over(
         replace(do._connections(parts),
                 policy_types=policies.load_policy_types()),
@@ -87,7 +87,7 @@ def take_a_place_of_another_number(parts, group, server):
 
 
 def _with_failed_server(world):
-    """The scheduler dies, so Nova puts the server in ERROR."""
+    """The scheduler is killed, so Nova puts the server in ERROR."""
     group, server = _elastic(world), str(uuid.uuid4())
     world.failed(server)
     return group, server

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to hold after a crash and the recovery from it.
+"""The invariants after a crash and the recovery from it.
 
-Nothing here uses code of the project: rows are read with SQL, and Placement
-is read through its API.
+This module uses no code of the project: it reads rows with SQL, and Placement
+through its API.
 """
 
 from collections import Counter
@@ -14,11 +14,11 @@ HOLD = 'HOLISTIC_HOLD'
 STATUSES = {frozenset(['planned']): 'planned',
             frozenset(['planned', 'built']): 'building',
             frozenset(['built']): 'complete'}
-"""Status of a group by the states of its members."""
+"""The status of a group by the states of its members."""
 
 
 def violations(site, placement):
-    """Sentences, one for each violation.
+    """One sentence for each violation.
 
     :param site: Site
     :param placement: PlacementCalls
@@ -54,7 +54,7 @@ def _rows(url):
 
 
 def _two_servers(members, kinds, other_servers):
-    """No member has two servers, and no server is two members."""
+    """No member has two servers, and no server belongs to two members."""
     owners = Counter(row['instance_uuid'] for row in members)
     for server, count in owners.items():
         if server is not None and count > 1:
@@ -65,7 +65,7 @@ def _two_servers(members, kinds, other_servers):
 
 
 def _servers(site, there):
-    """No server lacks its allocation."""
+    """Every server has its allocation."""
     for server in site.servers:
         if server.host is None:
             continue
@@ -76,7 +76,8 @@ def _servers(site, there):
 
 
 def _holds(members, there, kinds):
-    """No hold lacks a planned row, and no planned row lacks its hold."""
+    """Every hold belongs to a planned row, and every planned row has its
+    hold."""
     rows = {row['hold']: row for row in members if row['state'] == 'planned'}
     for row in rows.values():
         if there[row['host']].get(row['hold']) != _resources(row):
@@ -92,7 +93,7 @@ def _holds(members, there, kinds):
 
 
 def _usages(site, members, there, used, other_servers):
-    """Usages equal existing servers, holds and other servers."""
+    """The usages equal those of existing servers, holds and other servers."""
     for host, amounts in used.items():
         expected = Counter()
         for row in members:
@@ -108,7 +109,7 @@ def _usages(site, members, there, used, other_servers):
 
 
 def _unsettled(groups, members):
-    """No group keeps a task, and no member stays between two states."""
+    """No group has a task, and no member is in an intermediate state."""
     known = {row['uuid'] for row in groups}
     for row in groups:
         if row['task'] or row['status'] == 'planning':
@@ -127,7 +128,7 @@ def _unsettled(groups, members):
 
 
 def _unfinished(url):
-    """No periodic task belongs to an engine that is dead."""
+    """No periodic task belongs to an engine that was killed."""
     engine = sa.create_engine(url)
     with engine.connect() as connection:
         for name, owner in connection.execute(sa.text(

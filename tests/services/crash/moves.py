@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios in which servers move past the policies of their group, and in
-which the group is repaired. No two members may be in one rack."""
+"""Scenarios in which servers move against the policies of their group, and the
+group is repaired. No two members may be in one rack."""
 
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.table.records import Task
@@ -11,7 +11,7 @@ RUNNING = dict.fromkeys(BOTH, 'built')
 
 
 def _running(world, *paths):
-    """A group, and the servers of some of its members, which run."""
+    """A group with running servers of some of its members."""
     group = world.planned()
     servers = {path: world.built(group, path) for path in paths}
     world.sees(*(InstanceView(
@@ -20,7 +20,7 @@ def _running(world, *paths):
     return group, servers
 
 
-def _beside(world, group, path):
+def _other_host(world, group, path):
     """The other host in the rack of a member."""
     host = world.row(group, path).place.host
     (other,) = {name for name in world.site.hosts
@@ -30,9 +30,10 @@ def _beside(world, group, path):
 
 def _together(world, *paths):
     """A group whose first server was forced into the rack of the second
-    member, and what these are."""
+    member, and the two hosts."""
     group, servers = _running(world, *paths)
-    world.lives(do.force, servers['node-0'], _beside(world, group, 'node-1'))
+    world.lives(do.force, servers['node-0'],
+                _other_host(world, group, 'node-1'))
     return group, servers
 
 
@@ -40,7 +41,8 @@ def _together(world, *paths):
 def look_where_servers_are(world):
     """The group has a lost member, which an engine plans again."""
     group, servers = _running(world, 'node-0')
-    world.lives(do.force, servers['node-0'], _beside(world, group, 'node-0'))
+    world.lives(do.force, servers['node-0'],
+                _other_host(world, group, 'node-0'))
     world.lose(group, 'node-1')
     world.asked(group, Task.REPLANNING)
     return group, do.perform, group
@@ -56,14 +58,15 @@ def check_a_group(world):
 def check_a_group_with_a_planned_member(world):
     group, servers = _running(world, 'node-0')
     return (group, do.reconcile_around_move, servers['node-0'],
-            _beside(world, group, 'node-1'))
+            _other_host(world, group, 'node-1'))
 
 
 @passes('drift.recovered', states=RUNNING)
 def check_a_group_that_has_recovered(world):
     group, servers = _running(world, *BOTH)
     source = world.row(group).place.host
-    world.lives(do.force, servers['node-0'], _beside(world, group, 'node-1'))
+    world.lives(do.force, servers['node-0'],
+                _other_host(world, group, 'node-1'))
     world.lives(do.reconcile)
     world.lives(do.force, servers['node-0'], source)
     return group, do.reconcile
@@ -71,18 +74,18 @@ def check_a_group_that_has_recovered(world):
 
 @passes('move.destination-written', states=RUNNING)
 def send_a_server(world):
-    """The scheduler dies, so the conductor's request fails, and the server
-    stays where it is."""
+    """The scheduler is killed, so the conductor's request fails, and the
+    server stays on its host."""
     group, servers = _running(world, *BOTH)
     return (group, do.send, group, servers['node-0'],
-            _beside(world, group, 'node-0'))
+            _other_host(world, group, 'node-0'))
 
 
 @passes('move.allocations-restored', states=RUNNING)
 def send_a_server_again(world):
     group, servers = _running(world, *BOTH)
     return (group, do.send, group, servers['node-0'],
-            _beside(world, group, 'node-0'), servers['node-1'])
+            _other_host(world, group, 'node-0'), servers['node-1'])
 
 
 @passes('repair.moves-awaited', 'repair.move-begins', 'repair.move-asked',

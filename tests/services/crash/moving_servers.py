@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrations that go on when the process that asked for them dies."""
+"""Migrations that continue when the process that requested them is killed."""
 
 from dataclasses import replace
 import json
@@ -11,15 +11,15 @@ from tests.world.instances import KnownInstances
 
 
 class MovingServers(KnownInstances):
-    """A file says of each server where it was sent. Nova is moving a server
-    when it is first looked at after that, and then the move has ended.
+    """A file contains the destination of each server. Nova moves a server when
+    its state is first read after the request, and then the move has ended.
 
-    :ivar path: of the file
+    :ivar path: path of the file
     """
 
     def __init__(self, path, hosts, placement):
         """
-        :param hosts: UUID of each host's provider, by the host's name
+        :param hosts: UUID of each host's provider, by the name of the host
         :param placement: PlacementCalls
         """
         super().__init__()
@@ -33,19 +33,19 @@ class MovingServers(KnownInstances):
             'source': source, 'host': host, 'looks': 0})
 
     def migrate(self, instance_uuid, host):
-        """A cold migration, which has to be confirmed."""
+        """Start a cold migration, which must be confirmed."""
         source = self.view(instance_uuid).host
         self._write(instance_uuid, {
             'source': source, 'host': host, 'looks': 0, 'to_confirm': True})
 
     def confirm(self, instance_uuid):
-        """Nova has nothing to confirm twice."""
+        """Confirm the migration. A second request finds nothing to confirm."""
         move = self._moves()[instance_uuid]
         assert move['to_confirm']
         self._write(instance_uuid, {**move, 'to_confirm': False})
 
     def get(self, instance_uuid):
-        """The server; a look at a server that is moving lets it go on."""
+        """The server. Reading a server that is moving continues its move."""
         move = self._moves().get(instance_uuid)
         found = self.view(instance_uuid)
         if move and move['looks'] < 2:
@@ -57,7 +57,7 @@ class MovingServers(KnownInstances):
         return found
 
     def view(self, instance_uuid):
-        """The server as it is now."""
+        """The current state of the server."""
         found = self.views.get(instance_uuid)
         move = self._moves().get(instance_uuid)
         if found is None or move is None:
@@ -86,7 +86,7 @@ class MovingServers(KnownInstances):
 
 
 def change_host(placement, server, provider):
-    """A server has its room on another host."""
+    """Move the allocation of a server to another host."""
     there = placement.allocation(server)
     (old,) = there['allocations'].values()
     there['allocations'] = {provider: {'resources': old['resources']}}

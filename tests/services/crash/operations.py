@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a process does: functions of Parts."""
+"""The operations of a process: functions of Parts."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -33,9 +33,9 @@ from tests.unit.api.service import Service
 from tests.world.base import SMALL
 
 LEASE = 7 * 24 * 3600
-"""Seconds; longer than any scenario."""
+"""A lease in seconds that is longer than any scenario."""
 HOUR = 3600
-"""Seconds; longer than all graces."""
+"""A time in seconds that is longer than all graces."""
 PASSES = 2
 
 _engines = itertools.count()
@@ -44,7 +44,7 @@ objects.register_all()
 
 
 def nodes(count=2, vcpus=1, level='rack', **more):
-    """A document of servers of which no two are in one rack."""
+    """A document with servers of which no two may be in one rack."""
     policies = [{'type': 'anti-affinity', 'level': level}] if level else []
     return {'group': {
         'name': 'nodes', 'policies': policies, 'members': [{
@@ -53,7 +53,7 @@ def nodes(count=2, vcpus=1, level='rack', **more):
 
 
 def ask(parts, group, document=None, boot=None):
-    """Write what the API writes of a create.
+    """Write the rows that the API writes for a create request.
 
     :param boot: BootRequest, if an engine creates the servers
     """
@@ -67,18 +67,18 @@ def ask(parts, group, document=None, boot=None):
 
 
 def ask_plan(parts, plan):
-    """Write what the API writes of a dry run."""
+    """Write the row that the API writes for a dry run."""
     now = timeutils.utcnow()
     parts.table.plans.create(PlanRecord(
         plan, 'blue', 'ann', 'nodes', PlanStatus.PLANNING, nodes(), 'spread',
         created_at=now, updated_at=now))
 
 
-# What an engine does.
+# Operations of an engine.
 
 
 def perform(parts, group):
-    """An engine takes the task of a group, and carries it out."""
+    """An engine takes the task of a group and carries it out."""
     groups, _, _ = parts.queues(_name())
     record = groups.take(group)
     assert record is not None
@@ -86,13 +86,14 @@ def perform(parts, group):
 
 
 def take_over(parts, group):
-    """The same, an hour after the last sign of life of another engine."""
+    """Another engine takes the task, an hour after the last heartbeat of the
+    first one."""
     parts.skew += timedelta(seconds=HOUR)
     perform(parts, group)
 
 
 def give_up(parts, group):
-    """An engine gives up a task that another engine died of."""
+    """An engine gives up a task after another engine was killed in it."""
     parts.conf.set_override('attempts', 1, group='engine')
     take_over(parts, group)
 
@@ -103,7 +104,7 @@ def dry_run(parts, plan):
 
 
 def find_alternates(parts, group):
-    """An engine finds alternates for a planned group."""
+    """An engine searches alternates for a planned group."""
     _, _, alternates = parts.queues(_name())
     alternates.do(alternates.take(group))
 
@@ -121,8 +122,8 @@ def perform_too_late(parts, group):
 
 
 def perform_with_refused_part(parts, group):
-    """There is no room for the second part any more, until the group is
-    planned again."""
+    """The hosts have no capacity for the second part of the holds until the
+    group is planned again."""
     post, numbers = Requests.post, itertools.count(1)
 
     def refuse_second(requests, body):
@@ -151,7 +152,7 @@ def perform_with_other_server(parts, group):
 
 
 def perform_in_vain(parts, group):
-    """Nova refuses to migrate servers."""
+    """An engine plans migrations that Nova refuses."""
     parts.instances.live_migrate = _refuse
     perform(parts, group)
 
@@ -161,7 +162,7 @@ def _refuse(instance, host):
 
 
 def perform_with_objection(parts, group):
-    """Another group reserves a host after the holds are put."""
+    """Another group reserves a host after the holds are written."""
     objection = Reason.of('', format_message('host {:name} is closed', 'a1'))
     with mock.patch.object(SnapshotPlanner, 'objections',
                            return_value=[objection]):
@@ -169,7 +170,7 @@ def perform_with_objection(parts, group):
 
 
 def perform_during_release(parts, group):
-    """The group is released after the new holds are put."""
+    """The group is released after the new holds are written."""
     put = parts.holds.put
 
     def put_and_release(*arguments):
@@ -199,20 +200,20 @@ def delete(parts, group):
 
 
 def reconcile(parts, passes=PASSES):
-    """Passes of the reconciler, an hour after one another."""
+    """Several passes of the reconciler, one hour after the other."""
     for _ in range(passes):
         parts.reconciler.reconcile()
         parts.skew += timedelta(seconds=HOUR)
 
 
 def periodically(parts, name):
-    """An engine does a periodic task."""
+    """An engine carries out a periodic task."""
     assert parts.periodic_tasks(_name()).attempt(name)
 
 
 def reconcile_around_move(parts, server, host):
-    """A pass judges a group, its server is moved to another host, and a
-    second pass judges the group again."""
+    """A pass examines a group, its server is moved to another host, and a
+    second pass examines the group again."""
     parts.reconciler.reconcile()
     force(parts, server, host)
     reconcile(parts)
@@ -228,27 +229,28 @@ def reconcile_and_repair(parts, group):
 
 
 def force(parts, server, host):
-    """An administrator moves a server past the policies."""
+    """An administrator moves a server against the policies."""
     parts.instances.live_migrate(server, host)
     while parts.instances.move(server):
         parts.instances.get(server)
 
 
 def stop(parts, group, plan):
-    """An engine stops that has taken a group and a dry run."""
+    """An engine that has taken a group and a dry run is stopped."""
     queues = dict(zip(('group', 'plan'), parts.queues(_name())))
     assert queues['group'].take(group) and queues['plan'].take(plan)
     Workers(queues, 1).hand_back()
 
 
 def reconcile_later(parts):
-    """The same, when the graces have passed."""
+    """A pass of the reconciler after the graces."""
     parts.skew += timedelta(seconds=HOUR)
     reconcile(parts)
 
 
 def recover(parts):
-    """Engines that know nothing of the one that died find what it left."""
+    """Engines without knowledge of the one that was killed repair the
+    state."""
     for _ in range(PASSES):
         parts.skew += timedelta(seconds=HOUR)
         for queue in (*parts.queues(_name()), parts.boot_queue(_name())):
@@ -260,7 +262,7 @@ def recover(parts):
             periodically(parts, name)
 
 
-# What a scheduler does, in the order of ``scheduler.lookup``.
+# Operations of a scheduler, in the order of ``scheduler.lookup``.
 
 
 def claim(parts, group, path, server):
@@ -284,7 +286,7 @@ def claim_in_vain(parts, group, path, server):
 
 
 def claim_two_in_vain(parts, group, servers):
-    """Two servers of one request; the claims of both are undone."""
+    """The claims of two servers of one request are undone."""
     claims = _claims(parts)
     for row in [_take(parts, claims, group, f'node-{number}', server)
                 for number, server in enumerate(servers)]:
@@ -300,7 +302,7 @@ def move_in_vain(parts, group, path, server):
 
 
 def refuse(parts, group, path, server):
-    """No host can take the server, and the member is lost."""
+    """No host accepts the server, and the member is lost."""
     claims = _claims(parts)
     row = _take(parts, claims, group, path, server)
     claims.give_up(row, [HostRefused(
@@ -309,14 +311,14 @@ def refuse(parts, group, path, server):
 
 
 def make_room(parts, group):
-    """The holds of a group are given up for a server that is evacuated."""
+    """The holds of a group are released for a server that is evacuated."""
     room = object.__new__(EvacuationCapacity)
     room._connections = _connections(parts)
     assert room._give_up(parts.table.members(group), 'server')
 
 
 def note_that_it_is_built(parts, server):
-    """The scheduler is asked to move a server whose member is claimed."""
+    """The scheduler moves a server whose member is claimed."""
     mapping = mock.Mock(instance_uuid=server)
     mapping.cell_mapping.is_cell0.return_value = False
     launched = mock.Mock(launched_at='now')
@@ -336,10 +338,10 @@ def note_that_it_is_built(parts, server):
 
 
 def send(parts, group, server, host, rival=None):
-    """The scheduler is asked to move a server, and Nova chooses a host.
+    """The scheduler moves a server, and Nova chooses the host.
 
-    :param rival: UUID of another server of the group, which the scheduler
-        has sent to the host meanwhile
+    :param rival: UUID of another server of the group, which the scheduler has
+        sent to the host in the meantime
     """
     rows = parts.table.members(group)
     own = next(row for row in rows if row.instance_uuid == server)
@@ -387,7 +389,7 @@ def _moved(parts, claims, group, path, server):
     return moved
 
 
-# What the API does.
+# Operations of the API.
 
 
 def api_create(parts, key):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of an engine, of a scheduler and of the API, in one process."""
+"""The components of an engine, of a scheduler and of the API, in one
+process."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -36,18 +37,18 @@ from tests.world.inventory import RackInventory
 
 @dataclass(frozen=True)
 class Site:
-    """What a process has to know of the databases and of the cloud.
+    """The databases and the cloud that a process uses.
 
     :ivar endpoint: URL of Placement
-    :ivar hosts: UUID of each host's provider, by the host's name; the first
-        letter of the name is its rack
-    :ivar vcpus: of each host, and as many times 512 MiB
-    :ivar servers: what Nova says of servers
+    :ivar hosts: UUID of each host's provider, by the name of the host; the
+        first letter of the name is its rack
+    :ivar vcpus: VCPUs of each host, which also has 512 MiB for each of them
+    :ivar servers: servers as Nova reports them
     :ivar deleted: UUIDs of servers that Nova has deleted
-    :ivar down: names of hosts that take no servers
-    :ivar part_size: most holds that one request puts or drops
-    :ivar ahead: seconds by which the clock of the process is ahead
-    :ivar moves: path of a file that says which servers Nova moves
+    :ivar down: names of hosts that accept no servers
+    :ivar part_size: maximum number of holds that one request writes or deletes
+    :ivar ahead: offset of the clock of the process in seconds
+    :ivar moves: path of a file with the servers that Nova moves
     :ivar created: path of a file with the servers that engines create
     """
 
@@ -65,7 +66,7 @@ class Site:
 
 
 class Calls(PlacementCalls):
-    """Calls of a Placement that another process has started."""
+    """Requests to a Placement that another process has started."""
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
@@ -76,9 +77,9 @@ class Calls(PlacementCalls):
 
 @dataclass
 class Parts:
-    """Made anew in each process, from nothing but the site.
+    """The components, created in each process from the site alone.
 
-    :ivar skew: by which the clock is ahead
+    :ivar skew: offset of the clock
     """
 
     site: Site
@@ -137,8 +138,8 @@ class Parts:
 
     @staticmethod
     def claim(parts, group, path, server):
-        """What a scheduler does."""
-        # The operations are functions of these parts.
+        """The claims of a scheduler."""
+        # The operations are functions of these components.
         import_module('tests.services.crash.operations').claim(
             parts, group, path, server)
 
@@ -174,13 +175,13 @@ class Parts:
                           self.instances, self.clock)
 
     def queues(self, engine):
-        """Queues of groups, of dry runs and of groups that need alternates,
-        as an engine sees them."""
+        """The queues of an engine: groups, dry runs, and groups that need
+        alternates."""
         return [kind(self.conf, self.table, self.planner, engine, self.clock)
                 for kind in (GroupQueue, PlanQueue, AlternatesQueue)]
 
     def boot_queue(self, engine):
-        """Groups whose servers the engine creates, one after the other."""
+        """The queue of groups whose servers the engine creates."""
         self.conf.set_override('parallel', 1, group='boot')
         self.conf.set_override('poll_interval', 0.05, group='boot')
         booter = Booter(self.conf, self.table, self.created, self.clock)
@@ -191,7 +192,7 @@ class Parts:
             (engine, self.clock))
 
     def periodic_tasks(self, engine):
-        """Periodic tasks, as an engine does them."""
+        """The periodic tasks of an engine."""
         return PeriodicTasks({
             'reconcile': PeriodicTask(self.reconciler.reconcile, 60),
             'forget': PeriodicTask(

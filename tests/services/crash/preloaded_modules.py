@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that processes of these tests need, imported once for all of them."""
+"""The modules of all processes of these tests, imported once."""
 
 import gc
 import sys
@@ -9,10 +9,10 @@ from tests.services.crash import operations  # noqa: F401
 import tests.unsynced_sqlite  # noqa: F401
 
 PATH = list(sys.path)
-"""Where this process looks for modules. stevedore searches for entry points
-again if a process has another path."""
+"""The module path of this process. With another path, stevedore would search
+for entry points again."""
 
-# Entry points are searched for on the disk once per process.
+# Search for entry points on the disk once per process.
 policies.load_policy_types()
 objectives.load_objective('spread')
 # Otherwise the garbage collector writes to every page that forks share.

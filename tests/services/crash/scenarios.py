@@ -12,18 +12,19 @@ from tests.services.crash.operations import LEASE, nodes
 BOTH = {'node-0': 'planned', 'node-1': 'planned'}
 BUILT = {'node-0': 'built', 'node-1': 'planned'}
 YEAR = 365 * 24 * 3600
-"""Seconds; longer than any record is kept."""
+"""A time in seconds after which no record is kept."""
 FREED = {'node-0': 'released', 'node-1': 'released'}
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """
-    :ivar points: that the operation passes; it is killed at each in turn
+    """One operation, which is killed at each of its crash points in turn.
+
+    :ivar points: the crash points
     :ivar prepare: called with a CrashWorld; returns the group, or None, and
         the operation with its arguments
-    :ivar states: of the members, after the recovery; None if it depends on
-        the point
+    :ivar states: states of the members after the recovery; None if they depend
+        on the crash point
     :ivar again: whether the client repeats the operation after the crash
     """
 
@@ -37,7 +38,7 @@ ALL: list[Scenario] = []
 
 
 def passes(*points, states=None, again=False):
-    """Declare that the operation that a function prepares passes points."""
+    """Declare the crash points of the operation that a function prepares."""
     def declare(prepare):
         ALL.append(Scenario(prepare, points, states, again))
         return prepare
@@ -76,7 +77,7 @@ def create_against_objections(world):
 
 
 def _in_parts(world):
-    """Each hold of a new group is put in a request of its own."""
+    """Each hold of a new group is written by a separate request."""
     world.site = replace(world.site, part_size=1)
     return world.ask()
 
@@ -187,7 +188,8 @@ def _update(world, document, before=None):
 
 
 def _exchange(world):
-    """There is no room for the old and the new holds of a group."""
+    """The hosts have no capacity for the old and the new holds of a group
+    together."""
     return _update(world, nodes(4, 1, None), nodes(4, 2, None))
 
 
@@ -359,7 +361,7 @@ def delete_old_records(world):
     do.ask_plan(world.parts, str(uuid.uuid4()))
     world.parts.table.statistics.put(
         'a1', {'cpu_temperature': 50.0}, world.parts.clock())
-    # Everything is old, except for the lease of the group.
+    # Everything is old except the lease of the group.
     world.table.update_group(
         group, [GroupStatus.PLANNED], lease_expires_at=None)
     world.site = replace(world.site, ahead=YEAR)
@@ -377,7 +379,7 @@ def stop_with_work(world):
 
 
 def _failing(operation):
-    """The scheduler dies, so the conductor's request fails, and Nova puts
+    """The scheduler is killed, so the conductor's request fails, and Nova puts
     the server in ERROR without a host."""
     def prepare(world):
         group, server = world.planned(), str(uuid.uuid4())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process is killed between two writes that outlive it: other processes
-mend what it has left."""
+"""A process is killed between two writes, and other processes repair the
+state."""
 
 from nova_holistic.crash_points import POINTS
 from tests.services.crash.cases import CASES, SHORT

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios in which an update requires actions of servers, and an engine
-carries them out. At first, any number of members may be in one rack."""
+"""Scenarios in which an update requires actions on servers, and an engine
+carries them out. At first, a rack may contain any number of members."""
 
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.table.records import Task
@@ -33,7 +33,7 @@ def _updated(world, group, document):
         'action.waiting', 'action.position-written', 'action.row-written',
         'action.done', states=RUNNING)
 def move_apart(world):
-    """The revised group has its servers in different racks."""
+    """The revised group requires servers in different racks."""
     group = _beside(world, *BOTH)
     return group, do.perform, _updated(world, group, nodes())
 
@@ -54,7 +54,7 @@ def move_apart_after_a_crash(world):
 
 @passes('action.row-corrected', states=RUNNING)
 def name_the_location(world):
-    """The servers are where the definition wants them."""
+    """The servers are already where the definition requires them."""
     group = _beside(world, *BOTH)
     return group, do.perform, _updated(
         world, group, nodes(level=None))
@@ -68,7 +68,7 @@ def move_apart_in_vain(world):
 
 @passes('action.place-given-up', states=BUILT)
 def move_together(world):
-    """The planned member stays with the server, until the server moves."""
+    """The planned member stays with the server until the server moves."""
     group = _beside(world, 'node-0')
     document = nodes(level=None)
     document['group']['policies'] = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table and hosts for processes that are killed."""
+"""A placement table and hosts for processes that are killed."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,13 +13,13 @@ from tests.services.crash.parts import Parts, Site
 
 
 _planned = {}
-"""Rows of planned groups, by their documents."""
+"""Rows of planned groups by their documents."""
 
 
 class CrashWorld:
-    """Two racks of two hosts, each with room for two small servers.
+    """Two racks of two hosts. Each host has capacity for two small servers.
 
-    :ivar site: the description that processes get; scenarios replace it
+    :ivar site: the Site of the processes; scenarios replace it
     :ivar parts: Parts of this process, which is never killed
     """
 
@@ -32,7 +32,7 @@ class CrashWorld:
         return self.parts.table
 
     def close(self):
-        """Nobody has anything on the hosts any more."""
+        """Delete all allocations on the hosts."""
         self.table.database.close()
         for provider in self.site.hosts.values():
             for consumer in self.parts.placement.consumers(provider):
@@ -40,19 +40,20 @@ class CrashWorld:
                     f'/allocations/{consumer}')
 
     def dies(self, point, operation, *arguments):
-        """A process is killed at a crash point while it does something."""
+        """Carry out an operation in a process that is killed at a crash
+        point."""
         code = crashing_processes.exit_code(point, self.site, operation,
                                             arguments)
         assert crashing_processes.was_killed(code), (
             f'{operation.__name__} ended with {code} and not at {point}')
 
     def lives(self, operation, *arguments):
-        """A process does something, and is not killed."""
+        """Carry out an operation in a process that is not killed."""
         assert crashing_processes.exit_code(None, self.site, operation,
                                             arguments) == 0
 
     def recover(self):
-        """New processes find what the killed one has left."""
+        """New processes repair the state that the killed process has left."""
         self.lives(operations.recover)
 
     def violations(self):
@@ -70,7 +71,7 @@ class CrashWorld:
         return next(m for m in self.table.members(group)
                     if m.member.path == path)
 
-    # What scenarios begin with.
+    # Initial states of scenarios.
 
     def ask(self, document=None, boot=None):
         """A group that no engine has planned yet."""
@@ -79,8 +80,8 @@ class CrashWorld:
         return group
 
     def planned(self, document=None, boot=None):
-        """A group that is planned: of each document, the first by the
-        planner, and the others like that one."""
+        """A planned group. The planner plans the first group of each document,
+        and the others are copies."""
         key = json.dumps(document)
         group = self.ask(document, boot)
         if key in _planned:
@@ -110,7 +111,7 @@ class CrashWorld:
         return group
 
     def lose(self, group, path='node-0'):
-        """A member has no place any more."""
+        """Make a member lost."""
         row = self.row(group, path)
         assert self.table.change_state(
             row.id, [MemberState.PLANNED], MemberState.LOST,
@@ -118,20 +119,21 @@ class CrashWorld:
         self.parts.holds.drop([row.hold])
 
     def sees(self, *servers, **changes):
-        """Nova says this of servers from now on."""
+        """Set the servers that Nova reports."""
         self.site = replace(self.site, servers=servers, **changes)
 
     def failed(self, server):
-        """Nova says that the create of a server has failed."""
+        """Make Nova report that the create of a server has failed."""
         self.sees(self.error(server))
 
     @staticmethod
     def error(server):
-        """What Nova says of a server whose scheduler has died."""
+        """The state that Nova reports for a server whose scheduler was
+        killed."""
         return InstanceView(server, None, 'ERROR', fault=True)
 
     def claimed(self, group, path='node-0', launched=True):
-        """A server takes a member's place, and runs there."""
+        """Claim a member for a server that is running there."""
         server = str(uuid.uuid4())
         operations.claim(self.parts, group, path, server)
         if launched:
@@ -157,6 +159,6 @@ class CrashWorld:
         return server
 
     def other_server(self, provider, vcpus=1):
-        """Somebody else's server takes room."""
+        """Allocate capacity for another project's server."""
         self.parts.placement.allocate(
             provider, {'VCPU': vcpus, 'MEMORY_MB': 512})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines as they are deployed: threads, processes, a broker."""
+"""Engines as they are deployed: threads, processes and a broker."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def postgresql():
 
 @pytest.fixture(params=['sqlite', 'postgresql'])
 def table_url(request):
-    """URL of an empty database; None is a SQLite file of the world's own."""
+    """The URL of an empty database; None means an SQLite file of the world."""
     if request.param == 'sqlite':
         yield None
         return

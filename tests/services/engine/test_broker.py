@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a broker that goes away and comes back does to engines: nothing."""
+"""Engines work without interruption while a broker stops and starts again."""
 
 import threading
 
@@ -14,7 +14,7 @@ def test_groups_are_planned_through_a_real_broker(rabbit_world):
     engine = rabbit_world.start(pickup_interval=3600.0)
     assert engine.listener.wait_until_listening(WAIT_SECONDS)
     client = rabbit_world.client()
-    # An answer to a call, and so the first look at the table is over.
+    # The engine answers a call, so its first poll of the table has ended.
     client.update_resource_stats(ANN, 'a1', {'load': 0.5})
     groups = [rabbit_world.ask() for _ in range(4)]
     for group in groups:
@@ -41,7 +41,7 @@ def test_no_create_is_lost_while_the_broker_restarts(rabbit_world, broker):
                  for uuid in planner.performed]
     assert sorted(performed) == sorted(groups)
     rabbit_world.assert_agreement()
-    # And they hear again.
+    # The engines receive messages again.
     group = groups[0]
     before = rabbit_world.table.get_group(group).lease_expires_at
     rabbit_world.client().extend(ANN, group, 7200)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to a group is sent over a real broker."""
+"""The state changes of a group are sent over a real broker."""
 
 import queue
 

@@ -24,14 +24,14 @@ def inventory(world):
 
 on_one_database = pytest.mark.parametrize(
     'table_url', [None], ids=['sqlite'])
-"""Marks a test to which the kind of database makes no difference."""
+"""Marks a test for which the kind of database makes no difference."""
 
 
 class UnwrittenInventory:
-    """An inventory whose end nobody reads before it is written: a planner that
-    reads it is in the middle of its work.
+    """An inventory in a named pipe. The planner waits in the middle of its
+    work until the test writes the inventory.
 
-    :ivar path: of the file
+    :ivar path: path of the pipe
     """
 
     def __init__(self, path):
@@ -43,7 +43,7 @@ class UnwrittenInventory:
         self._end = wait_for('a planner', self._connect)
 
     def write(self, text):
-        """Let the planner go on."""
+        """Write the inventory, so that the planner continues."""
         os.write(self._end, text.encode())
         self.close()
 
@@ -53,7 +53,7 @@ class UnwrittenInventory:
             self._end = None
 
     def _connect(self):
-        # There is no reader yet.
+        # The planner has not opened the pipe yet.
         with contextlib.suppress(OSError):
             return os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
 
@@ -85,7 +85,7 @@ def test_another_engine_finishes_the_task_of_a_killed_one(
     unwritten.wait_for_reader()
     first = world.table.get_group(group).engine
     killed.kill()
-    # Its last sign of life was long ago.
+    # Its last heartbeat is old.
     world.table.tasks.keep(
         [group], first, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
@@ -104,7 +104,7 @@ def test_an_engine_dies_at_its_crash_point_and_another_plans_again(
     assert world.vcpus_used() == 2
     left = world.table.get_group(group)
     assert left.status == GroupStatus.PLANNING
-    # Its last sign of life was long ago.
+    # Its last heartbeat is old.
     world.table.tasks.keep(
         [group], left.engine, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
@@ -123,7 +123,7 @@ def test_a_stopping_engine_finishes_its_current_task(
     unwritten.write(world.inventory_document())
     assert engine.wait() == 0
     assert world.table.get_group(group).status == GroupStatus.PLANNED
-    # What came after that it has left to others.
+    # It has left the later tasks to other engines.
     assert world.table.get_group(later).attempts == 0
     world.assert_agreement()
 
@@ -137,7 +137,7 @@ def test_a_shutdown_timeout_of_0_returns_the_current_task(
     left = wait_for('the group to be handed back', lambda: (
         handed_back(world.table.get_group(group))))
     assert left.attempts == 0
-    # What the planner finds now comes too late.
+    # The plan is discarded, because it is finished too late.
     unwritten.write(world.inventory_document())
     assert engine.wait() == 0
     assert world.table.get_group(group).task

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines and their clients, in one process."""
+"""Engines and their clients in one process."""
 
 from datetime import timedelta
 import threading
@@ -25,7 +25,7 @@ def test_a_group_announced_by_message_is_planned(world):
     first = world.ask()
     engine = world.start(pickup_interval=3600.0)
     assert engine.listener.wait_until_listening(WAIT_SECONDS)
-    # Then the only look at the table is over.
+    # The engine polls the table only once, and that poll has ended.
     world.settled(first)
     group = world.ask()
     client = world.client()
@@ -39,7 +39,7 @@ def test_a_group_announced_by_message_is_planned(world):
 
 
 def test_engines_receive_calls_of_a_service_with_an_exchange(world):
-    """Such as nova-api, which has one of its own by default."""
+    """A service such as nova-api has its own exchange by default."""
     assert world.start().listener.wait_until_listening(WAIT_SECONDS)
     group = world.ask()
     world.settled(group)
@@ -175,7 +175,7 @@ def test_an_engine_deletes_old_events(world):
     wait_for('the end of the events', lambda: not {
         each.id for each in old}.intersection(
             each.id for each in world.table.history.read(Page(group, 100))))
-    # What the engine has written is kept.
+    # Recent events of the engine are kept.
     assert world.settled(group).status == GroupStatus.PLANNED
     assert GroupStatus.PLANNED in {
         each.to_state for each in world.table.history.read(Page(group, 100))}
@@ -229,7 +229,7 @@ def test_statistics_sent_by_message_are_stored(world):
 
 def test_the_engine_validates_its_messages(world):
     world.start()
-    # As a client of another kind would send it.
+    # Another kind of client could send such a message.
     send = world.client()._client.call
     for arguments, place in [
             ({'name': 'a1', 'stats': {'x': True}}, 'stats.x'),

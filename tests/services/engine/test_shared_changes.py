@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A notification of Nova reaches one engine, and all engines learn from it."""
+"""A notification of Nova reaches one engine, which informs all engines."""
 
 from tests.services.background_processes import WAIT_SECONDS, wait_for
 from tests.services.engine.world import HOSTS
@@ -8,8 +8,8 @@ from tests.world.inventory import RackInventory
 
 class MarkedInventory(RackInventory):
     """
-    :ivar hosts: names of hosts that were marked
-    :ivar nova: how often services and aggregates were marked
+    :ivar hosts: names of hosts that were marked as changed
+    :ivar nova: how often services and aggregates were marked as changed
     """
 
     def __init__(self, world):
@@ -42,7 +42,7 @@ def test_every_engine_learns_what_one_engine_was_notified_of(rabbit_world):
                    for each in inventories)
 
     wait_for('both engines to know', all_know)
-    # The message of an engine to itself marks nothing a second time.
+    # The message of an engine to itself does not mark the host again.
     assert [each.hosts.count(name) for each in inventories
             for name in names] == [1] * 12
     assert [each.nova for each in inventories] == [1, 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that share a table leave each other's work alone."""
+"""Engines that share a table do not take each other's tasks."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -16,7 +16,7 @@ from tests.services.engine.world import ANN, WatchedPlanner
 
 @pytest.fixture
 def performing(monkeypatch):
-    """Has a function called before each group that an engine performs."""
+    """Call a function before an engine performs each group."""
     def performing(before):
         perform = WatchedPlanner.perform
 
@@ -32,7 +32,7 @@ def test_two_engines_share_the_groups_and_plan_each_once(world, performing):
     both = threading.Barrier(2)
 
     def meet(planner):
-        """Neither engine finishes a group before both have one."""
+        """Wait until both engines have a group."""
         if not planner.performed:
             both.wait(WAIT_SECONDS)
 

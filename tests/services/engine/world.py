@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world with engines: threads and processes."""
+"""A world with engines as threads and processes."""
 
 import contextlib
 from datetime import timedelta
@@ -37,8 +37,9 @@ ANN = RequestContext('req-1', 'blue', 'ann')
 
 QUICK = {'heartbeat': 0.2, 'stale_after': 300.0, 'pickup_interval': 0.3,
          'lease_interval': 0.4, 'reconcile_interval': 0.0}
-"""What an operator would have in seconds, in tenths of them; but no engine on
-a busy machine counts as dead, unless a test ages its sign of life."""
+"""Intervals that would be seconds in production are tenths of seconds. An
+engine on a busy machine must not count as failed: tests age its heartbeat for
+that."""
 
 CONFIGURATION = '''
 [DEFAULT]
@@ -62,7 +63,7 @@ path = {inventory}
 
 
 def pair(name='pair', count=2):
-    """Servers no two of which are in one rack."""
+    """A document with servers of which no two may be in one rack."""
     return {'group': {
         'name': name, 'members': [
             {'name': 'node', 'count': count, 'resources': SMALL}],
@@ -70,9 +71,9 @@ def pair(name='pair', count=2):
 
 
 class WatchedPlanner(Planner):
-    """A planner that tells what it was given to do.
+    """A planner that records its tasks.
 
-    :ivar performed: UUIDs, in turn
+    :ivar performed: UUIDs of groups in the order of their tasks
     """
 
     def __init__(self, *args):
@@ -87,22 +88,23 @@ class WatchedPlanner(Planner):
 
 
 class EngineWorld(BaseWorld):
-    """Four racks of two hosts, each with room for 16 small servers.
+    """Four racks of two hosts. Each host has capacity for 16 small servers.
 
     :ivar directory: folder of its files
-    :ivar transport_url: of the engines and the client
+    :ivar transport_url: URL of the broker of the engines and the client
     :ivar planners: WatchedPlanner of each engine in this process
     """
 
     def __init__(self, directory, placement, table=None,
                  transport_url='fake://', vcpus=VCPUS):
         """
-        :param table: URL of an empty database; None is a SQLite file
-        :param vcpus: of each host, and as many times 512 MiB
+        :param table: URL of an empty database; None means an SQLite file
+        :param vcpus: VCPUs of each host, which also has 512 MiB for each of
+            them
         """
         if table is not None:
             migration.upgrade(table)
-        # Worlds that share a Placement have hosts of their own.
+        # Worlds that share a Placement have different hosts.
         super().__init__(placement, table or new_table(directory), HOSTS,
                          vcpus, name='{}-' + str(uuid.uuid4()))
         self._vcpus = vcpus
@@ -131,7 +133,7 @@ class EngineWorld(BaseWorld):
 
     def client(self, timeout=None, exchange=None):
         """
-        :param exchange: that the client's service has configured
+        :param exchange: exchange in the configuration of the client's service
         """
         conf = self._with_transport(self.conf())
         if exchange is not None:
@@ -141,7 +143,8 @@ class EngineWorld(BaseWorld):
         return EngineClient(transport, timeout)
 
     def nova(self):
-        """Sends notifications as the nova-compute of a host does."""
+        """A client that sends notifications as the nova-compute of a host
+        does."""
         conf = self._with_transport(self.conf())
         conf.set_override('control_exchange', conf.nova_notifications.exchange)
         transport = get_nova_notification_transport(conf)
@@ -154,8 +157,9 @@ class EngineWorld(BaseWorld):
               **engine):
         """An engine in this process.
 
-        :param skew: by which the clock of its machine is ahead
-        :param inventory: of this engine alone; None is that of the world
+        :param skew: offset of the clock of its machine
+        :param inventory: inventory of this engine; None means that of the
+            world
         :param listens: whether it listens to notifications of Nova
         """
         inventory = inventory or self.inventory
@@ -185,9 +189,10 @@ class EngineWorld(BaseWorld):
             self.table.database, lambda: timeutils.utcnow() + skew)
 
     def start_process(self, inventory, crash_point=None, **engine):
-        """An engine in a process of its own.
+        """Start an engine as a process.
 
-        :param crash_point: where it kills itself; None is nowhere
+        :param crash_point: crash point at which it is killed; None if it is
+            not
         """
         name = uuid.uuid4().hex[:8]
         file = self.directory / f'engine-{name}.conf'
@@ -199,7 +204,7 @@ class EngineWorld(BaseWorld):
         return self.run_process('--config-file', file, crash_point=crash_point)
 
     def run_process(self, *arguments, crash_point=None):
-        """``nova-holistic-engine``, of the Python that runs the tests."""
+        """Run ``nova-holistic-engine`` with the Python of the tests."""
         program = ('import sys; from nova_holistic.cli.engine import main; '
                    'sys.exit(main())')
         return self._stack.enter_context(Process(
@@ -215,7 +220,8 @@ class EngineWorld(BaseWorld):
              'resources': room} for name, rack in HOSTS.items()]})
 
     def ask(self, document=None, **fields):
-        """What an API writes of a create, before it tells the engines."""
+        """Write the rows that the API writes before it sends a message to
+        engines."""
         now = timeutils.utcnow()
         document = document or pair()
         record = GroupRecord(**{
@@ -238,7 +244,7 @@ class EngineWorld(BaseWorld):
         return record.uuid
 
     def settled(self, group_uuid):
-        """The group, once no engine has anything to do with it."""
+        """The group, once no engine has a task for it."""
         return wait_for(f'group {group_uuid} to be settled', lambda: (
             self._idle(self.table.get_group(group_uuid))))
 
@@ -250,14 +256,15 @@ class EngineWorld(BaseWorld):
         return {str(self.settled(uuid).status) for uuid in groups}
 
     def assert_nothing_left(self):
-        """They agree as soon as the engines have done what they do now."""
+        """Assert that table and Placement agree once the engines have no
+        tasks."""
         try:
             wait_for('agreement', lambda: not self.disagreements())
         except WaitTimeout:
             super().assert_nothing_left()
 
     def _with_transport(self, conf):
-        # The option is registered by whoever first makes a transport of it.
+        # The option is registered when the first transport is created.
         get_transport(conf).cleanup()
         conf.set_override('transport_url', self.transport_url)
         return conf

@@ -8,13 +8,13 @@ from tests.unit.api.service import Service
 
 @pytest.fixture
 def table(tmp_path):
-    """An empty placement table in a SQLite file."""
+    """An empty placement table in an SQLite file."""
     return PlacementTable(new_table(tmp_path))
 
 
 @pytest.fixture
 def start(table):
-    """A function that makes a service on the table."""
+    """A function that creates a service on the table."""
     def start(**options):
         return Service(table, **options)
     return start

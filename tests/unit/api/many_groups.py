@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table with many groups in it, and what a client asks of it."""
+"""A table with many groups, and the requests of a client."""
 
 from datetime import timedelta
 
@@ -11,15 +11,15 @@ from tests.unit.api.service import NOON, SHOP
 from tests.unit.table.builders import a_group, members_of
 
 OTHERS = 10
-"""Projects that share the groups which are not the asker's."""
+"""Projects of the groups that do not belong to the client."""
 KEY = {'Idempotency-Key': 'the first of all'}
 
 
 def create_groups(table, number, own, nodes=2):
-    """Planned groups, one a second.
+    """Create planned groups, one per second.
 
-    :param own: how many of them are the asker's
-    :param nodes: servers of each group, and one more
+    :param own: number of groups that belong to the client
+    :param nodes: number of servers of each group, in addition to one more
     """
     groups = [
         a_group(name=f'shop-{i}', document=SHOP,
@@ -37,8 +37,8 @@ def create_groups(table, number, own, nodes=2):
 
 
 def requests(service):
-    """Name of each kind of request to a function that makes it, and sees to
-    it that it is answered."""
+    """A function for each kind of request. It sends the request and checks the
+    response."""
     (group,) = service.ask('GET', '/v1/groups?limit=1').json['groups']
     path = f'/v1/groups/{group["id"]}'
     plan = service.ask('POST', '/v1/plans', {'group': SHOP}).json['plan']

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API on a real table, and whoever plans told by the test."""
+"""The API on a real table, with an engine that the test controls."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ SHOP = {'name': 'shop', 'members': [
 
 @dataclass(frozen=True)
 class Token:
-    """What keystone says of a token."""
+    """The content of a token of Keystone."""
 
     user: str = 'ann'
     project: str | None = 'blue'
@@ -49,13 +49,13 @@ OTHER_SERVICE = Token('telemetry', 'service', ('service',))
 
 
 def shown_binding(server_group, path='node', status='active'):
-    """A binding, as an engine tells it."""
+    """A binding as an engine returns it."""
     return ShownBinding('server-group', server_group, path,
                         NOON.isoformat(), status)
 
 
 class Engines:
-    """Writes down what it is asked, and does what the test says it does."""
+    """Records the calls of the API, and does what the test has set."""
 
     def __init__(self):
         self.asked = []
@@ -97,7 +97,8 @@ class Engines:
 
 
 class Service:
-    """Ask it as a client would; its clock goes when it sleeps."""
+    """The API as a client calls it. Its clock moves when the service
+    sleeps."""
 
     def __init__(self, table, engines=None, policies=None, **api):
         self.table = table
@@ -115,7 +116,7 @@ class Service:
         self.renew()
 
     def renew(self):
-        """The process is started again, with the options as they are."""
+        """Restart the process with the current options."""
         self.app = make_app(
             self.conf, self.table, self.engines, lambda: self.now,
             timer=lambda: (self.now - NOON).total_seconds(),
@@ -127,7 +128,7 @@ class Service:
 
     def ask(self, method, path, body=None, token=MEMBER, headers=None,
             raw=None):
-        """The answer to a request."""
+        """The response to a request."""
         request = webob.Request.blank(path, method=method)
         if raw is None and body is not None:
             raw = json.dumps(body).encode()
@@ -139,14 +140,14 @@ class Service:
         return request.get_response(self.app)
 
     def created(self, document=SHOP, token=MEMBER, **more):
-        """A group that was asked for; as it was shown."""
+        """Create a group; returns the API's document of it."""
         answer = self.ask('POST', '/v1/groups', {'group': document, **more},
                           token)
         assert answer.status_int == 202, answer.text
         return answer.json['group']
 
     def settle(self, group_uuid, status=GroupStatus.PLANNED, **changes):
-        """An engine does what it was asked to do with a group."""
+        """Perform the task of a group, as an engine does."""
         taken = self.table.tasks.take(
             group_uuid, 'engine-1', self.now, self.now)
         assert taken is not None
@@ -154,7 +155,7 @@ class Service:
             group_uuid, 'engine-1', {'status': status, **changes})
 
     def planned(self, document=SHOP, token=MEMBER, **more):
-        """A group that was created and settled."""
+        """A group that was created and planned."""
         group = self.created(document, token, **more)
         self.settle(group['id'])
         return group['id']
@@ -168,7 +169,7 @@ class Service:
 
 
 def refusal(answer):
-    """The one error of an answer: status, code and detail."""
+    """The only error of a response: status, code and detail."""
     (error,) = answer.json['errors']
     assert error['status'] == answer.status_int
     return error['status'], error['code'], error['detail']

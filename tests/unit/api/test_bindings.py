@@ -33,7 +33,7 @@ def bound(table, group, path='db/node', target=SERVER_GROUP):
 @pytest.mark.parametrize('body, path', [
     ({}, ''), ({'path': 'node'}, 'node'),
     ({'kind': 'server-group', 'path': 'db/a'}, 'db/a')])
-def test_an_engine_binds(service, body, path):
+def test_an_engine_binds_a_server_group(service, body, path):
     group = service.planned()
     answer = send(service, 'PUT', group, SERVER_GROUP, {'binding': body})
     assert answer.status_int == 200
@@ -43,7 +43,7 @@ def test_an_engine_binds(service, body, path):
     assert service.engines.asked[-1] == ('bind', group, path, SERVER_GROUP)
 
 
-def test_why_it_is_not_bound(service):
+def test_a_refused_binding_has_a_reason(service):
     def refuse(*_):
         raise errors.BindingRefused('the plan contradicts it')
 
@@ -64,7 +64,7 @@ def test_a_wrong_body_is_refused(service, body):
 
 
 @pytest.mark.parametrize('target', ['mine', SERVER_GROUP.upper()])
-def test_the_target_is_a_uuid(service, target):
+def test_a_target_must_be_a_uuid(service, target):
     answer = send(service, 'PUT', service.planned(), target, {'binding': {}})
     assert refusal(answer)[0] == 404
 
@@ -101,8 +101,8 @@ def test_the_first_version_has_no_bindings(service, headers):
 
 @pytest.fixture
 def create(service):
-    """A function that creates a server with hints; None is a success, and
-    otherwise the message of the refusal."""
+    """A function that creates a server with hints. It returns None after a
+    success, and otherwise the message of the refusal."""
     app = NovaFilter(nova, service.conf, service.table, service.engines)
 
     def create(**hints):
@@ -112,7 +112,7 @@ def create(service):
             'server': {'name': 'one'}, 'os:scheduler_hints': hints}).encode()
         answer = request.get_response(app)
         if answer.status_int == 200:
-            # Nova gets the request as it came.
+            # Nova received the unchanged request.
             assert answer.body.endswith(request.body)
             return None
         assert answer.status_int == 400
@@ -122,7 +122,7 @@ def create(service):
 
 
 def test_nova_refuses_a_create_without_a_place_early(create, service):
-    """By the server group alone, as with a pointer."""
+    """A create with a server group is refused like a create with a pointer."""
     group = builders.planned(service.table, web=None, node=1)
     bound(service.table, group.uuid)
     assert create(group=SERVER_GROUP) is None
@@ -145,7 +145,8 @@ def test_a_pointer_that_contradicts_is_refused_early(create, service):
 
 @pytest.mark.parametrize('hints, number', [
     ({}, 0), ({'group': OTHER}, 1), ({'different_host': OTHER}, 0)])
-def test_what_a_create_costs_in_nova_api(service, create, hints, number):
+def test_a_create_sends_few_statements_in_nova_api(
+        service, create, hints, number):
     with recorded(service.table.database.engine) as sent:
         assert create(**hints) is None
     assert len(sent.statements) == number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that an engine creates the servers of a group."""
+"""Requests for engines to create the servers of a group."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ GROUP = {'name': 'shop', 'members': [WEB]}
 
 
 class Rights:
-    """Writes down who grants a right for which group."""
+    """Records who grants a right for which group."""
 
     def __init__(self):
         self.granted = []
@@ -157,7 +157,7 @@ def test_a_reader_gets_no_servers(service, rights):
     assert rights.granted == []
 
 
-def test_the_operator_can_forbid_it(start, tmp_path):
+def test_the_operator_can_forbid_boots(start, tmp_path):
     policies = tmp_path / 'policy.yaml'
     policies.write_text('"holistic:groups:boot": "role:admin"\n')
     service = start(policies=policies)

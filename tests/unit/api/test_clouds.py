@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Version 1.3 shows keys of groups, and the clouds of members."""
+"""Version 1.3 shows the keys of groups, and the clouds of members."""
 
 from nova_holistic.table.coordination.parts import GroupPart
 from tests.unit.api.service import NOON, SHOP
@@ -11,7 +11,7 @@ BEFORE = {'OpenStack-API-Version': 'holistic 1.2'}
 
 
 def placed(service, child_group=CHILD_GROUP):
-    """A group whose counted member is in a child."""
+    """A group whose counted member is in a child cloud."""
     group = service.created()['id']
     assert service.table.tasks.take(group, 'engine-1', NOON, NOON)
     record = service.table.get_group(group)
@@ -37,7 +37,7 @@ def test_a_member_in_a_child_has_a_cloud_and_a_pointer(service):
     assert 'cloud' not in found['db/web']
 
 
-def test_there_is_no_pointer_before_the_child_has_answered(service):
+def test_a_member_has_no_pointer_before_the_child_responds(service):
     found = placements(service, placed(service, None), LATEST)
     assert (found['db/node-0']['cloud'], found['db/node-0']['pointer']) == (
         'dfw', None)

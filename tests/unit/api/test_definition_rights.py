@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What closes parts of the cloud to others, names hosts, or takes room for
-ever needs more than the right to create a group."""
+"""Definitions that reserve hosts, name hosts or hold capacity without limit
+require additional rights."""
 
 import pytest
 
@@ -73,13 +73,13 @@ def test_a_member_of_a_project_is_refused(
 
 @pytest.mark.parametrize('document', [each for each, *_ in NEED_A_RIGHT])
 @pytest.mark.parametrize('way', WAYS)
-def test_an_administrator_is_not(service, way, document):
+def test_an_administrator_is_accepted(service, way, document):
     assert WAYS[way](service, document, ADMIN).status_int == 202
 
 
 @pytest.mark.parametrize('document', FREE)
 @pytest.mark.parametrize('way', WAYS)
-def test_other_definitions_need_no_such_right(service, way, document):
+def test_other_definitions_need_no_additional_right(service, way, document):
     assert WAYS[way](service, document, MEMBER).status_int == 202
 
 
@@ -92,7 +92,7 @@ def test_a_member_that_is_added_is_checked_as_well(service):
     assert service.ask('POST', path, body, ADMIN).status_int == 202
 
 
-def test_what_an_administrator_declared_others_may_only_reduce(service):
+def test_users_may_only_reduce_what_an_administrator_declared(service):
     document = {**alone('az'), 'members': [ONE, {**ONE, 'name': 'two'}]}
     group = service.planned()
     path = f'/v1/groups/{group}'
@@ -105,7 +105,7 @@ def test_what_an_administrator_declared_others_may_only_reduce(service):
     assert service.ask('DELETE', f'{path}/members/two').status_int == 202
 
 
-def test_the_answer_does_not_depend_on_the_name_of_the_host(service):
+def test_the_response_does_not_depend_on_the_name_of_the_host(service):
     found = []
     for name in ('cmp-1', 'no-such-host'):
         answer = service.ask('POST', '/v1/plans', {
@@ -115,7 +115,7 @@ def test_the_answer_does_not_depend_on_the_name_of_the_host(service):
     assert service.engines.asked == []
 
 
-def test_levels_of_the_topology_tell_which_name_is_a_host(start):
+def test_the_levels_of_the_topology_decide_which_name_is_a_host(start):
     service = start()
     service.conf.set_override('levels', ['az', 'rack', 'host'],
                               group='topology')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service of its own: what stands before the application."""
+"""The API as a service: the middleware in front of the application."""
 
 import logging
 
@@ -37,7 +37,7 @@ def url(tmp_path):
 
 @pytest.fixture
 def build(tmp_path, url):
-    """A function that makes what a WSGI server gets."""
+    """A function that creates the application of a WSGI server."""
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(CONFIGURATION.format(url=url))
     root = logging.getLogger()
@@ -49,7 +49,7 @@ def build(tmp_path, url):
 
 @pytest.fixture
 def app(build, tmp_path):
-    """As a WSGI server gets it."""
+    """The application of a WSGI server."""
     new_table(tmp_path)
     return build()
 

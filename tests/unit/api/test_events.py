@@ -29,7 +29,7 @@ def refused(service, group, query='', token=MEMBER):
 
 @pytest.fixture
 def group(service):
-    """A group with five events. The last two are of one claim."""
+    """A group with five events. The last two belong to one claim."""
     group = service.created()['id']
     service.settle(group, updated_at=NOON)
     record = service.table.get_group(group)

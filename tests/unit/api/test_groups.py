@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clients do with groups, and what is asked of the engines for it."""
+"""Requests for groups, and the calls of engines that they cause."""
 
 import threading
 from urllib.parse import quote
@@ -24,7 +24,7 @@ def several(service, *wanted):
 
 
 def pages(service, query):
-    """Names on each page, from the first to where no next one is told."""
+    """The names on each page, until a page has no next one."""
     found, path = [], f'/v1/groups?{query}'
     while path:
         answer = service.ask('GET', path)
@@ -82,11 +82,11 @@ def test_the_number_of_concurrent_waits_is_limited(start):
     service.sleep = others_ask
     service.renew()
     ask()
-    # Each asks while the one before it waits; those that come back first are
-    # the last that asked.
+    # Each request is sent while the previous one waits. So the last request
+    # ends first.
     assert at_once[:2] == [(202, True), (202, True)]
     assert (202, False) in at_once[2:]
-    # Whoever has waited leaves room for the next.
+    # A request that has ended makes room for the next one.
     service.sleep = sleep
     service.renew()
     for _ in range(3):
@@ -376,7 +376,7 @@ def test_an_administrator_deletes_on_behalf_of_a_project(service):
     assert service.engines.asked[-1] == ('delete', group)
 
 
-def test_a_change_is_logged_with_who_asked_for_it(service, caplog):
+def test_a_change_is_logged_with_its_user(service, caplog):
     caplog.set_level('INFO', 'nova_holistic.api')
     answer = service.ask('POST', '/v1/groups', {'group': SHOP}, MEMBER)
     (line,) = [r.getMessage() for r in caplog.records]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What takes up room counts, once, and whoever has too much may have less."""
+"""Limits of a project count each member once. A project above a limit may only
+reduce its usage."""
 
 from datetime import timedelta
 
@@ -15,13 +16,12 @@ OVER = (403, 'holistic.over_limit')
 
 @pytest.fixture
 def full(start):
-    """A service whose project may have four members, and has a shop of
-    them."""
+    """A service whose project may have four members and has a shop of four."""
     return start(max_members_per_project=4)
 
 
 def placed(service):
-    """A shop that is planned, with its rows."""
+    """A planned shop with its rows."""
     group = service.planned()
     service.table.write_members(group, members_of(
         service.table.get_group(group), {'web': 1, 'node': 3}))
@@ -77,7 +77,7 @@ def test_a_busy_group_is_not_counted_twice(full):
     assert refusal(full.ask('POST', path, one_more))[:2] == OVER
 
 
-def test_a_requested_revision_counts_before_it_is_done(start):
+def test_a_requested_revision_counts_before_it_is_planned(start):
     service = start(max_members_per_project=9)
     groups = [placed(service) for _ in range(2)]
     one_more = {'members': [{'name': 'more', 'resources': {'VCPU': 1}}]}
@@ -85,7 +85,7 @@ def test_a_requested_revision_counts_before_it_is_done(start):
         'POST', f'/v1/groups/{group}/members', one_more) for group in groups)
     assert first.status_int == 202
     assert refusal(second)[:2] == OVER
-    # Once it is settled, what is there counts.
+    # After the update, the members that exist are counted.
     service.settle(groups[0], GroupStatus.PLANNED)
     assert service.ask('POST', f'/v1/groups/{groups[1]}/members',
                        one_more).status_int == 202
@@ -113,7 +113,7 @@ def test_plans_count_until_they_are_deleted(start):
     assert refusal(ask_plan(service))[:2] == OVER
     assert 'holistic_plans' in refusal(ask_plan(service))[2]
     assert [word for word, *_ in service.engines.asked] == ['plan', 'plan']
-    # Another project has its own.
+    # Another project has its own plans.
     assert ask_plan(service, OTHER_PROJECT).status_int == 202
     service.table.plans.forget(service.now + timedelta(seconds=1))
     assert ask_plan(service).status_int == 202
@@ -123,7 +123,7 @@ def test_plans_count_until_they_are_deleted(start):
     ('max_groups_per_project', '/v1/groups'),
     ('max_members_per_project', '/v1/groups'),
     ('max_plans_per_project', '/v1/plans')])
-def test_a_limit_of_zero_allows_nothing(start, limit, path):
+def test_a_limit_of_zero_allows_no_object(start, limit, path):
     service = start(**{limit: 0})
     refused = refusal(service.ask('POST', path, {'group': SHOP}))
     assert refused[:2] == OVER

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members added and removed one by one, as autoscaling does."""
+"""Members are added and removed one by one, as by an autoscaler."""
 
 import pytest
 
@@ -11,7 +11,7 @@ LOG = {'name': 'log', 'resources': {'VCPU': 1}}
 
 
 def asked_for(service, group):
-    """The document that the engines are to bring about."""
+    """The document that the engines must plan."""
     return service.table.get_group(group).pending['document']
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever hosts, domains and aggregates are called, a project reads the same
-reasons, and none of those names. The zone that it asked for it reads."""
+"""Reasons for a project do not depend on the names of hosts, domains and
+aggregates, and do not contain them. Only the requested zone is named."""
 
 import functools
 import json
@@ -34,7 +34,7 @@ from tests.unit.builders import cloud, group, host, servers
 
 PLAIN = ('⟦a⟧', '⟦b⟧', '⟦c⟧', '⟦d⟧', '⟦e⟧', '⟦f⟧', '⟦g⟧', '⟦h⟧',
          '⟦i⟧')
-"""Two racks, four hosts, a zone, an aggregate, and a host that is not there;
+"""Two racks, four hosts, a zone, an aggregate, and a host that does not exist,
 in this order."""
 
 STRANGE = (
@@ -60,7 +60,7 @@ def _cloud(names):
 
 
 def _rules(names):
-    """All that members can be asked for together."""
+    """All kinds of policies for members together."""
     first, zone, aggregate = names[0], *names[6:8]
     policies = [
         Affinity(level='rack'), AntiAffinity(level='rack'),
@@ -89,7 +89,7 @@ def _groups(names):
 
 
 def _checked(names):
-    """Of placements that break nearly all that is asked for."""
+    """The violations of placements that violate nearly every policy."""
     snapshot = _cloud(names)
     hosts = [h.name for h in snapshot.hosts]
     paths = ('web-0', 'web-1', 'web-2', 'db-0', 'db-1')
@@ -113,14 +113,14 @@ def _solved(names):
 
 
 def _shown(reasons, names, hosts=False):
-    """After the table."""
+    """The reasons after they were stored in the table."""
     rows = [json.loads(json.dumps(reason.to_row()))
             for reason in mark_names(list(reasons), _cloud(names))]
     return [each['message'] for each in visible_reasons(rows, hosts)]
 
 
 def _expected(reasons, zone=PLAIN[6]):
-    """:param zone: what it is called"""
+    """:param zone: name of the zone"""
     texts = (MarkedText(reason.message, totals=reason.totals).public()
              for reason in reasons)
     return [re.sub(r'⟦[^g]⟧(/⟦.⟧)*', '…', text).replace('⟦g⟧', zone)
@@ -143,7 +143,7 @@ def test_unambiguous_names_are_hidden(make, plain):
 
 @pytest.mark.parametrize('names', STRANGE)
 @pytest.mark.parametrize('make', [_checked, _solved])
-def test_strange_names_are_hidden_and_nothing_else_is(make, names, plain):
+def test_unusual_names_are_hidden_and_nothing_else_is(make, names, plain):
     found = list(make(names))
     assert sorted(_shown(found, names)) == sorted(
         _expected(plain[make], names[6]))
@@ -154,7 +154,7 @@ def test_strange_names_are_hidden_and_nothing_else_is(make, names, plain):
 
 
 class Outside(Affinity):
-    """A policy from outside the tree, which marks nothing."""
+    """A policy of another package, which does not mark names."""
 
     def check(self, scope, placement, snapshot):
         return Violations(1, ('rack a is not what members of a group want',))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The filter in front of something that stands for Nova."""
+"""The filter in front of an application that replaces Nova's."""
 
 import io
 import json
@@ -19,7 +19,7 @@ CREATE = json.dumps({'server': {'name': 'one'}, 'os:scheduler_hints': {
 
 
 def nova(environ, start_response):
-    """Answers with the path and the body that it was asked with."""
+    """Responds with the path and the body of the request."""
     request = webob.Request(environ)
     return webob.Response(
         body=request.path.encode() + b' ' + request.body)(
@@ -27,7 +27,7 @@ def nova(environ, start_response):
 
 
 def ann(**more):
-    """What Nova's keystonecontext leaves behind."""
+    """The environment after Nova's filter keystonecontext."""
     return types.SimpleNamespace(**{
         'user_id': 'ann', 'project_id': 'blue', 'domain_id': None,
         'user_domain_id': 'default', 'project_domain_id': 'default',
@@ -38,7 +38,7 @@ def ann(**more):
 
 @pytest.fixture
 def ask(service):
-    """A function that asks nova-api with the filter in it."""
+    """A function that sends a request to nova-api with the filter."""
     app = NovaFilter(nova, service.conf, service.table, service.engines)
 
     def ask(method, path, raw=b'', context=None, app=app, **environ):

@@ -5,7 +5,7 @@ from nova_holistic.table.records import GroupStatus, Task
 
 
 def shown(service, group):
-    """What ``GET`` shows of the group, alone and in a list."""
+    """The API's document of the group, alone and in a list."""
     one = service.ask('GET', f'/v1/groups/{group}').json['group']
     listed, = service.ask('GET', '/v1/groups').json['groups']
     assert one['holds_written'] == listed['holds_written']
@@ -13,7 +13,7 @@ def shown(service, group):
 
 
 def write(service, group, holds):
-    """An engine notes how many holds it has written."""
+    """An engine records how many holds it has written."""
     service.table.tasks.take(group, 'engine-1', service.now, service.now)
     assert service.table.tasks.change(
         group, 'engine-1', service.now, {'holds_written': holds})
@@ -44,7 +44,7 @@ def test_a_planned_group_shows_no_number(service):
 
 
 def test_a_group_that_is_updated_shows_no_number(service):
-    """Its members still have the holds of the former definition."""
+    """Its members still have the holds of the previous definition."""
     group = service.planned()
     service.table.tasks.ask(group, Task.UPDATING, {}, [GroupStatus.PLANNED],
                             None, service.now)

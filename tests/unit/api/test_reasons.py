@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons tell a project why, and administrators where."""
+"""Reasons for a project contain no names of hosts; those for administrators
+do."""
 
 import pytest
 
@@ -46,7 +47,7 @@ PLAIN = Snapshot(('room', 'rack', 'host'), tuple(
     for name, room, rack, feed in (
         ('host', 'north', 'a', 'on'), ('the', 'north', '3', 'off'),
         ('no', 'room', 'web', 'members'))))
-"""Names that are words of any sentence."""
+"""Names that are also common words."""
 
 
 @pytest.mark.parametrize('message, expected', [
@@ -82,7 +83,7 @@ def test_names_listed_by_an_older_engine_are_hidden():
 
 
 @pytest.mark.parametrize('at', ['', 'web', 'members[0].flavor'])
-def test_a_reason_in_which_nobody_looked_for_names_is_not_reported(at):
+def test_a_reason_that_was_not_searched_for_names_is_not_reported(at):
     row = Reason(at, 'host x is closed').to_row()
     assert visible_reasons([row], False) == [{'at': at, 'message': GENERAL}]
     assert visible_reasons([row],

@@ -19,7 +19,7 @@ ERRORS = DOC / 'source/api/index.rst'
 
 @pytest.fixture(scope='module')
 def reference():
-    """The OpenAPI document of which the reference is made."""
+    """The OpenAPI document of the reference."""
     spec = importlib.util.spec_from_file_location(
         'openapi_file', DOC / 'ext/openapi_file.py')
     module = importlib.util.module_from_spec(spec)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The repair of a group, over the API."""
+"""The repair of a group through the API."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_the_proposal_of_an_engine_is_shown(service, group):
     assert service.table.get_group(group).task is None
 
 
-def test_an_engine_is_asked_to_carry_it_out(service, group):
+def test_an_engine_carries_out_the_repair(service, group):
     answer = repair(service, group, apply=True)
     assert answer.status_int == 202
     assert answer.json['group']['task'] == 'repairing'
@@ -65,6 +65,6 @@ def test_degraded_groups_are_listed_by_their_status(service, group):
 
 @pytest.mark.parametrize('body', [
     {'repair': {'apply': 'yes'}}, {'repair': {'force': True}}, {}])
-def test_what_is_not_understood_is_refused(service, group, body):
+def test_an_invalid_request_is_refused(service, group, body):
     answer = service.ask('POST', f'/v1/groups/{group}/repair', body, ADMIN)
     assert refusal(answer)[0] == 400

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What any request may look like, and what any answer looks like."""
+"""Checks that apply to all requests and responses."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who gets in where: every route of the table, with every kind of token."""
+"""Access to each route with each kind of token."""
 
 from dataclasses import replace
 import logging
@@ -49,7 +49,7 @@ routes_of_owners = pytest.mark.parametrize(
 
 @pytest.fixture
 def ask(service):
-    """Ask a route about the group, or plan, of the project blue."""
+    """Send a request for the group or plan of the project blue."""
     group = service.planned()
     service.table.write_members(group, [
         replace(row, state=MemberState.BUILT, instance_uuid=NO_UUID)
@@ -87,7 +87,7 @@ def test_a_request_without_a_token_is_refused(ask, route):
 
 @every_route
 def test_a_token_invalid_in_keystone_is_refused(ask, route):
-    # As it is after the token has expired.
+    # The same happens after the token has expired.
     answer = ask(route, None, headers={
         **ADMIN.headers(), 'X-Identity-Status': 'Invalid'})
     assert refused(answer) == (401, 'holistic.unauthorized')
@@ -127,8 +127,9 @@ def test_a_token_of_another_scope_is_refused(ask, route, token):
     ids=lambda route: route.policy)
 def test_a_policy_file_lets_nobody_in_who_has_no_project(
         service, ask, route, tmp_path):
-    """Also where it lets in everybody else. oslo.policy does not tell an
-    unscoped token from one for a project."""
+    """Such a token is refused even where other policies accept every token.
+    oslo.policy does not distinguish an unscoped token from a token for a
+    project."""
     file = tmp_path / 'policy.yaml'
     file.write_text(f'"{route.rule}": "@"\n')
     service.conf.set_override('policy_file', str(file), group='oslo_policy')
@@ -139,7 +140,7 @@ def test_a_policy_file_lets_nobody_in_who_has_no_project(
 
 @routes_of_owners
 def test_resources_of_another_project_are_not_found(ask, route):
-    """Not even the answer's words tell that it exists."""
+    """The message of the response does not reveal that the resource exists."""
     there = ask(route, OTHER_PROJECT)
     missing = ask(route, OTHER_PROJECT, NO_UUID, NO_UUID)
     assert refused(there) == refused(missing) == (404, 'holistic.not_found')
@@ -158,7 +159,7 @@ def test_a_reader_of_another_project_cannot_tell_what_exists(ask, route):
 
 
 @routes_of_records
-def test_an_administrator_reaches_every_route(ask, route):
+def test_an_administrator_may_use_every_route(ask, route):
     assert ask(route, ADMIN).status_int < 300
 
 

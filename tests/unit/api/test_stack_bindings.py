@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat stacks that are bound to members, over the API."""
+"""Heat stacks that are bound to members, through the API."""
 
 import pytest
 
@@ -70,7 +70,7 @@ def test_a_repeated_bind_replaces_the_rules(service, group):
      'binding.rules[0].member'),
     ({'rules': [{'resource': 'asg/*', 'member': 'db/other-*'}]},
      'binding.rules[0].member'),
-    # It is not relative to the whole group.
+    # The path is relative to the group of the rule.
     ({'path': 'db', 'rules': [WORKERS]},
      "binding.rules[0].member: the group has no member 'db/db/node'"),
     ({'path': 'no'}, "has no member 'no'"),
@@ -126,14 +126,14 @@ def test_nova_refuses_a_create_without_a_place_early(
         assert create(**ASG) is None
         service.table.claim(group, 'db/node', builders.new_uuid(), NOON)
     assert '0 servers' in create(**ASG)
-    # No rule matches these.
+    # No rule matches these resources.
     assert create(**{**ASG, 'heat_path_in_stack': ['shop']}) is None
     assert create(**{**ASG, 'heat_root_stack_id': 'x',
                      'heat_path_in_stack': ['other', 'asg,b']}) is None
 
 
 def test_the_stack_of_another_project_is_not_bound(service, create):
-    """Its name and even its id may be the same."""
+    """Its name and even its ID may be the same."""
     other = builders.planned(service.table, builders.a_group(
         project_id='other'), web=None, node=1)
     for stack in 'shop', ROOT:
@@ -154,7 +154,7 @@ def test_a_bound_server_group_counts_before_a_stack(service, group, create):
 
 @pytest.mark.parametrize('hints', [
     ASG, {**ASG, 'group': SERVER_GROUP}])
-def test_what_a_create_costs_in_nova_api(service, create, hints):
+def test_a_create_sends_few_statements_in_nova_api(service, create, hints):
     with recorded(service.table.database.engine) as sent:
         assert create(**hints) is None
     assert len(sent.statements) == 1

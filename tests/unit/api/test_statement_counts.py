@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a request asks of the database does not grow with the table."""
+"""The number of statements of a request does not grow with the table."""
 
 import pytest
 
@@ -12,16 +12,17 @@ from tests.unit.api.service import Service
 MOST = {'show': 2, 'list, a page of 100': 2, 'list, the next page': 3,
         'list, by status': 2, 'events': 2, 'show a plan': 1,
         'placements': 3, 'create, repeated': 3}
-"""SQL statements of each request: one to read the group, or page, and one for
-its members or events; one for the key, for the marker, or to see whose it is.
-"""
+"""The number of SQL statements of each request: one reads the group or the
+page, and one its members or events. Others read the idempotency key, the
+marker, or the project of the group."""
 FEW, MANY = 20, 2_000
-"""Numbers of groups; the asker has half of the many, ten pages of them."""
+"""Numbers of groups. Half of the larger number, ten pages, belong to the
+client."""
 
 
 @pytest.fixture(scope='module')
 def sent(tmp_path_factory):
-    """Number of groups to request to the statements it sends."""
+    """The statements of each request by the number of groups."""
     found = {}
     for number in (FEW, MANY):
         directory = tmp_path_factory.mktemp(f'groups-{number}')

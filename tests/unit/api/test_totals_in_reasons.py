@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users do not read how many hosts and domains the cloud has."""
+"""Users cannot read how many hosts and domains the cloud has."""
 
 from dataclasses import replace
 import json
@@ -41,7 +41,7 @@ CASES = sorted((DATA / 'unplaceable').glob('*.yaml'))
 
 
 def _read(reasons, hosts=False):
-    """What clients read of reasons after the table."""
+    """The reasons that clients read after they were stored in the table."""
     rows = json.loads(json.dumps([each.to_row() for each in reasons]))
     return [each['message'] for each in visible_reasons(rows, hosts)]
 
@@ -87,7 +87,7 @@ def _case(path):
 
 
 def _larger(snapshot, more, all_enabled):
-    """The cloud with more hosts, on which nothing has room."""
+    """The same cloud with more hosts, none of which has capacity."""
     spare = snapshot.hosts[0]
     return replace(snapshot, hosts=(*snapshot.hosts, *(
         replace(spare, name=f'spare-{number}', node=f'spare-{number}',
@@ -115,7 +115,7 @@ def test_users_read_the_same_on_a_larger_cloud(all_enabled):
         first, first_there = (
             _texts(each, asked, hosts=True) for each in clouds)
         if first != first_there and _wording(first) == _wording(first_there):
-            # Only totals of the cloud differ.
+            # Only the totals of the cloud differ.
             compared += 1
             read, read_there = (_texts(each, asked, hosts=False)
                                 for each in clouds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a waiting request looks into the table."""
+"""The times at which a waiting request reads the table."""
 
 import threading
 from types import SimpleNamespace
@@ -10,9 +10,9 @@ from nova_holistic.api import waiting
 
 
 class Clock:
-    """A timer that only sleeping moves.
+    """A clock that moves only while a request sleeps.
 
-    :ivar looks: when the table was read
+    :ivar looks: times of the reads of the table
     """
 
     def __init__(self, ready):
@@ -38,14 +38,14 @@ class Clock:
 
 
 @pytest.mark.parametrize('ready', [0.3, 1.0, 2.5, 7.0, 20.0])
-def test_the_answer_is_late_by_a_tenth_at_most(ready):
+def test_the_response_is_late_by_at_most_a_tenth(ready):
     clock = Clock(ready)
     assert clock.wait(100) == (True, True)
     assert clock.now - ready <= max(
         waiting.FIRST_PAUSE, 0.1 * ready) + 1e-9
 
 
-def test_a_long_wait_looks_once_in_a_second():
+def test_a_long_wait_reads_once_per_second():
     clock = Clock(ready=1000)
     assert clock.wait(300) == (False, False)
     assert clock.now == 300

@@ -26,7 +26,7 @@ def test_the_first_tenth_of_the_time_is_left_out():
     assert not grows(lambda second: 100 if second >= 10 else second)
 
 
-def test_a_steady_growth_is_found_with_its_slope():
+def test_steady_growth_is_reported_with_its_slope():
     assert grows(lambda second: second)
     assert growth.growth(points(lambda second: second))[
         'hourly'] == pytest.approx(3600)
@@ -36,12 +36,12 @@ def test_values_that_vary_between_the_same_limits_do_not_grow():
     assert not grows(lambda second: second % 5)
 
 
-def test_one_more_thread_at_the_end_is_a_growth():
+def test_one_more_thread_at_the_end_is_growth():
     assert grows(lambda second: 8 if second < 60 else 9)
 
 
 @pytest.mark.parametrize('last, found', ((105, False), (106, True)))
-def test_growth_within_the_tolerance_is_none(last, found):
+def test_growth_within_the_tolerance_is_ignored(last, found):
     assert grows(lambda second: 100 if second < 60 else last, 0.05) is found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latencies are those of the first and the last tenth of each operation."""
+"""Latencies of the first and of the last tenth of each operation."""
 
 from benchmarks import latencies
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A soak test reports each number of rows or consumers that has changed."""
+"""A soak test reports each kind of row or consumer whose number has
+changed."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A soak test fails because of failures, remaining rows and growth, and not
-because the cloud is too slow for the rate."""
+"""A soak test fails because of failed operations, remaining rows and growth,
+but not because the cloud is slower than the requested rate."""
 
 import pytest
 

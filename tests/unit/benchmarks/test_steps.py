@@ -16,7 +16,8 @@ def span(name, begin, end, thread=1, **labels):
 
 
 def create():
-    """Asked at 10, planned in the table at 19, told at 20."""
+    """A create that is requested at 10, planned in the table at 19, and
+    reported at 20."""
     return [
         span('table', 11, 11.5, kind='write'),
         span(PREFIX + 'snapshot_seconds', 12, 14),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of keystone that a real keystone does not give on request."""
+"""Responses of Keystone that a real Keystone does not give on request."""
 
 from datetime import datetime
 
@@ -56,7 +56,8 @@ def test_the_user_trusts_the_service_in_one_project(trusts, requests_mock):
     ({'status_code': 503}, ServiceFailed, 'HTTP 503'),
     ({'status_code': 201, 'text': 'oops'}, ServiceFailed, ''),
     ({'exc': requests.ConnectionError('away')}, ServiceFailed, 'away')])
-def test_why_there_is_no_trust(trusts, requests_mock, answer, error, message):
+def test_the_reason_for_a_missing_trust_is_reported(
+        trusts, requests_mock, answer, error, message):
     requests_mock.post(TRUSTS, **answer)
     with pytest.raises(error, match=message):
         trusts.create(ANN, NOON, 90)

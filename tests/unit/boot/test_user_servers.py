@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of Nova and keystone that a real service does not give on
+"""Responses of Nova and Keystone that a real service does not give on
 request."""
 
 from keystoneauth1 import adapter, exceptions, session, token_endpoint
@@ -33,8 +33,8 @@ def servers():
     ({'status_code': 202, 'text': 'oops'}, ServiceFailed, 'not JSON'),
     ({'exc': requests.ConnectionError('reset')}, ServiceFailed, 'reset'),
     ({'status_code': 401}, RightUnavailable, 'token')])
-def test_why_a_server_is_not_created(servers, requests_mock, answer, error,
-                                     message):
+def test_the_reason_for_a_missing_server_is_reported(
+        servers, requests_mock, answer, error, message):
     requests_mock.post(f'{NOVA}/servers', **answer)
     with pytest.raises(error, match=message):
         servers.create({'server': {}})
@@ -46,7 +46,7 @@ def test_why_a_server_is_not_created(servers, requests_mock, answer, error,
     (exceptions.Forbidden, RightUnavailable),
     (exceptions.ServiceUnavailable, ServiceFailed),
     (exceptions.ConnectFailure, ServiceFailed)])
-def test_keystone_gives_no_token(servers, monkeypatch, refusal, error):
+def test_a_missing_token_is_reported(servers, monkeypatch, refusal, error):
     def refuse(*args, **kwargs):
         raise refusal('no')
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judge of chaos runs notices each kind of violation."""
+"""The invariants of the chaos runs find each kind of violation."""
 
 from collections import Counter
 import dataclasses
@@ -44,7 +44,7 @@ GOOD = FinalState(
 
 
 def found(**changes):
-    """Violations after a change of the facts."""
+    """The violations after a change of the facts."""
     return violations(dataclasses.replace(GOOD, **changes), RACKS)
 
 

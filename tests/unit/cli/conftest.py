@@ -10,7 +10,7 @@ _DATA = pathlib.Path(__file__).parents[2] / 'data'
 
 
 class Terminal:
-    """One place to run commands, and what each of them said."""
+    """A folder in which commands run, and their output."""
 
     def __init__(self, folder, capsys):
         self.folder = folder
@@ -24,7 +24,7 @@ class Terminal:
         return code
 
     def file(self, name, content):
-        """A file of that content; returns its path."""
+        """Create a file; returns its path."""
         path = self.folder / name
         if isinstance(content, str):
             content = content.encode()
@@ -46,19 +46,19 @@ def zones():
 
 @pytest.fixture
 def shop():
-    """Twelve servers in three groups that fit into one zone."""
+    """Twelve servers in three groups, which fit into one zone."""
     return _DATA / 'shop-cut-down.yaml'
 
 
 @pytest.fixture
 def whole_shop():
-    """The same as the design has it: more than one zone has room for."""
+    """The shop of the manual, which needs more hosts than one zone has."""
     return _DATA / 'shop.yaml'
 
 
 @pytest.fixture
 def shop_plan(terminal, shop, zones):
-    """A good plan of the shop, as a file."""
+    """The file of a valid plan of the shop."""
     assert terminal.run('plan', shop, '--inventory', zones,
                         '--format', 'json') == 0
     return terminal.file('plan.json', terminal.out)
@@ -66,8 +66,8 @@ def shop_plan(terminal, shop, zones):
 
 @pytest.fixture(autouse=True, scope='session')
 def heard_interrupts():
-    """A shell lets what it starts in the background ignore interrupts, and
-    commands started from there would inherit that."""
+    """A shell makes background commands ignore interrupts, and commands
+    started from them would inherit this setting."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

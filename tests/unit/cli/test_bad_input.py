@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is wrong, one line says where, and the exit code is 2."""
+"""Bad input is reported in one line with its position, and the exit code is
+2."""
 
 import pytest
 

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def changed(terminal, shop_plan):
-    """Change the good plan; returns the file of the changed one."""
+    """Change the valid plan; returns the file of the changed plan."""
     def change(alter):
         document = json.loads(shop_plan.read_text())
         alter(document, {p['member']: p for p in document['placements']})

@@ -25,8 +25,8 @@ def test_each_member_has_a_line_of_explanation(terminal, pair, zones):
     assert terminal.run('plan', pair, '--inventory', zones, '--explain') == 0
     lines = [line for line in terminal.out.splitlines() if ' on z' in line]
     assert [line.split()[0] for line in lines] == ['db/node-0', 'db/node-1']
-    # Twelve hosts, six with the trait, in either zone three: the other zone
-    # and the other's rack are ruled out.
+    # Each zone has six hosts, three of them with the trait. The hosts of the
+    # other zone and of its other racks are excluded.
     for line in lines:
         assert 'hosts: 12 enabled, 6 with trait CUSTOM_NVME' in line
         assert 'affinity az of pair rules out 3' in line

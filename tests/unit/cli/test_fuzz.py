@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a document says, plan and check end with an exit code of theirs
-and at most one line of error: never a traceback.
+"""For any document, plan and check end with one of their exit codes and at
+most one line of error, but never a traceback.
 
-Sound random documents have a few of their values, keys or characters spoilt.
+The tests change a few values, keys or characters of valid random documents.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ CHANCE = st.randoms(use_true_random=False)
 
 
 class Folder:
-    """Where documents are written, and commands run on them."""
+    """A folder with documents, in which commands run."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -44,7 +44,8 @@ class Folder:
         return str(path)
 
     def run(self, *words):
-        """Exit code of a command, which must be one of its own."""
+        """Run a command; returns its exit code, which must be one of the
+        documented ones."""
         streams = [io.TextIOWrapper(io.BytesIO(), 'utf-8') for _ in range(2)]
         with contextlib.ExitStack() as stack:
             for name, stream in zip(('stdout', 'stderr'), streams):
@@ -60,7 +61,7 @@ class Folder:
         if code == 2:
             assert self.out == ''
             lines = self.err.splitlines()
-            # A document is reported with 100 mistakes at most.
+            # At most 100 mistakes of a document are reported.
             assert 0 < len(lines) <= 100
             assert all(line.startswith('nova-holistic: ') for line in lines)
             assert self.err.startswith(f'nova-holistic: {self.folder}')
@@ -76,7 +77,7 @@ def folder(tmp_path_factory):
 
 
 def spoil(chance, document):
-    """One value or key somewhere in the document is another."""
+    """Replace one value or key of the document."""
     spots = [(document, key) for key in document] if isinstance(
         document, dict) else []
     for holder, key in spots:
@@ -95,7 +96,7 @@ def spoil(chance, document):
     elif how == 1:
         holder.insert(key, copy.deepcopy(holder[key]))
     elif how == 2:
-        # A value from elsewhere in the document.
+        # Use a value from another part of the document.
         other, place = chance.choice(spots)
         holder[key] = copy.deepcopy(other[place])
     elif how == 3:
@@ -107,7 +108,7 @@ def spoil(chance, document):
 
 
 def written(chance, document):
-    """The document as text, some of it spoilt."""
+    """The document as text with a few changes."""
     for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
         if document:
             spoil(chance, document)

@@ -7,9 +7,9 @@ import sys
 from nova_holistic.cli import interrupt
 import pytest
 
-# Hashing stands for a solver: minutes in one call that handles no signal. The
-# call is under way once the main thread has used processor time, since nothing
-# else is left for that thread to do.
+# Hashing replaces a solver: it takes minutes in one call that handles no
+# signal. The call has begun when the main thread has used processor time,
+# because the thread has no other work.
 BUSY = '''
 import hashlib
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the manual shows can be typed."""
+"""The commands of the manual work as shown."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ MANUAL = pathlib.Path(__file__).parents[3]
 
 
 def blocks(text):
-    """YAML of a manual, in turn."""
+    """The YAML blocks of a page, in their order."""
     return [textwrap.dedent(block) for block in re.findall(
         r'code-block:: yaml\n\n((?: +.*\n|\n)+)', text)]
 
@@ -80,7 +80,7 @@ def test_the_shipped_examples_fit(terminal, monkeypatch):
 
 @pytest.fixture(scope='module')
 def pointers_page():
-    """The guide, and the paths of the members of its group."""
+    """The text of the page, and the paths of the members of its group."""
     text = (MANUAL / 'doc/source/howto/terraform-ansible-sdk.rst').read_text()
     (document,) = re.findall(
         r'plan-picture:: .*\n   :alt: .*\n\n((?: +.*\n|\n)+)', text)
@@ -101,7 +101,7 @@ def test_a_tool_points_to_each_member_of_the_group(pointers_page, tool, index):
 
 
 def _ansible(text):
-    """Scheduler hints of the playbook."""
+    """The scheduler hints of the playbook."""
     (play,), = [yaml.safe_load(block) for block in blocks(text)]
     create, servers, _ = play['tasks']
     assert create['ansible.builtin.command']['argv'][:4] == [

@@ -64,7 +64,7 @@ def test_nested_templates_and_environments_are_read(terminal, stack):
     assert master['members'] == [{'name': 'server', 'flavor': 'm1.small'}]
     assert [each['name'] for each in data['groups'][0]['groups']] == [
         '0', '1', '2']
-    # References to files are valid in the new folder.
+    # References to files are valid in the new folder, too.
     resources = loaded('out/stack-template.yaml')['resources']
     assert resources['net']['type'] == '../in/parts/net.yaml'
     assert resources['master']['type'] == 'stack-node.yaml'

@@ -175,7 +175,7 @@ def test_standard_input_cannot_be_two_documents(
 
 def test_an_expired_time_limit_exits_with_3(
         terminal, shop, zones, monkeypatch):
-    # No real group is sure to exhaust a solver on every machine.
+    # No real group makes a solver exceed its time limit on every machine.
     monkeypatch.setattr(plan_work, 'solve', lambda *args, **kwargs:
                         Unknown('no plan within 1 s'))
     assert terminal.run('plan', shop, '--inventory', zones,
@@ -187,7 +187,7 @@ def test_an_expired_time_limit_exits_with_3(
 
 def test_a_plan_that_fails_the_check_is_an_internal_error(
         terminal, shop, zones, monkeypatch):
-    # The solver at hand makes no such plan.
+    # The solver does not produce such a plan.
     monkeypatch.setattr(plan_work, 'check', lambda *args: (
         Reason('web: anti-affinity', 'z1r1h1 holds 2'),))
     assert terminal.run('plan', shop, '--inventory', zones) == 70

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only a process of its own can show."""
+"""Behaviour that only a separate process can show."""
 
 import json
 import os
@@ -48,8 +48,8 @@ def test_an_interrupt_ends_plan_without_a_traceback(zones):
         [*MAIN, 'plan', '-', '--inventory', str(zones)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
-    # It waits for its group, whose end never comes. More than a pipe holds
-    # is taken only once it reads, so that it is in the midst of its work.
+    # The command waits for a group whose text never ends. It reads more than a
+    # pipe holds only while it works, so it is interrupted during its work.
     process.stdin.write(b'#' * 2**20)
     process.stdin.flush()
     process.send_signal(signal.SIGINT)

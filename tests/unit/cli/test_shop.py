@@ -8,14 +8,15 @@ import pytest
 
 @pytest.fixture
 def smaller_shop(terminal, whole_shop):
-    """With three web servers: one for each rack's other host."""
+    """The shop with only three web servers, one for the second host of each
+    rack."""
     return terminal.file('smaller.yaml', whole_shop.read_text().replace(
         'name: server, count: 6', 'name: server, count: 3'))
 
 
 def test_the_whole_shop_needs_more_hosts_than_a_zone_has(
         terminal, whole_shop, zones):
-    # Six web servers on six hosts leave none of the zone's six to the db.
+    # Six web servers on six hosts leave no host of the zone to the databases.
     assert terminal.run('plan', whole_shop, '--inventory', zones,
                         '--format', 'json') == 1
     reasons = json.loads(terminal.out)['reasons']
@@ -36,7 +37,7 @@ def test_a_smaller_shop_is_planned_and_its_plan_is_good(
         'r1h1', 'r2h1', 'r3h1']
     assert sorted(h for m, h in where.items() if 'web' in m) == [
         'r1h2', 'r2h2', 'r3h2']
-    # Of nine pairs of web and db three share a rack, and none a host:
+    # Of nine pairs of web and db, three share a rack, and none shares a host:
     # 200 Mbit/s x (3 x 2 uplinks + 6 x 4).
     assert plan['objective'] == {
         'name': 'network', 'value': 6000, 'bound': 6000, 'gap': 0}

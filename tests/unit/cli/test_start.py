@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands import and print before they do anything."""
+"""The imports and the output of commands before they begin to work."""
 
 import os
 import subprocess

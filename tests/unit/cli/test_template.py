@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Heat template is planned, checked, and split in two."""
+"""A Heat template is planned, checked and split into two documents."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ def cloud(terminal, zones):
 
 
 def planned(terminal, source, cloud, *words):
-    """Location by member, host last."""
+    """The location of each member; the last name is the host."""
     assert terminal.run('plan', source, '--inventory', cloud, '--format',
                         'json', *words) == 0
     return {p['member']: (*p['location'], p['host'])
@@ -39,7 +39,7 @@ def test_a_template_is_planned_by_its_policies(terminal, cloud):
     assert len({location[0] for location in web + db}) == 1
     assert len(set(web)) == 3
     assert len({location[1] for location in db}) == 3
-    # Of each rack, the first host has the trait.
+    # The first host of each rack has the trait.
     assert at['shop/db/primary'][2].endswith('h1')
     assert at['shop/db/primary'] not in web
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worst documents that can be thought of end in time, in little memory.
+"""The most expensive documents end in time and with little memory.
 
-A process of its own for each, which the kernel ends where it takes more
-memory or more processor time than any answer is worth.
+Each document is read in its own process. The kernel ends the process if it
+exceeds a limit of memory or processor time.
 """
 
 import json
@@ -16,8 +16,9 @@ from tests.effort import times
 
 TIME_LIMIT = 1
 SECONDS = 20
-"""Of the processor, beside the time limit: for reading, and for what cannot
-be stopped in the middle. Most take a tenth of it."""
+"""Limit of processor time in seconds, in addition to the time limit: for
+reading, and for steps that cannot be interrupted. Most documents take a tenth
+of it."""
 MEMORY = 2**31
 ONE = {'VCPU': 1}
 
@@ -46,7 +47,8 @@ def nested(depth, policies):
 
 
 def laughs():
-    """Each line is nine times the one before."""
+    """A document in which each line is nine times as large as the previous
+    one."""
     lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
     for n in range(1, 20):
         lines.append(f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 9)}]')
@@ -124,7 +126,7 @@ sys.exit(max(main(['plan', name, '--inventory', 'cloud.json', '--format',
 
 
 def run(folder, program, *words, seconds=TIME_LIMIT + SECONDS):
-    """A program under limits that are for it alone."""
+    """Run a program under its own limits."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of a service, as clients find it: keystone before it, HTTP between.
-"""
+"""The API as clients reach it: through Keystone and HTTP."""
 
 from dataclasses import dataclass
 import logging
@@ -20,8 +19,8 @@ USERS = {token.user: token for token in (MEMBER, READER, ADMIN, OTHER_PROJECT)}
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command said, and its exit code."""
+class Output:
+    """The output of a command and its exit code."""
 
     code: int
     out: str
@@ -29,9 +28,7 @@ class Said:
 
 
 class Cloud(Loopback):
-    """
-    :param others: further services, by type
-    """
+    """:param others: URLs of other services by type"""
 
     def __init__(self, app, others=()):
         keystone = Keystone(USERS.values())
@@ -50,7 +47,7 @@ class Cloud(Loopback):
             project_domain_id='default')), **options)
 
     def options(self, user=MEMBER):
-        """What the environment of a user of ``openstack`` would have."""
+        """The environment of a user of ``openstack``."""
         return ['--os-auth-type', 'password',
                 '--os-auth-url', f'{self.url}/identity/v3',
                 '--os-username', user.user, '--os-password', PASSWORD,
@@ -61,7 +58,7 @@ class Cloud(Loopback):
 
 
 class Terminal:
-    """Types commands.
+    """Runs commands.
 
     :param capture: pytest's capsys
     """
@@ -72,7 +69,7 @@ class Terminal:
 
     def openstack(self, *words, user=MEMBER):
         """Run ``openstack WORD ...`` in this process."""
-        # A process of its own would have neither clients nor handlers.
+        # A new process would have neither clients nor handlers.
         clientmanager.ClientManager.holistic = clientmanager.ClientCache(
             plugin.make_client)
         logging.getLogger().handlers.clear()
@@ -82,4 +79,4 @@ class Terminal:
         except SystemExit as left:
             code = left.code
         said = self._capture.readouterr()
-        return Said(code, said.out, said.err)
+        return Output(code, said.out, said.err)

@@ -7,7 +7,7 @@ from tests.unit.client.cloud import Cloud
 
 @pytest.fixture
 def cloud(service):  # noqa: F811
-    """The API of a service whose engines do what the test says."""
+    """The API of a service with an engine that the test controls."""
     with Cloud(service.app) as cloud:
         yield cloud
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of keystone as a client needs: passwords become tokens, and a
-catalog says where services are."""
+"""The parts of Keystone that a client needs: tokens for passwords, and a
+catalog with the URLs of services."""
 
 import json
 
@@ -10,13 +10,14 @@ PASSWORD = 'secret'
 
 
 class Keystone:
-    """Users by name, each in one project; the token is the user's name.
+    """Users by name, each in one project. The token of a user is the user's
+    name.
 
     :ivar catalog: URLs by type of service
     """
 
     def __init__(self, users):
-        """:param users: Tokens, as tests of the API have them"""
+        """:param users: Tokens, as in the tests of the API"""
         self._users = {token.user: token for token in users}
         self.catalog = {}
 
@@ -30,7 +31,7 @@ class Keystone:
         return response(environ, start_response)
 
     def identified(self, app):
-        """The app, behind what finds out about tokens."""
+        """The application behind a filter that validates tokens."""
         def found_out(environ, start_response):
             user = self._users.get(environ.get('HTTP_X_AUTH_TOKEN'))
             request = webob.Request(environ)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WSGI applications on a port of this machine, by the beginnings of paths."""
+"""WSGI applications on a loopback port, by the prefixes of their paths."""
 
 import socketserver
 import threading
@@ -10,7 +10,7 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     daemon_threads = True
 
     def server_bind(self):
-        """Without asking who this machine is: that can take seconds."""
+        """Do not look up the name of this machine, which can take seconds."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
         self.setup_environ()
@@ -18,17 +18,17 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
 
 class _Handler(simple_server.WSGIRequestHandler):
     def log_message(self, *words):
-        """What is asked for is nobody's business."""
+        """Do not log requests."""
 
 
 class Loopback:
-    """Serves until it is left.
+    """A server that runs within the context.
 
-    :ivar url: where, without a slash at its end
+    :ivar url: its URL without a slash at the end
     """
 
     def __init__(self, apps):
-        """:param apps: ``{'/identity': app, ...}``"""
+        """:param apps: applications by prefix: ``{'/identity': app, ...}``"""
         self._apps = dict(apps)
         self._server = _Server(('127.0.0.1', 0), _Handler)
         self._server.set_app(self._dispatch)
@@ -46,5 +46,6 @@ class Loopback:
     def _dispatch(self, environ, start_response):
         name = '/' + environ['PATH_INFO'].split('/')[1]
         util.shift_path_info(environ)
-        # That one leaves out a path's last slash and what is quoted.
+        # The function of the standard library removes the last slash and
+        # decodes quoted characters.
         return self._apps[name](environ, start_response)

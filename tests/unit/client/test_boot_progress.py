@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown while servers are created."""
+"""The progress of a boot on the terminal."""
 
 import io
 
@@ -33,6 +33,6 @@ def test_a_terminal_shows_a_bar(monkeypatch):
     assert 'shop: a: active' not in shown
 
 
-def test_elsewhere_each_server_has_a_line(monkeypatch):
+def test_without_a_terminal_each_server_has_a_line(monkeypatch):
     assert show(monkeypatch, io.StringIO()) == (
         'shop: a: active (1 of 2 active)\nshop: b: failed (1 of 2 active)\n')

@@ -129,7 +129,7 @@ def test_lost_members_are_replanned(service, client):
     assert client.groups.replan(group)['task'] == 'replanning'
 
 
-def test_a_repair_is_shown_and_asked_for(service, cloud):
+def test_a_repair_is_proposed_and_requested(service, cloud):
     group = service.created()['id']
     service.settle(group, GroupStatus.PLANNED)
     force_status(service.table, group, GroupStatus.DEGRADED)
@@ -216,7 +216,7 @@ def test_a_reader_cannot_create_a_group(cloud):
 
 
 def test_an_error_page_of_a_proxy_raises_refused():
-    """Of a proxy in between, perhaps."""
+    """A proxy between client and API may send such a page."""
     def proxy(environ, start_response):
         start_response('502 Bad Gateway', [('Content-Type', 'text/html')])
         return [b'<html>no upstream</html>']

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a terminal shows while a command waits."""
+"""The progress on the terminal while a command waits."""
 
 import io
 
@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def written(monkeypatch):
-    """A function that shows an answer; gives what is on the terminal."""
+    """A function that shows a document; returns the text on the terminal."""
     def written(found):
         terminal = Terminal()
         monkeypatch.setattr('sys.stderr', terminal)

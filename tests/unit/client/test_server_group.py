@@ -45,7 +45,7 @@ def test_flavors_with_similar_names_get_different_members():
     ('anti-affinity', {'type': 'anti-affinity', 'max_per_domain': 1}),
     ('soft-affinity', {'type': 'soft-affinity'}),
     ('soft-anti-affinity', {'type': 'soft-anti-affinity'})])
-def test_the_policy_stays(policy, expected):
+def test_the_policy_is_kept(policy, expected):
     found = document(group(policy), [server(0)])
     assert found['policies'] == [expected]
     parse_group(found, load_policy_types())
@@ -53,6 +53,6 @@ def test_the_policy_stays(policy, expected):
 
 @pytest.mark.parametrize('servers, policy', [
     ([], 'affinity'), ([server(0)], 'legacy')])
-def test_what_is_no_group_is_refused(servers, policy):
+def test_an_invalid_server_group_is_refused(servers, policy):
     with pytest.raises(NotImported, match='server group g has'):
         document(group(policy), servers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How Placement and Nova are reached, as files written by others say it."""
+"""Options for Placement and Nova, as in the files of other services."""
 
 from oslo_config import cfg
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits, traits and relationships that plans get because of Nova."""
+"""Constraints of plans that follow from Nova's filters."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ SMALL = Flavor('small', '1', FrozenMapping({'VCPU': 1}))
 
 
 def clouded(policy='anti-affinity', hosts=('x', 'y'), **fields):
-    """Hosts that are large, and a server group."""
+    """Large hosts and a server group."""
     return replace(
         cloud(*(replace(host(name, 'r1'), aggregates=frozenset({f'u-{name}'}))
                 for name in hosts)),
@@ -42,7 +42,7 @@ def shop(count=1, **keys):
 
 
 def planned(snapshot, group, situation=PlanningContext(), options=ALL):
-    """Host by path; None if the group is unplaceable."""
+    """The host of each path; None if the group is unplaceable."""
     marked, _ = group_constraints.with_refusals(snapshot, group, situation,
                                                 options)
     asked = group_constraints.with_constraints(
@@ -127,7 +127,7 @@ def test_members_of_one_description_share_a_trait():
     assert set(planned(snapshot, shop(5)).values()) == {'y'}
 
 
-def test_where_nova_refuses_nothing_the_hosts_are_the_same_objects():
+def test_without_constraints_the_hosts_are_the_same_objects():
     snapshot = clouded('soft-affinity')
     options = replace(ALL, enabled_filters=frozenset([
         'AggregateTypeAffinityFilter']))

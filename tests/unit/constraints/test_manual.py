@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual says of each filter what the table says."""
+"""The manual and the table of filters agree."""
 
 import pathlib
 import re

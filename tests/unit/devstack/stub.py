@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DevStack without DevStack: its functions by name, which write down how they
-were called and do next to nothing.
+"""A stub of DevStack: functions with DevStack's names, which record their
+calls and do almost nothing else.
 
-The names are those that DevStack defines, from ``names.json``; a plugin that
-calls any other, or reads a variable that nobody set, ends there and then.
+The names are those that DevStack defines, from ``names.json``. A plugin that
+calls another function, or reads an unset variable, fails immediately.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ VARIABLES = {
     'NOVA_CONF': '/etc/nova/nova.conf',
     'NOVA_FILTERS': 'ComputeFilter,ImagePropertiesFilter',
 }
-"""What DevStack itself would have set; the path of api-paste.ini is added."""
+"""Variables that DevStack itself sets; the path of api-paste.ini is added."""
 
-# What some of its functions answer. Those that ask whether a service is
-# enabled know functions of the name is_SERVICE_enabled, as DevStack's do.
+# Results of some functions. The functions that check whether a service is
+# enabled know functions named is_SERVICE_enabled, as DevStack's do.
 ANSWERS = {
     'get_python_exec_prefix': 'echo "$STUB_BIN"',
     'trueorfalse': 'local asked=${!2:-$1}; echo "$asked"',
@@ -61,11 +61,11 @@ ANSWERS = {
         return 1''',
 }
 SILENT = ('is_service_enabled', 'get_python_exec_prefix')
-"""Asked so often that it tells nothing."""
+"""Functions that are called too often to be recorded."""
 PROGRAMS = ('sudo', 'openstack', 'uwsgi', 'nova-holistic-manage')
-"""They write down how they were called, and do nothing."""
+"""Programs that are recorded and do nothing."""
 TOOLS = ('sed', 'seq', 'rm', 'grep', 'bash', 'env')
-"""The real ones."""
+"""Programs that really run."""
 
 _PROLOGUE = '''
 set -euo pipefail
@@ -77,9 +77,9 @@ declare -A GITDIR=([nova_holistic]={plugin}/..)
 
 @dataclass(frozen=True)
 class Run:
-    """How it ended, and all calls in their order.
+    """The exit code and all calls in their order.
 
-    :ivar bin_folder: of all programs
+    :ivar bin_folder: folder of all programs
     """
 
     bin_folder: pathlib.Path
@@ -88,12 +88,13 @@ class Run:
     calls: tuple[tuple[str, ...], ...]
 
     def of(self, *words: str) -> list[tuple[str, ...]]:
-        """Arguments of the calls that begin so, after those words."""
+        """The arguments of the calls that begin with these words, without the
+        words."""
         return [call[len(words):] for call in self.calls
                 if call[:len(words)] == words]
 
     def ini(self, path: str) -> dict[str, dict[str, tuple[str, ...]]]:
-        """What was set in a file: section, option, values."""
+        """The options that were set in a file: section, option, values."""
         found: dict[str, dict[str, tuple[str, ...]]] = {}
         for name in ('iniset', 'iniset_multiline'):
             for section, option, *values in self.of(name, path):
@@ -105,7 +106,7 @@ def run(script: str, folder: pathlib.Path, paste_ini: pathlib.Path,
         **variables: str) -> Run:
     """Run all phases in which a script of DevStack calls the plugin.
 
-    :param variables: of local.conf, or of DevStack itself
+    :param variables: variables of local.conf, or of DevStack itself
     """
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
     bin_folder = _programs(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin, as far as it can be run without DevStack."""
+"""The DevStack plugin, as far as it runs without DevStack."""
 
 import configparser
 import pathlib
@@ -16,7 +16,8 @@ CONF = '/etc/nova-holistic/nova-holistic.conf'
 NOVA_CONF = stub.VARIABLES['NOVA_CONF']
 SAMPLE = stub.PLUGIN / 'local.conf.sample'
 ASKED_FOR = {'ADMIN_PASSWORD', 'RABBIT_PASSWORD', 'SERVICE_PASSWORD'}
-"""Those that stack.sh asks a terminal for; the database's is a variable."""
+"""Passwords that stack.sh reads from a terminal. The database's is a
+variable."""
 CONFIGURES = ('iniset', 'iniset_multiline', 'enable_service', 'openstack')
 EVERY_SETTING = {
     'HOLISTIC_NOVA_API_FILTER': 'True',
@@ -25,7 +26,7 @@ EVERY_SETTING = {
 
 @pytest.fixture
 def paste_ini(tmp_path):
-    """Nova's own, as DevStack copies it."""
+    """Nova's api-paste.ini, as DevStack copies it."""
     return pathlib.Path(shutil.copy(
         pathlib.Path(sys.prefix) / 'etc/nova/api-paste.ini', tmp_path))
 
@@ -44,7 +45,7 @@ def run(tmp_path, paste_ini):
 @pytest.mark.parametrize('variables', [{}, EVERY_SETTING])
 def test_every_called_function_exists(run, script, variables):
     (flags, _), = run(script, **variables).of('RUNS_AFTER')
-    # Neither errors nor unset variables pass, to the very end.
+    # Errors and unset variables end the script at once.
     assert {'e', 'u'} <= set(flags)
 
 
@@ -162,7 +163,7 @@ def test_the_api_and_every_engine_are_started(run):
     assert list(started) == [
         'holistic-engine-1', 'holistic-engine-2', 'holistic-engine-3',
         'holistic-api', 'n-sch']
-    # run_process starts what is enabled, and nothing else.
+    # run_process starts only enabled services.
     enabled = {name for names in done.of('enable_service') for name in names}
     assert set(started) - {'n-sch'} == enabled
     assert started['holistic-engine-2'] == (
@@ -192,7 +193,7 @@ def test_the_scheduler_is_replaced(run):
             'nova.scheduler.weights.all_weighers,'
             'nova_holistic.scheduler.weights.all_weighers',)}
     assert found['holistic_database'] == done.ini(CONF)['holistic_database']
-    # The one that DevStack has started ends before ours begins.
+    # The scheduler of DevStack ends before ours begins.
     stopped = done.calls.index(('stop_process', 'n-sch'))
     assert done.calls[stopped + 1] == (
         'run_process', 'n-sch',
@@ -264,7 +265,7 @@ def test_tls_endpoints_use_the_ca_bundle(run):
 def test_unstack_stops_every_started_process(run):
     started = {name for name, _ in run('stack.sh').of('run_process')}
     stopped = {name for name, in run('unstack.sh').of('stop_process')}
-    # n-sch is DevStack's own, which stops it.
+    # DevStack stops its own n-sch.
     assert stopped == started - {'n-sch'}
 
 

@@ -23,8 +23,8 @@ def fault(message):
 
 class Cloud:
     """
-    :ivar servers: by UUID, as Nova shows them
-    :ivar states: of the members, by path
+    :ivar servers: Nova's documents of servers by UUID
+    :ivar states: states of the members by path
     :ivar builds: the statuses of the next servers after their build; later
         servers become active
     :ivar refusals: responses to the next creates: a status, and a body or an
@@ -56,7 +56,7 @@ class Cloud:
                 'task': None}
 
     def add(self, member, status='ACTIVE', claimed=True):
-        """A server that exists; its UUID."""
+        """Add an existing server; returns its UUID."""
         found = str(uuid.uuid4())
         self.servers[found] = {
             'id': found, 'status': status, 'metadata': {

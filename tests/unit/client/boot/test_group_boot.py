@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A boot, and what may fail in it."""
+"""The boot of a group, and its faults."""
 
 import threading
 
@@ -29,7 +29,7 @@ def start():
 
 
 def boot(cloud, report=None, **settings):
-    """Errors by member."""
+    """The errors of the boot by member."""
     settings = Settings(**{'parallel': 2, 'timeout': 5, **settings})
     return {each.member: each.error for each in GroupBoot(
         cloud.groups, cloud.compute, settings).boot(
@@ -114,7 +114,8 @@ def test_the_last_failed_server_remains(start):
     assert (len(cloud.creates), len(cloud.servers)) == (2, 1)
 
 
-def test_a_failed_server_of_an_earlier_command_is_no_attempt(start):
+def test_a_failed_server_of_an_earlier_command_does_not_count_as_an_attempt(
+        start):
     cloud = start('a')
     cloud.add('a', 'ERROR')
     cloud.builds = ['ERROR']
