@@ -24,6 +24,9 @@ BINDINGS = '1.1'
 ACTIONS = '1.2'
 """The first microversion that lists actions of servers after an update."""
 
+OBJECTIVE_VALUES = '1.4'
+"""The first microversion with value, bound and gap of a group's plan."""
+
 TIMEOUT = 300.0
 """Default time in seconds to wait for a group."""
 
@@ -71,6 +74,18 @@ class Groups:
     def get(self, group_id: str) -> dict[str, Any]:
         """The group with its definition."""
         return self._request('GET', _path(group_id))['group']
+
+    def get_complete(self, group_id: str) -> dict[str, Any]:
+        """The group with its definition, and with everything else that the
+        API knows: earlier versions of the API know less."""
+        for since in OBJECTIVE_VALUES, ACTIONS:
+            try:
+                return self._request(
+                    'GET', _path(group_id), since=since)['group']
+            except errors.Refused as error:
+                if error.status != 406:
+                    raise
+        return self.get(group_id)
 
     def find(self, name_or_id: str) -> dict[str, Any]:
         """The group with this id, or the only group with this name.

@@ -39,21 +39,24 @@ def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
         return {
             'status': 'unknown', 'group': group_name,
             'message': result.message, 'seconds': dict(result.seconds)}
-    objective = result.objective
     return {
         'status': 'planned',
         'group': group_name,
         'placements': [
             {'member': p.member, 'host': p.host, 'node': p.node,
              'location': list(p.location)} for p in result.placements],
-        'objective': {
-            'name': objective.name, 'value': objective.value,
-            'bound': _finite(objective.bound), 'gap': _finite(objective.gap)},
+        'objective': objective_document(result.objective),
         'preferences': [_preference(p) for p in _described(
             result.preferences, group)],
         **_cost(result.preference_cost),
         'seconds': dict(result.seconds),
     }
+
+
+def objective_document(objective: ObjectiveValue) -> dict[str, Any]:
+    """Plain data, fit for JSON; a bound that nothing proves is None."""
+    return {'name': objective.name, 'value': objective.value,
+            'bound': _finite(objective.bound), 'gap': _finite(objective.gap)}
 
 
 def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:

@@ -16,6 +16,7 @@ from nova_holistic.engine.executor import (
     Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine.objective_values import objective_value
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.replan import capacity_replan
 from nova_holistic.engine.update.unneeded_holds import GONE
@@ -170,6 +171,7 @@ class _Creation(Change):
         crash_points.reached('create.alternates-due')
         self._ownership.finish(
             status=GroupStatus.PLANNED, reasons=self._missing,
+            objective_value=objective_value(proposal),
             lease_expires_at=self._lease_end())
 
     def _lease_end(self) -> datetime | None:

@@ -79,7 +79,8 @@ class Group(resource.Resource):
             cache_mode=attributes.Schema.CACHE_NONE),
         GAP: attributes.Schema(
             _('Relative distance of the plan from the proven bound of the '
-              'objective.'), cache_mode=attributes.Schema.CACHE_NONE),
+              'objective, as a fraction. It has no value if nothing is '
+              'proved.'), cache_mode=attributes.Schema.CACHE_NONE),
     }
 
     _after: stk_defn.StackDefinition | None = None
@@ -177,7 +178,7 @@ class Group(resource.Resource):
         return found['status'] in ('unplaceable', 'error')
 
     def _show_resource(self) -> dict[str, Any]:
-        return self._client().groups.get(self.resource_id)
+        return self._client().groups.get_complete(self.resource_id)
 
     def _resolve_attribute(self, name: str) -> Any:
         if self.resource_id is None:
@@ -185,12 +186,11 @@ class Group(resource.Resource):
         groups = self._client().groups
         if name == self.PLACEMENTS:
             return groups.placements(self.resource_id)
-        found = groups.get(self.resource_id)
         if name == self.GAP:
-            objective = found['objective']
-            return (objective.get('gap')
-                    if isinstance(objective, Mapping) else None)
-        return found[name]
+            value = groups.get_complete(
+                self.resource_id).get('objective_value')
+            return value and value['gap']
+        return groups.get(self.resource_id)[name]
 
     def _is_done(self, found: Mapping[str, Any]) -> bool:
         if found['task'] is not None or found['status'] == 'planning':

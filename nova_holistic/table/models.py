@@ -126,6 +126,8 @@ class GroupRow(Base):
     asked: orm.Mapped[int | None]
     violations: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     holds_written: orm.Mapped[int | None]
+    objective_value: orm.Mapped[Any | None] = orm.mapped_column(
+        NOTHING_OR_JSON)
     # See coordination.due_alternates.
     alternates_due: orm.Mapped[datetime | None]
     alternates_engine: orm.Mapped[str | None] = orm.mapped_column(

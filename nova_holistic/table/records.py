@@ -87,6 +87,10 @@ class GroupRecord:
         not satisfy where they are now, {at, message} each
     :ivar holds_written: how many of the holds that its task needs are already
         in Placement; None if its task writes none
+    :ivar objective_value: of its latest plan: ``name``, ``value``, ``bound``
+        and ``gap`` of the objective, and the number of members that the plan
+        ``kept`` at their places. The bound and the gap are None if nothing is
+        proved. None if the group has no plan, or one of an earlier release
     """
 
     uuid: str
@@ -113,6 +117,7 @@ class GroupRecord:
     asked: int | None = None
     violations: tuple[Mapping[str, str], ...] = ()
     holds_written: int | None = None
+    objective_value: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

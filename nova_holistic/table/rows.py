@@ -34,6 +34,8 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'attempts': record.attempts, 'asked': record.asked,
         'violations': [dict(each) for each in record.violations] or None,
         'holds_written': record.holds_written,
+        'objective_value': record.objective_value and dict(
+            record.objective_value),
         **group_changes({
             'task': record.task, 'pending': record.pending,
             'status': record.status, 'document': record.document,
@@ -72,7 +74,8 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
         task=row.task and Task(row.task), engine=row.engine,
         engine_at=row.engine_at, attempts=row.attempts, asked=row.asked,
         violations=tuple(row.violations or ()),
-        holds_written=row.holds_written)
+        holds_written=row.holds_written,
+        objective_value=row.objective_value)
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:

@@ -26,6 +26,7 @@ resources:
 outputs:
   status: {{value: {{get_attr: [shop, status]}}}}
   members: {{value: {{get_attr: [shop, placements]}}}}
+  gap: {{value: {{get_attr: [shop, gap]}}}}
   show: {{value: {{get_attr: [shop, show]}}}}
 '''
 
@@ -48,6 +49,9 @@ def test_a_stack_is_created_updated_and_deleted(
         *members(groups)}
     group = the_group(groups)
     assert outputs['show']['id'] == group
+    value = outputs['show']['objective_value']
+    assert value['kept'] == 0 and value['bound'] <= value['value']
+    assert outputs['gap'] == value['gap'] < 1
 
     # Only the count of the servers changes, and nothing of the group.
     assert stack.update(DERIVED, level='rack', size=4) == (

@@ -115,7 +115,8 @@ def respond(call: Call, status: int, record: GroupRecord,
 def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
     counts = call.service.table.listing.member_counts([record.uuid])
     return {**views.brief(call, record, counts[record.uuid]),
-            **actions.actions(call, record)}
+            **actions.actions(call, record),
+            **views.objective_value(call, record)}
 
 
 def task_parameters(call: Call, **arguments: Any) -> dict[str, Any]:

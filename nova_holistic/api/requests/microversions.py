@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1', '1.2', '1.3')
+VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -30,6 +30,8 @@ BOOTS = '1.2'
 CLOUDS = '1.3'
 """The first version that shows the idempotency key of a group, and the clouds
 of members that a parent of a federation has placed."""
+OBJECTIVE_VALUES = '1.4'
+"""The first version whose groups have value, bound and gap of their plan."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

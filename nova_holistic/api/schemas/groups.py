@@ -3,6 +3,7 @@
 
 from nova_holistic.api.schemas import (
     actions, adoption, boots, common, documents)
+from nova_holistic.documents.schemas import plan
 from nova_holistic.messaging.payloads import MAX_SECONDS
 from nova_holistic.table.queries.listing import SORT_KEYS
 from nova_holistic.table.records import GroupStatus, MemberState, Task
@@ -77,6 +78,18 @@ _KEY = {'idempotency_key': common.ANY_TEXT_OR_NULL}
 BRIEF = common.strict({**_BRIEF, **_KEY}, *_BRIEF)
 _ACTIONS = {'actions': actions.ACTIONS}
 """Only from version 1.2 on."""
+_OBJECTIVE_VALUE = {'objective_value': {
+    'type': ['object', 'null'], 'additionalProperties': False,
+    'required': [*plan.OBJECTIVE['required'], 'kept'],
+    'properties': {
+        **plan.OBJECTIVE['properties'],
+        'kept': {'type': 'integer', 'minimum': 0,
+                 'title': 'Number of members that the plan kept at their '
+                          'places: no plan that keeps them costs less than '
+                          'the bound.'}},
+    'title': 'The latest plan of the group by its objective; null if the '
+             'group has no plan.'}}
+"""Only from version 1.4 on."""
 _NUMBER = {'type': 'integer', 'minimum': 0}
 COUNT = common.whole({
     'path': {**common.ANY_TEXT,
@@ -91,8 +104,9 @@ COUNT = common.whole({
 _SHOWN = {**_BRIEF, 'counts': {'type': 'array', 'items': COUNT},
           'definition': common.ANY_OBJECT}
 ONE = common.enveloped('group', common.strict(
-    {**_BRIEF, **_KEY, **_ACTIONS}, *_BRIEF))
+    {**_BRIEF, **_KEY, **_ACTIONS, **_OBJECTIVE_VALUE}, *_BRIEF))
 SHOWN = common.enveloped('group', common.strict(
-    {**_SHOWN, **_KEY, **_ACTIONS, 'boot': boots.OR_NULL}, *_SHOWN))
+    {**_SHOWN, **_KEY, **_ACTIONS, **_OBJECTIVE_VALUE,
+     'boot': boots.OR_NULL}, *_SHOWN))
 MANY = common.enveloped(
     'groups', {'type': 'array', 'items': BRIEF}, groups_links=common.LINKS)

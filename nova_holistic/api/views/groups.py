@@ -41,6 +41,14 @@ def brief(call: Call, record: GroupRecord,
         'links': [common.link('self', call.url(f'/v1/groups/{record.uuid}'))]}
 
 
+def objective_value(call: Call, record: GroupRecord) -> dict[str, Any]:
+    """The key of a group with value, bound and gap of its plan; nothing if
+    the version of the request does not have it."""
+    if not microversions.has(call.request, microversions.OBJECTIVE_VALUES):
+        return {}
+    return {'objective_value': record.objective_value}
+
+
 def count(found: Count) -> dict[str, Any]:
     """How many servers a member has, or how many replicas a nested group."""
     bounds = found.bounds

@@ -13,10 +13,10 @@ import yaml
 from nova_holistic.documents.relaxations import (
     headroom_line, relaxation_lines)
 
-GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective', 'members',
-         'counts', 'holds_written', 'reasons', 'violations',
-         'lease_expires_at', 'project_id', 'user_id', 'created_at',
-         'updated_at')
+GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective',
+         'objective_value', 'members', 'counts', 'holds_written', 'reasons',
+         'violations', 'lease_expires_at', 'project_id', 'user_id',
+         'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
 MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid', 'cloud',
            'pointer')
@@ -92,6 +92,14 @@ class Objective(columns.FormattableColumn):
         return f'{found["name"]} {found["value"]:g}{gap}'
 
 
+class ObjectiveValue(Objective):
+    """The same, with the number of members that the plan kept."""
+
+    def human_readable(self) -> str:
+        kept = self._value['kept']
+        return super().human_readable() + (f', {kept} kept' if kept else '')
+
+
 class PreferenceCost(columns.FormattableColumn):
     """The weighted violations, and their proven lower bound."""
 
@@ -153,7 +161,8 @@ _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'details': Counts,
           'reasons': Reasons,
           'violations': Reasons, 'location': Location,
-          'objective': Objective, 'preferences': Preferences,
+          'objective': Objective, 'objective_value': ObjectiveValue,
+          'preferences': Preferences,
           'preference_cost': PreferenceCost,
           'relaxations': Relaxations, 'headroom': Headroom,
           'pointer': Pointer, 'rules': StackRules, 'placements': Placements,

@@ -119,9 +119,10 @@ class ShowGroup(HolisticCommand, command.ShowOne):
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        group = self.group(parsed_args.group)
+        group = self.client().groups.get_complete(
+            self.group(parsed_args.group)['id'])
         return formatted_columns.fields(
-            {**group, 'actions': self.client().groups.actions(group['id'])},
+            {'actions': (), **group},
             (*formatted_columns.GROUP, 'actions', 'definition'))
 
 

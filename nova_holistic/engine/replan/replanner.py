@@ -15,6 +15,7 @@ from nova_holistic.engine import errors, member_rows, reasons
 from nova_holistic.engine.executor import (
     Change, Executor, PlannerComponents, Proposal)
 from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine.objective_values import objective_value
 from nova_holistic.engine.replan import capacity_replan, partial_replan
 from nova_holistic.engine.replan.partial_replan import (
     PartialPlan, PartialPlanner)
@@ -251,6 +252,12 @@ class _NewPlaces(_LostMembers):
 
     def hold(self, proposal: Proposal) -> Proposal:
         return capacity_replan.hold(self._parts, self.journal, proposal)
+
+    def accept(self, proposal: Proposal) -> None:
+        super().accept(proposal)
+        self._parts.table.update_group(
+            self.record.uuid, CLAIMABLE,
+            objective_value=objective_value(proposal))
 
 
 def _lost(members: Sequence[MemberRecord]) -> Sequence[MemberRecord]:

@@ -34,6 +34,9 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     shown = read('group', 'show', 'shop')
     assert shown.pop('definition') == shop()['group']
     assert shown.pop('actions') == []
+    value = shown.pop('objective_value')
+    assert (value['name'], value['gap'], value['kept']) == ('spread', 0, 0)
+    assert value['value'] == value['bound'] > 0
     assert shown == group
 
 

@@ -126,6 +126,9 @@ def test_only_the_members_whose_hosts_are_taken_move(
     assert plan.hosts() == hosts(world, group)
     assert (plan.objective.bound, plan.objective.gap) == (
         -math.inf, math.inf)
+    shown = group.objective_value
+    assert shown['value'] == plan.objective.value
+    assert (shown['bound'], shown['gap'], shown['kept']) == (None, None, 0)
 
 
 def test_one_of_two_members_of_a_refused_part_stays(world):

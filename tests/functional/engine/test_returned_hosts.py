@@ -66,6 +66,10 @@ def test_a_lost_member_returns_with_its_host(world):
     assert (after.state, after.place) == (MemberState.PLANNED, before.place)
     assert world.holds.has(after.hold, after)
     assert world.table.get_group(group.uuid).reasons == ()
+    # This is the plan that the group had, with the same bound.
+    assert world.table.get_group(
+        group.uuid).objective_value == group.objective_value
+    assert group.objective_value['kept'] == 0
     assert world.reconciler.reconcile() == {}
     assert world.table.outages.given_up() == frozenset()
 

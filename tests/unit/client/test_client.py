@@ -239,6 +239,19 @@ def test_the_client_requests_its_microversion(cloud):
     assert caught.value.status == 406
 
 
+@pytest.mark.parametrize('versions, known', [
+    (('1.0', '1.1', '1.2', '1.3', '1.4'), {'objective_value', 'actions'}),
+    (('1.0', '1.1', '1.2', '1.3'), {'actions'}), (('1.0', '1.1'), set())])
+def test_a_group_is_complete_as_far_as_the_api_knows_it(
+        service, client, monkeypatch, versions, known):
+    group = client.groups.create(SHOP)['id']
+    monkeypatch.setattr('nova_holistic.api.requests.microversions.VERSIONS',
+                        versions)
+    shown = client.groups.get_complete(group)
+    assert (shown['id'], shown['definition']) == (group, SHOP)
+    assert shown.keys() & {'objective_value', 'actions'} == known
+
+
 def test_wait_returns_an_unplaceable_group(service, client):
     group = client.groups.create(SHOP)['id']
     service.settle(group, GroupStatus.UNPLACEABLE,
