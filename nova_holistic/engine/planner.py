@@ -260,6 +260,7 @@ class Planner:
                 levels=found.levels, reasons=found.reasons,
                 exclusive=found.exclusive,
                 holds_written=found.holds_written,
+                objective_value=found.objective_value,
                 lease_expires_at=found.lease_expires_at,
                 created_at=found.created_at,
                 updated_at=found.updated_at) == found:

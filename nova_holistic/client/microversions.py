@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first versions of the API that have what a request needs."""
+
+ADOPTION = '1.1'
+"""Adopts and detaches servers."""
+
+BINDINGS = '1.1'
+"""Has bindings."""
+
+SERVERS = '1.2'
+"""Members have the key ``server``."""
+
+ACTIONS = '1.2'
+"""Lists actions of servers after an update."""
+
+OBJECTIVE_VALUES = '1.3'
+"""Groups have value, bound and gap of their plan."""
