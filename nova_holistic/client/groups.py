@@ -7,25 +7,12 @@ from urllib import parse
 import uuid
 
 from nova_holistic.client import errors, waiting
+from nova_holistic.client.microversions import (
+    ACTIONS, ADOPTION, BINDINGS, OBJECTIVE_VALUES, SERVERS)
 from nova_holistic.documents.server_positions import server_positions
-
-ADOPTION = '1.1'
-"""The first microversion that adopts and detaches servers."""
-
-SERVERS = '1.2'
-"""The first microversion whose members have the key ``server``."""
 
 Request = Callable[..., Any]
 Document = Mapping[str, Any]
-
-BINDINGS = '1.1'
-"""The first microversion with bindings."""
-
-ACTIONS = '1.2'
-"""The first microversion that lists actions of servers after an update."""
-
-OBJECTIVE_VALUES = '1.4'
-"""The first microversion with value, bound and gap of a group's plan."""
 
 TIMEOUT = 300.0
 """Default time in seconds to wait for a group."""
@@ -142,13 +129,7 @@ class Groups:
     def actions(self, group_id: str) -> Sequence[dict[str, Any]]:
         """The actions that servers of a group require since its latest update,
         in their order; none if the API does not know actions."""
-        try:
-            found = self._request('GET', _path(group_id), since=ACTIONS)
-        except errors.Refused as error:
-            if error.status != 406:
-                raise
-            return ()
-        return found['group'].get('actions', ())
+        return self.get_complete(group_id).get('actions', ())
 
     def adopt(self, group_id: str, servers: Mapping[str, str], *,
               strict: bool = False) -> dict[str, Any]:

@@ -13,5 +13,5 @@ SERVERS = '1.2'
 ACTIONS = '1.2'
 """Lists actions of servers after an update."""
 
-OBJECTIVE_VALUES = '1.3'
+OBJECTIVE_VALUES = '1.4'
 """Groups have value, bound and gap of their plan."""
