@@ -93,7 +93,7 @@ class Objective(columns.FormattableColumn):
 
 
 class ObjectiveValue(Objective):
-    """The same, with the number of members that the plan kept."""
+    """The value of a plan, and the number of members that it kept."""
 
     def human_readable(self) -> str:
         kept = self._value['kept']
