@@ -6,6 +6,8 @@ from typing import Any
 
 from nova_holistic.documents.plan import objective_document
 from nova_holistic.engine.executor import Proposal
+from nova_holistic.engine.update.revision_proposal import RevisionProposal
+from nova_holistic.table.records import GroupRecord
 
 
 def objective_value(proposal: Proposal) -> Mapping[str, Any]:
@@ -19,3 +21,15 @@ def objective_value(proposal: Proposal) -> Mapping[str, Any]:
                for member in proposal.decision.group.all_members())
     return {**objective_document(proposal.decision.plan.objective),
             'kept': kept}
+
+
+def changed_value(record: GroupRecord,
+                  proposal: RevisionProposal) -> Mapping[str, Any]:
+    """The field of the record that an update changes, if it does.
+
+    If each member stays at its place, the former plan and its bound are kept.
+    """
+    changed = bool(
+        proposal.members or proposal.adopted or proposal.where.removed
+        or proposal.request.objective != record.objective)
+    return {'objective_value': objective_value(proposal)} if changed else {}

@@ -285,17 +285,3 @@ class JobRow(Base):
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
     done_at: orm.Mapped[datetime | None]
-
-
-class HostOutageRow(Base):
-    """A host that engines saw unavailable: see ``outages.HostOutages``.
-
-    ``since`` is NULL once the host is available again.
-    """
-
-    __tablename__ = 'holistic_host_outages'
-
-    host: orm.Mapped[str] = orm.mapped_column(
-        sa.String(255), primary_key=True)
-    since: orm.Mapped[datetime | None]
-    given_up: orm.Mapped[bool]

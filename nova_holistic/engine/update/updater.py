@@ -20,7 +20,7 @@ from nova_holistic.engine import errors, member_rows
 from nova_holistic.engine.executor import Change, Executor, PlannerComponents
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import TaskJournal
-from nova_holistic.engine.objective_values import objective_value
+from nova_holistic.engine.objective_values import changed_value
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.update import (
     adopted_members, built_members, fewest_moves, missing_members)
@@ -260,20 +260,12 @@ class _Update(Change):
             'levels': proposal.decision.snapshot.levels,
             'exclusive': proposal.decision.exclusive,
             'pending': self.journal.revised_with(proposal.unneeded())}
-        if self._is_planned_anew(proposal):
-            changes['objective_value'] = objective_value(proposal)
+        changes |= changed_value(self.record, proposal)
         if self.record.status not in SETTLING:
             changes['status'] = GroupStatus.PLANNED
         if proposal.members or self._asked.get('lease') == 0:
             changes['lease_expires_at'] = self._lease_end()
         return changes
-
-    def _is_planned_anew(self, proposal: RevisionProposal) -> bool:
-        """Whether the value of the former plan no longer applies. If each
-        member stays at its place, that plan and its bound are kept."""
-        return bool(
-            proposal.members or proposal.adopted or proposal.where.removed
-            or proposal.request.objective != self.record.objective)
 
     def _lease_end(self) -> datetime | None:
         """New members have as much time as those of a new group. The others

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import HostOutageRow, MemberRow
+from nova_holistic.table.models import MemberRow
+from nova_holistic.table.outage_model import HostOutageRow
 from nova_holistic.table.records import MemberState
 
 _MOST = 250

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of hosts that are unavailable."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.models import Base
+
+
+class HostOutageRow(Base):
+    """A host that engines saw unavailable: see ``outages.HostOutages``.
+
+    ``since`` is NULL once the host is available again.
+    """
+
+    __tablename__ = 'holistic_host_outages'
+
+    host: orm.Mapped[str] = orm.mapped_column(
+        sa.String(255), primary_key=True)
+    since: orm.Mapped[datetime | None]
+    given_up: orm.Mapped[bool]
