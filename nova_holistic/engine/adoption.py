@@ -24,13 +24,13 @@ LOG = logging.getLogger(__name__)
 
 ReadServers = Callable[[Collection[str], str],
                        Mapping[str, Server | None]]
-"""Receives UUIDs and a project. Returns None for a server that does not exist;
-a server that Nova fails to show is left out."""
+"""Reads servers by UUIDs and project. The result is None for a server that
+does not exist. A server that Nova fails to show is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """A server that becomes a member where it is.
+    """A server that becomes a member on its current host.
 
     :ivar host: name of its host in the snapshot
     """
@@ -57,9 +57,9 @@ class AdoptedMembers:
 
     def built(self, rows: Sequence[MemberRecord]
               ) -> Sequence[tuple[MemberRecord | None, MemberRecord]]:
-        """The row that each member has, and the row of the server.
+        """The row that each member has, and the row with its server.
 
-        :param rows: of all members, as planned
+        :param rows: planned rows of all members
         """
         return [(self.replaced.get(path),
                  replace(row, state=MemberState.BUILT, held=False,
@@ -79,10 +79,10 @@ class Adopter:
              ) -> Mapping[str, Adopted]:
         """
         :param request: the whole group
-        :param wanted: path to UUID of the server
-        :returns: by path; without those that are these members already
+        :param wanted: UUIDs of servers by path
+        :returns: servers by path, without those that are already these members
         :raises InvalidDocument: a server cannot be adopted; with all mistakes
-        :raises NotRead: Nova or Placement does not answer
+        :raises NotRead: Nova or Placement does not respond
         """
         known = memberships(self._parts.table.database, wanted.values())
         wanted = {path: uuid for path, uuid in wanted.items()
@@ -120,7 +120,7 @@ class Adopter:
         """Check that Nova has not begun to move or delete a server since it
         was found.
 
-        :raises Overtaken: it has; plan again
+        :raises Overtaken: Nova has begun; plan again
         :raises NotRead: Nova does not answer
         """
         servers = self._servers(

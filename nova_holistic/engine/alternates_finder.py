@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds alternates for the members of a group that is planned already.
+"""Finds alternates for the members of a planned group.
 
-A group is planned as soon as its places are held. Its members get alternates
-afterwards, from one engine at a time. Until then a create whose planned host
+A group is planned as soon as its places are held. Afterwards, one engine at a
+time finds alternates for its members. Until then a create whose planned host
 is refused searches for another host.
 """
 
@@ -25,20 +25,21 @@ LOG = logging.getLogger(__name__)
 
 class AlternatesFinder:
     """Alternates that were found for an earlier state of the group are never
-    written: they are found again."""
+    written. They are searched again."""
 
     def __init__(self, parts: PlannerComponents):
         self._parts = parts
 
     def find(self, group_uuid: str, engine: str) -> None:
-        """Give alternates to planned members that have none, as far as there
-        are any.
+        """Give alternates to planned members that have none, as far as any
+        exist.
 
-        :param engine: that has taken the group in ``table.due_alternates``
-        :raises OwnershipLost: another engine does it, or it was requested
-            again
-        :raises OutdatedPlan: members got other places again and again; nothing
-            is wrong, but the alternates are still due
+        :param engine: UUID of the engine that has taken the group in
+            ``table.due_alternates``
+        :raises OwnershipLost: another engine has this work, or it was
+            requested again
+        :raises OutdatedPlan: members got other places during each attempt; the
+            alternates are still due
         """
         for _ in range(self._parts.conf.planner.attempts):
             outcome = self._attempt(group_uuid, engine)
@@ -76,7 +77,7 @@ class AlternatesFinder:
                     members: Sequence[MemberRecord],
                     wanted: Sequence[MemberRecord]
                     ) -> Mapping[int, Sequence[Place]]:
-        """Places by the ids of the members that get some.
+        """Alternates by the IDs of the members that get some.
 
         :raises InvalidDocument: the cloud no longer has such a flavor or level
         """

@@ -23,7 +23,7 @@ LOG = logging.getLogger(__name__)
 
 ACTIVE, DELETED, UNKNOWN = 'active', 'deleted', 'unknown'
 UNCHECKED = 'unchecked'
-"""The status of a stack: no service asks Heat."""
+"""The status of a stack. No service asks Heat whether the stack exists."""
 
 
 class Binder:
@@ -32,7 +32,7 @@ class Binder:
 
     def __init__(self, table: PlacementTable, inventory: CloudInventory,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._table = table
         self._inventory = inventory
         self._clock = clock
@@ -42,9 +42,10 @@ class Binder:
         """Treat creates in a server group as creates of a member. A repeated
         request changes nothing.
 
-        :param path: of a member or of a nested group; empty is the whole
-            group. A group stands for its member if it has a single one.
-        :raises GroupUnknown: there is no such group
+        :param path: path of a member or of a nested group; empty means the
+            whole group. A group with a single member description stands for
+            this description.
+        :raises GroupUnknown: no such group exists
         :raises MemberUnknown: the path is not in it
         :raises InvalidDocument: the path stands for several members; or the
             project has no such server group
@@ -90,7 +91,7 @@ class Binder:
         return binding
 
     def _known(self, binding: Binding) -> Binding | None:
-        """The same binding, if the table has it.
+        """The same binding, if the table contains it.
 
         :raises BindingRefused: the server group is bound to another member
         """
@@ -130,9 +131,9 @@ class Binder:
 
 def bindable(table: PlacementTable, group_uuid: str
              ) -> tuple[GroupRecord, Sequence[MemberRecord]]:
-    """A group to whose members something can be bound, and these members.
+    """A group whose members can be bound, and these members.
 
-    :raises GroupUnknown: there is no such group
+    :raises GroupUnknown: no such group exists
     :raises GroupBusy: an engine works on the group
     :raises BindingRefused: its members have no places
     """

@@ -42,18 +42,19 @@ class Creator:
 
     def plan(self, ownership: Ownership, group: Group,
              lease: int | None) -> None:
-        """Plan and hold a group, or write in the table why not.
+        """Plan and hold a group, or write the reasons for a failure in the
+        table.
 
         Afterwards, the status of the group is no longer planning. There is one
         exception: if the table is unavailable, a group that belongs to an
         engine remains in planning and is tried again.
 
         :param lease: seconds; 0 means none, None means the configured lease
-        :raises InvalidDocument: the cloud has no such flavor or level;
-            nothing is held, and the table does not say it yet
-        :raises TableError: the table does not answer
-        :raises OwnershipLost: the group belongs to another engine; nothing
-            that was done here stays
+        :raises InvalidDocument: the cloud has no such flavor or level; nothing
+            is held, and the table does not contain the error yet
+        :raises TableError: the table does not respond
+        :raises OwnershipLost: the group belongs to another engine; all changes
+            are undone
         """
         creation = _Creation(
             self._parts, self._sizing, ownership, group, lease)
@@ -84,14 +85,14 @@ class Creator:
 
     def give_up(self, ownership: Ownership, status: GroupStatus,
                 why: Sequence[Reason]) -> None:
-        """Drop all holds. The reconciler drops those that cannot be dropped
-        now.
+        """Drop all holds. The reconciler drops the holds that cannot be
+        dropped now.
 
-        Placement may have carried out a put without an answer, so every hold
-        that was written is dropped.
+        Placement may have carried out a request without a response, so every
+        hold in the rows is dropped.
 
-        :raises OwnershipLost: the group belongs to another engine, and is
-            left to it
+        :raises OwnershipLost: the group belongs to another engine, and is left
+            to it
         """
         record, table = ownership.record, self._parts.table
         try:
@@ -100,15 +101,15 @@ class Creator:
                 ownership.finish(status=status,
                                  reasons=[r.to_row() for r in why])
             except errors.OwnershipLost:
-                # The reconciler gave up a caller's group before its holds
-                # were put, so they are dropped here.
+                # The reconciler gave up a caller's group before its holds were
+                # written. They are dropped here.
                 if record.engine is not None:
                     raise
             crash_points.reached('failure.finished')
             table.release([m.hold for m in members], self._parts.clock())
             crash_points.reached('failure.rows-released')
-            # These include members that the reconciler released before the
-            # put of their holds came through.
+            # These include members that the reconciler released before their
+            # holds were written.
             unwanted = [m.hold for m in table.members(record.uuid)
                         if m.state in GONE]
             self._parts.holds.drop(

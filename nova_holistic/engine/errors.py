@@ -9,9 +9,10 @@ class OwnershipLost(exceptions.HolisticError):
 
 
 class HoldsNotDropped(exceptions.HolisticError):
-    """Placement does not answer, so unneeded holds cannot be dropped now.
+    """Placement does not respond, so unneeded holds cannot be dropped now.
 
-    The task stays, and an engine tries it again."""
+    The task remains, and an engine tries it again.
+    """
 
 
 class OutdatedPlan(exceptions.HolisticError):
@@ -21,10 +22,10 @@ class OutdatedPlan(exceptions.HolisticError):
 
 
 class UnreadableReference(exceptions.HolisticError):
-    """A member names something that cannot be read now.
+    """A member names an object that cannot be read now.
 
-    :ivar place: in the document, as in InvalidDocument
-    :ivar message: for users, without names of services
+    :ivar place: position in the document, as in InvalidDocument
+    :ivar message: text for users, without names of services
     """
 
     def __init__(self, place: str, message: str):

@@ -73,12 +73,12 @@ class Proposal:
 
 
 class Change(abc.ABC):
-    """How one kind of change takes the steps of the sequence.
+    """One kind of change, with its implementation of each step.
 
     :ivar record: the group
     :ivar journal: the journal of the change
-    :ivar exhausted: what users read if all attempts fail; it may contain
-        the number of ``{attempts}``
+    :ivar exhausted: message for users if all attempts fail; it may contain
+        ``{attempts}``
     """
 
     record: GroupRecord
@@ -87,10 +87,10 @@ class Change(abc.ABC):
 
     @abc.abstractmethod
     def propose(self) -> Proposal | None:
-        """Plan on the kept snapshot.
+        """Plan on the cached snapshot.
 
         :returns: None if there is nothing to change
-        :raises NotPlanned: there is no plan
+        :raises NotPlanned: no plan exists
         :raises InvalidDocument: the cloud has no such flavor or level
         """
 
@@ -105,7 +105,7 @@ class Change(abc.ABC):
     def hold(self, proposal: Proposal) -> Proposal:
         """Hold the places of the proposal.
 
-        :returns: the proposal as it is held
+        :returns: the proposal with the places that are held
         :raises CapacityGone: the capacity is no longer available
         """
         self.journal.put(proposal.members)
@@ -113,7 +113,7 @@ class Change(abc.ABC):
 
     @abc.abstractmethod
     def accept(self, proposal: Proposal) -> None:
-        """Let the members be claimed at their new places.
+        """Accept the proposal: the members can be claimed at their new places.
 
         :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
@@ -132,11 +132,11 @@ class Executor:
 
     def carry_out(self, change: Change) -> Proposal | None:
         """
-        :returns: what was accepted; None if there was nothing to change
-        :raises NotPlanned: there is no plan, or no attempt succeeded
+        :returns: the accepted proposal; None if there was nothing to change
+        :raises NotPlanned: no plan exists, or no attempt succeeded
         :raises InvalidDocument: the cloud has no such flavor or level
-        :raises HoldsError: Placement does not answer
-        :raises TableError: the table does not answer; the change may have
+        :raises HoldsError: Placement does not respond
+        :raises TableError: the table does not respond; the change may have
             been accepted
         :raises OwnershipLost: the group belongs to another engine
         """
@@ -161,8 +161,8 @@ class Executor:
             change.accept(proposal)
             crash_points.reached('change.accepted')
         except table_errors.TableError:
-            # The change may have been accepted. When the table answers
-            # again, it tells whether it was.
+            # The change may have been accepted. The table shows this when it
+            # responds again.
             raise
         except BaseException as error:
             change.journal.undo(error)

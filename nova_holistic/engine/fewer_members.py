@@ -18,8 +18,8 @@ from nova_holistic.model.plan import Reason
 class Sized:
     """A decision about as many members as can be placed.
 
-    :ivar request: about the members that the decision places
-    :ivar reasons: which members are missing, and why
+    :ivar request: the request for the members that the decision places
+    :ivar reasons: the reasons for the missing members
     """
 
     request: PlanningRequest
@@ -28,14 +28,14 @@ class Sized:
 
 
 class FewerMembers:
-    """The desired number of members, or as many as can be placed, but no
-    fewer than the least number."""
+    """The desired number of members, or as many as can be placed, but at least
+    the minimum."""
 
     def __init__(self, planner: SnapshotPlanner, time_limit: float,
                  timer: Callable[[], float] = time.perf_counter):
         """
-        :param time_limit: seconds for the first plan; all smaller plans share
-            as many seconds
+        :param time_limit: seconds for the first plan; all smaller plans
+            together have the same time
         :param timer: returns seconds
         """
         self._planner = planner
@@ -43,9 +43,7 @@ class FewerMembers:
         self._timer = timer
 
     def decide(self, request: PlanningRequest) -> Sized:
-        """
-        :raises NotPlanned: there is no plan for the least number
-        """
+        """:raises NotPlanned: no plan for the minimum exists"""
         try:
             return Sized(request, self._planner.decide(request))
         except NotPlanned as refusal:
@@ -57,10 +55,10 @@ class FewerMembers:
 
     def fewer(self, request: PlanningRequest, units: Sequence[Unit],
               refusal: NotPlanned) -> Sized:
-        """As many units as can be placed with the other members.
+        """As many units as can be placed together with the other members.
 
-        :param refusal: why not all units can be placed
-        :raises NotPlanned: there is no plan for the other members
+        :param refusal: the reason why not all units can be placed
+        :raises NotPlanned: no plan for the other members exists
         """
         deadline = self._timer() + self._time_limit
         least = replace(request, group=request.group.only(

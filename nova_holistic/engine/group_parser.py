@@ -27,8 +27,7 @@ class GroupParser:
 
     def sized(self, record: GroupRecord,
               members: Iterable[MemberRecord]) -> Group:
-        """The group with the members that it has now, if their number may
-        change.
+        """The group with its current members, if their number may change.
 
         :param members: all rows of the group
         :raises InvalidDocument: a type of policy is no longer installed

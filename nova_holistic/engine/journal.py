@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of a change: the table names each hold before it is put, and
+"""The journal of a change: the table names each hold from before it is written
 until it is dropped.
 
 While a group is planned, and while lost members are planned again, the rows of
 the members name the new holds. While a group is updated, its rows still
 describe the current state of the members, so the group's task names the new
 holds. An engine that takes over from a crashed engine reads in the journal
-which holds to drop and which to restore.
+which holds it must drop and which it must restore.
 """
 
 import abc
@@ -28,9 +28,9 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 _PUT, _VACATED, _UNNEEDED = 'put', 'vacated', 'unneeded'
-"""Keys of a task. ``put``: holds that are put, or about to be put.
-``vacated``: holds whose room the new holds take. ``unneeded``: holds that the
-updated group does not need."""
+"""Keys of a task. ``put``: holds that are written to Placement, or about to
+be. ``vacated``: holds whose capacity the new holds take. ``unneeded``: holds
+that the updated group does not need."""
 
 
 def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
@@ -40,7 +40,7 @@ def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
 
 
 def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
-    """All these holds, and those of members that were vacated."""
+    """All these holds, and those of vacated members."""
     return [*holds_of(pending), *pending.get(_VACATED, ())]
 
 
@@ -49,8 +49,9 @@ class Journal(abc.ABC):
 
     def __init__(self, record: GroupRecord, table: PlacementTable,
                  holds: HoldClient, ownership: Ownership | None = None):
-        """:param ownership: of the group, if the group shows how many of the
-            holds are put
+        """
+        :param ownership: ownership of the group, if the group shows how many
+            of the holds are written
         """
         self._record = record
         self._table = table
@@ -59,16 +60,17 @@ class Journal(abc.ABC):
 
     def put(self, members: Sequence[MemberRecord],
             replan: Replan | None = None) -> None:
-        """Put holds that are written in the journal: all of them, or none.
+        """Write holds that are in the journal to Placement: all of them, or
+        none.
 
-        Large groups are put in several parts. In between, the group shows how
-        many of its holds are put.
+        The holds of large groups are written in several parts. In between, the
+        group shows how many of its holds are written.
 
-        :param replan: see ``HoldClient.put``; it writes in the journal what
-            it returns
+        :param replan: see ``HoldClient.put``; it writes its result in the
+            journal
         :raises CapacityGone: the capacity is no longer available
-        :raises OwnershipLost: the group belongs to another engine; some of
-            the holds are put
+        :raises OwnershipLost: the group belongs to another engine; some of the
+            holds are written
         """
         self._holds.put(members, self._record.project_id,
                         self._record.user_id, self._note, replan)
@@ -80,23 +82,25 @@ class Journal(abc.ABC):
     def drop(self, holds: Sequence[str]) -> None:
         """Drop holds.
 
-        :raises HoldsError: Placement does not answer
+        :raises HoldsError: Placement does not respond
         """
         self._holds.drop(holds, self._record.project_id,
                          self._record.user_id)
 
     @abc.abstractmethod
     def undo(self, error: BaseException | None = None) -> None:
-        """Drop what was put, and put back what was dropped for it.
+        """Drop the new holds, and restore the holds that were dropped for
+        them.
 
-        :param error: why the change was not accepted
-        :raises HoldsError: Placement does not answer
-        :raises TableError: the table does not answer
+        :param error: the error for which the change was not accepted
+        :raises HoldsError: Placement does not respond
+        :raises TableError: the table does not respond
         """
 
 
 class RowJournal(Journal):
-    """The rows of the members name the holds, and say that they are held.
+    """The journal in rows: the rows of the members name the holds and state
+    that they are held.
 
     After any error that is not listed below, it is unknown whether the holds
     exist. The journal keeps them. The engine that fails the group, or the
@@ -118,10 +122,10 @@ class RowJournal(Journal):
         self._written = [member.hold for member in members]
 
     def move(self, moved: Mapping[str, MemberRecord]) -> None:
-        """Write that members are about to be held elsewhere.
+        """Write the new places of members before they are held.
 
-        :param moved: members with new holds and places, by their former
-            holds, which are not put
+        :param moved: members with new holds and places, by their previous
+            holds, which do not exist in Placement
         :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
@@ -130,7 +134,7 @@ class RowJournal(Journal):
         owner = self._ownership and self._record.engine
         if not member_replan.move(self._table.database, moved, owner):
             if self._ownership is not None:
-                # The loss of the group is the usual reason, and ends the work.
+                # Usually the ownership was lost, which ends the work.
                 self._ownership.change()
             raise errors.OutdatedPlan(
                 'the members have changed since the plan')
@@ -144,7 +148,7 @@ class RowJournal(Journal):
         self._table.forget_holds(self._written)
 
     def recover(self, ownership: Ownership) -> None:
-        """Drop what another engine held for a group that it did not finish.
+        """Drop the holds of another engine that did not finish the group.
 
         The rows stay until the rows of the next attempt replace them.
 
@@ -160,7 +164,7 @@ class RowJournal(Journal):
 
 
 class TaskJournal(Journal):
-    """The task of a group names the holds."""
+    """The journal in a task: the task of a group names the holds."""
 
     _ownership: Ownership
 
@@ -173,30 +177,31 @@ class TaskJournal(Journal):
 
     @property
     def revised(self) -> bool:
-        """Whether the rows are those of the updated group already."""
+        """Whether the rows are already those of the updated group."""
         return _UNNEEDED in self._pending
 
     def revised_with(self, unneeded: Sequence[str]) -> Mapping[str, Any]:
-        """The task at the moment in which the group is updated.
+        """The task at the moment of the update of the group.
 
-        :param unneeded: holds to be dropped after that
+        :param unneeded: holds to drop after the update
         """
-        return {**self._asked(), _UNNEEDED: list(unneeded)}
+        return {**self._requested_task(), _UNNEEDED: list(unneeded)}
 
     def write(self, put: Sequence[str], vacated: Sequence[str] = ()) -> None:
-        """Write what is about to be done.
+        """Write the next change of holds.
 
-        :param put: holds
-        :param vacated: holds of members whose room the new holds take
+        :param put: new holds
+        :param vacated: holds of members whose capacity the new holds take
         :raises OwnershipLost: the task belongs to another engine
         """
-        pending = {**self._asked(), _PUT: list(put), _VACATED: list(vacated)}
+        pending = {**self._requested_task(), _PUT: list(put),
+                   _VACATED: list(vacated)}
         self._ownership.change(pending=pending, holds_written=0)
         self._pending = pending
 
     def exchange(self, emptied: Sequence[str],
                  members: Sequence[MemberRecord]) -> None:
-        """Put holds of members into the room of other holds.
+        """Write holds of members into the capacity of other holds.
 
         :raises CapacityGone: the capacity is not available, even without the
             vacated holds
@@ -205,10 +210,10 @@ class TaskJournal(Journal):
                              self._record.user_id)
 
     def undo(self, error: BaseException | None = None) -> None:
-        """The group holds what its rows name, and nothing else.
+        """Undo the change: the group has exactly the holds that its rows name.
 
-        :raises HoldsNotDropped: Placement does not answer
-        :raises TableError: the table does not answer
+        :raises HoldsNotDropped: Placement does not respond
+        :raises TableError: the table does not respond
         :raises OwnershipLost: the task belongs to another engine, and members
             that were vacated are left to it
         """
@@ -226,13 +231,13 @@ class TaskJournal(Journal):
         if vacated:
             crash_points.reached('undo.room-restored')
             self._occupy([member.hold for member in vacated])
-        self._pending = self._asked()
+        self._pending = self._requested_task()
 
     def recover(self) -> bool:
         """Finish or undo the update that a crashed engine began.
 
         :returns: whether the group is updated already
-        :raises HoldsNotDropped: Placement does not answer
+        :raises HoldsNotDropped: Placement does not respond
         """
         if self.revised:
             self.close()
@@ -242,14 +247,14 @@ class TaskJournal(Journal):
         return self.revised
 
     def close(self, unneeded: Sequence[str] | None = None) -> None:
-        """Drop what the updated group does not need.
+        """Drop the holds that the updated group does not need.
 
         :param unneeded: holds; None means those that the task names
-        :raises HoldsNotDropped: Placement does not answer
+        :raises HoldsNotDropped: Placement does not respond
         """
         if unneeded is None:
             unneeded = self._pending.get(_UNNEEDED, ())
-        # The rows already name the holds that were put.
+        # The rows already name the holds that exist.
         self._pending = dict(self.revised_with(unneeded))
         try:
             self.drop(unneeded)
@@ -257,14 +262,15 @@ class TaskJournal(Journal):
         except hold_errors.HoldsError as error:
             raise errors.HoldsNotDropped(str(error)) from error
 
-    def _asked(self) -> dict[str, Any]:
-        """The task without what the journal has written in it."""
+    def _requested_task(self) -> dict[str, Any]:
+        """The task without the entries of the journal."""
         return {key: value for key, value in self._pending.items()
                 if key not in (_PUT, _VACATED, _UNNEEDED)}
 
     def _vacated(self) -> Sequence[MemberRecord]:
-        """Members whose room was given away and that still need it. A member
-        that another engine has put back may have lost its room after that."""
+        """Members whose capacity was given away and that still need it. A
+        member that another engine has restored may have lost its capacity
+        after that."""
         holds = set(self._pending.get(_VACATED, ()))
         return [member for member in self._table.members(self._record.uuid)
                 if member.hold in holds and member.held

@@ -24,13 +24,13 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 BOOT_STOP_POLLS, BOOT_STOP_INTERVAL = 50, 0.2
-"""How often, and at which interval in seconds, a delete checks whether no
-engine still creates servers of the group."""
+"""Number of checks, and interval between them in seconds, with which a delete
+waits until no engine creates servers of the group."""
 
 LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
           GroupStatus.DEGRADED)
-"""Statuses of a group that has planned members, or that will have some if
-servers are deleted."""
+"""Statuses of a group that has planned members, or will have some if servers
+are deleted."""
 
 
 class Lifecycle:
@@ -40,7 +40,7 @@ class Lifecycle:
                  clock: Callable[[], datetime],
                  sleep: Callable[[float], object] = time.sleep):
         """
-        :param clock: gives naive UTC
+        :param clock: returns naive UTC
         :param sleep: waits for a number of seconds
         """
         self._sleep = sleep
@@ -53,22 +53,24 @@ class Lifecycle:
                 members: Collection[str] | None = None) -> Released:
         """Free the planned places of a group, or of some of its members.
 
-        Members that servers have are not planned again when these are gone.
+        Members with servers are not planned again when their servers are
+        deleted.
 
-        :param members: paths of members, or of counted ones, which stand for
-            all their servers; None is all
-        :raises GroupUnknown: there is no such group
-        :raises MemberUnknown: one of the paths is not in it; nothing is freed
-        :raises GroupBusy: it is being planned
-        :raises HoldsError: the places are released in the table, and will be
-            free as soon as Placement answers again
+        :param members: paths of members, or of counted members for all of
+            their servers; None means all members
+        :raises GroupUnknown: no such group exists
+        :raises MemberUnknown: one of the paths is not in the group; nothing is
+            freed
+        :raises GroupBusy: the group is being planned
+        :raises HoldsError: the places are released in the table, and become
+            free when Placement responds again
         """
         group = self._settled_group(group_uuid)
         before = self._named(group_uuid, members)
         if members is None:
             # A claim in progress that fails is held again only for a short
-            # time: the search for expired leases frees it. The host of a
-            # server that is deleted later is not held again.
+            # time, until the search for expired leases frees its place. The
+            # host of a server that is deleted later is not held again.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
             crash_points.reached('release.lease-ended')
@@ -90,8 +92,8 @@ class Lifecycle:
     def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
         """Let the lease of a group end after a number of seconds from now.
 
-        :raises LeaseRefused: nothing is planned any longer, or the time is too
-            short
+        :raises LeaseRefused: no member is planned any longer, or the time is
+            too short
         """
         if seconds <= 0:
             raise errors.LeaseRefused('a lease lasts at least one second')
@@ -108,7 +110,7 @@ class Lifecycle:
     def expire(self) -> Sequence[str]:
         """Free the unclaimed capacity of groups whose lease has passed.
 
-        :returns: their UUIDs
+        :returns: UUIDs of the groups
         """
         now = self._clock()
         expired = self._table.expired_groups(now)
@@ -133,8 +135,8 @@ class Lifecycle:
 
         An engine that creates servers of the group stops first.
 
-        :raises HoldsError: Placement does not answer; ask again
-        :raises GroupBusy: an engine has not stopped yet; ask again
+        :raises HoldsError: Placement does not respond; repeat the call
+        :raises GroupBusy: an engine has not stopped yet; repeat the call
         """
         group = self._settled_group(group_uuid)
         self._stop_boot(group_uuid)
@@ -147,7 +149,7 @@ class Lifecycle:
             [m.hold for m in members if m.hold in dropped],
             group.project_id, group.user_id)
         crash_points.reached('delete.holds-dropped')
-        # An update that an engine left half done.
+        # An engine may have left an incomplete update.
         self._holds.drop(journal.holds_of(self._pending(group_uuid)),
                          group.project_id, group.user_id)
         crash_points.reached('delete.update-dropped')
@@ -176,9 +178,9 @@ class Lifecycle:
         """Release members of a group, even if another process moves them at
         the same time.
 
-        :param with_servers: whether members that servers have are released
-            once these are gone
-        :returns: all members as they are then
+        :param with_servers: whether members with servers are released when
+            their servers are deleted
+        :returns: all members after the release
         """
         planned = {_key(m): m.hold for m in seen if m.state in UNCLAIMED}
         holds = [m.hold for m in seen]
@@ -206,7 +208,8 @@ class Lifecycle:
 
     def _named(self, group_uuid: str, names: Collection[str] | None,
                ) -> Sequence[MemberRecord]:
-        # As of one moment: rows that a planner writes later are not meant.
+        # Only rows of one moment count: rows that a planner writes later are
+        # not released.
         found = self._table.group_with_members(group_uuid)
         if found is None:
             raise table_errors.GroupUnknown(group_uuid)
@@ -224,8 +227,9 @@ class Lifecycle:
 
 
 def _must_be_settled(group: GroupRecord) -> None:
-    """A group that is planned for the first time has rows before it has holds.
-    An engine would also put the holds of rows that are released at that time.
+    """Refuse a release while the group is planned for the first time: it has
+    rows before it has holds. An engine would also write the holds of rows that
+    are released at that time.
 
     :raises GroupBusy: the group is being planned as a whole
     """
@@ -236,14 +240,14 @@ def _must_be_settled(group: GroupRecord) -> None:
 
 def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
              ) -> Sequence[MemberRecord]:
-    """Rows without those that were just being planned again: the put of such a
-    hold may still be in progress, and the reconciler drops it later."""
+    """Rows, without those that are being planned again: the request for such a
+    hold may still be in progress, and the reconciler drops the hold later."""
     unsettled = {_key(m) for m in before
                  if m.state == MemberState.LOST and m.held}
     return [m for m in after if _key(m) not in unsettled]
 
 
 def _key(row: MemberRecord) -> tuple[int, str]:
-    """What a row keeps wherever the member is planned; its id alone may be
-    another's on SQLite, once it is gone."""
+    """Fields of a row that do not change with its host. The ID alone is not
+    sufficient, because SQLite reuses IDs of deleted rows."""
     return row.id, row.member.path

@@ -19,7 +19,7 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
     hold and without alternates.
 
     The rows state that they are held before the holds exist, so that a crash
-    leaves no hold that no row names.
+    leaves no hold without a row.
     """
     hosts = plan.hosts()
     used = set(hosts.values())
@@ -36,7 +36,8 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
 def renewed_members(lost: Sequence[MemberRecord], group: Group,
                     snapshot: Snapshot, plan: Plan,
                     now: datetime) -> tuple[MemberRecord, ...]:
-    """The rows of lost members as the plan would have them, still lost."""
+    """The rows of lost members with their places in the plan. They are still
+    lost."""
     planned = {row.member.path: row for row in planned_members(
         '', group, snapshot, plan, now)}
     return tuple(
@@ -48,7 +49,7 @@ def renewed_members(lost: Sequence[MemberRecord], group: Group,
 
 
 def place_of(host: Host) -> Place:
-    """A host as the table stores it."""
+    """A host in the form that the table stores."""
     return Place(host.name, host.node, host.uuid, host.location,
                  tuple(sorted(host.labels.items())))
 
@@ -61,7 +62,6 @@ def host_of(place: Place) -> Host:
 
 
 def current(members: Iterable[MemberRecord]) -> frozenset[str]:
-    """Paths of the members that a group has now; released members are left
-    out."""
+    """Paths of the current members of a group, without released members."""
     return frozenset(row.member.path for row in members
                      if row.state != MemberState.RELEASED)

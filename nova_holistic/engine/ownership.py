@@ -17,15 +17,18 @@ from nova_holistic.table.store import PlacementTable
 
 
 class Ownership:
-    """All methods raise OwnershipLost if the group has another owner.
-
+    """
     :ivar record: the group when the ownership began
+
+    All methods raise OwnershipLost if the group has another owner.
     """
 
     def __init__(self, table: PlacementTable, record: GroupRecord,
                  clock: Callable[[], datetime]):
-        """:param record: as ``table.tasks.take`` gave it, or, of a caller,
-            just created"""
+        """
+        :param record: the result of ``table.tasks.take``, or the new record of
+            a caller
+        """
         self.record = record
         self._table = table
         self._clock = clock
@@ -48,7 +51,7 @@ class Ownership:
             self.record.uuid, members, engine=self.record.engine))
 
     def finish(self, **changes: Any) -> None:
-        """Change the group; its task is done."""
+        """Change the group, and end its task."""
         if self.record.engine is None:
             self.change(holds_written=None, **changes)
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to requests for a plan that holds nothing."""
+"""Results of dry runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from nova_holistic.table.records import PlanRecord, PlanStatus
 @dataclass(frozen=True, slots=True)
 class PlanAnswer:
     """
-    :ivar document: a plan document, or, in error, status and reasons
+    :ivar document: a plan document; in status error only status and reasons
     """
 
     status: PlanStatus
@@ -28,9 +28,10 @@ class PlanAnswer:
 
 def answer_request(advise: Callable[[], PlanAnalysis],
                    record: PlanRecord) -> PlanAnswer:
-    """The answer of the solver to the request.
+    """The result of the solver for a dry run.
 
-    :raises TableError: the table does not answer; it may be tried again
+    :raises TableError: the table does not respond; the dry run may be tried
+        again
     """
     try:
         advice = advise()

@@ -47,7 +47,7 @@ class Planner:
     all.
 
     ``create`` and ``replan`` return when the group is planned. ``perform``
-    does the task of a group for an engine.
+    carries out the task of a group for an engine.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
@@ -83,14 +83,15 @@ class Planner:
     def connect(self, refresh: Callable[[str], object],
                 servers: ReadServers | None = None, *,
                 act: Act | None = None, **tasks: Work) -> None:
-        """Let parts that need Nova take part.
+        """Add the components that need Nova.
 
-        :param refresh: looks where the servers of a group are, before the
+        :param refresh: reads the hosts of the servers of a group before the
             group is updated or its lost members are planned
         :param servers: reads servers that a group adopts
-        :param act: carries out what servers require after an update
-        :param tasks: further tasks that a client can request for a group: the
-            name of a ``Task``, and the object that performs it
+        :param act: carries out the actions that servers require after an
+            update
+        :param tasks: additional tasks that a client can request for a group:
+            objects that perform them, by the name of a ``Task``
         """
         self._refresh = refresh
         self._updater.read_servers = servers
@@ -101,7 +102,7 @@ class Planner:
              project_id: str | None = None) -> Plan | Unplaceable | Unknown:
         """The plan that ``create`` would make now. Nothing is held or written.
 
-        :param project_id: that the servers will belong to; None is any
+        :param project_id: project of the servers; None means any
         :raises InvalidDocument: the document cannot be accepted
         """
         return self._snapshot_planner.answer(
@@ -119,7 +120,7 @@ class Planner:
         :param lease: seconds; 0 means none, None means the configured lease
         :raises InvalidDocument: the document cannot be accepted
         :raises GroupExists: another group has the UUID
-        :raises TableError: the table does not answer
+        :raises TableError: the table does not respond
         """
         must_not_adopt(document, 'only the API adopts servers')
         group = parse_group(document, self._policy_types)
@@ -129,7 +130,7 @@ class Planner:
         try:
             self._table.create_group(record)
         except Duplicate:
-            return self._the_same(record)
+            return self._existing_group(record)
         crash_points.reached('group.created')
         try:
             self._creator.plan(
@@ -148,34 +149,34 @@ class Planner:
     def replan(self, group_uuid: str) -> GroupRecord:
         """Plan lost members of a group again, and hold their new places.
 
-        Members that are planned, claimed or built stay at their places.
-        Failed and released members are left out. Lost members that cannot be
-        placed stay lost, and the reasons of the record say why.
+        Members that are planned, claimed or built stay at their places. Failed
+        and released members are left out. Lost members that cannot be placed
+        stay lost, and the record has the reasons.
 
-        :raises GroupUnknown: there is no such group
-        :raises GroupBusy: it is being planned
-        :raises HoldsError: Placement does not answer
+        :raises GroupUnknown: no such group exists
+        :raises GroupBusy: the group is being planned
+        :raises HoldsError: Placement does not respond
         """
         self._refresh(group_uuid)
         return self._replanner.replan(group_uuid)
 
     def restore(self, group_uuid: str) -> bool:
-        """Hold the former places of lost members again, if their hosts have
+        """Hold the previous places of lost members again, if their hosts have
         returned after an outage, and if policies and capacity allow it.
 
         :returns: whether any member is held again
-        :raises HoldsError: Placement does not answer
+        :raises HoldsError: Placement does not respond
         """
         return self._replanner.restore(group_uuid)
 
     def perform(self, record: GroupRecord) -> None:
-        """Do the task of a group, and write the result in the table.
+        """Carry out the task of a group, and write the result in the table.
 
         :param record: as ``table.tasks.take`` returned it to the engine
-        :raises TableError: the table does not answer; the task stays
-        :raises OwnershipLost: another engine has the task; nothing that was
-            done here stays
-        :raises HoldsNotDropped: Placement does not answer; the task stays
+        :raises TableError: the table does not respond; the task remains
+        :raises OwnershipLost: another engine has the task; all changes are
+            undone
+        :raises HoldsNotDropped: Placement does not respond; the task remains
         """
         if record.task in (Task.UPDATING, Task.REPLANNING):
             self._refresh(record.uuid)
@@ -184,21 +185,24 @@ class Planner:
     def find_alternates(self, group_uuid: str, engine: str) -> None:
         """Give alternates to planned members that have none.
 
-        :param engine: that has taken the group in ``table.due_alternates``
-        :raises OwnershipLost: another engine does it, or it was requested
-            again
-        :raises OutdatedPlan: members get other places all the time; the
+        :param engine: UUID of the engine that has taken the group in
+            ``table.due_alternates``
+        :raises OwnershipLost: another engine has this work, or it was
+            requested again
+        :raises OutdatedPlan: members got other places during each attempt; the
             alternates are still due
-        :raises TableError: the table does not answer; the same
+        :raises TableError: the table does not respond; the alternates are
+            still due
         """
         self._alternates.find(group_uuid, engine)
 
     def answer(self, record: PlanRecord,
                why_not: str | None = None) -> PlanAnswer:
-        """Make a plan that holds nothing.
+        """Carry out a dry run.
 
-        :param why_not: why the plan is given up without an attempt
-        :raises TableError: the table does not answer; the plan stays
+        :param why_not: the reason why the dry run is given up without an
+            attempt
+        :raises TableError: the table does not respond; the dry run remains
         """
         if why_not is not None:
             return plan_answers.failed_answer([reasons.of_engine(why_not)])
@@ -207,10 +211,10 @@ class Planner:
                         record.project_id), record.extras), record)
 
     def give_up(self, record: GroupRecord, why: str) -> None:
-        """End an engine's task without doing it.
+        """End an engine's task without carrying it out.
 
-        :raises TableError: the table does not answer; the task stays
-        :raises OwnershipLost: another engine has it
+        :raises TableError: the table does not respond; the task remains
+        :raises OwnershipLost: another engine has the task
         """
         self._task_runner.give_up(record, [reasons.of_engine(why)])
 
@@ -237,7 +241,7 @@ class Planner:
             group, self._objective(objective), project_id=project_id)
 
     def _objective(self, name: str | None) -> str:
-        """:raises UnknownPlugin: there is no objective of that name"""
+        """:raises UnknownPlugin: no objective has that name"""
         name = name or self._conf.planner.objective
         objectives.load_objective(name)
         return name
@@ -252,7 +256,7 @@ class Planner:
             status=GroupStatus.PLANNING, document=document,
             objective=objective, created_at=now, updated_at=now)
 
-    def _the_same(self, record: GroupRecord) -> GroupRecord:
+    def _existing_group(self, record: GroupRecord) -> GroupRecord:
         """The group that already has the UUID of the record."""
         found = self._table.get_group(record.uuid)
         if found is not None and replace(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Users read the text of an error only if its kind is listed here.
 
-Any other text may name hosts, services or files. Administrators read it, and
-it is in the log; users read a general sentence with the id of the request by
-which the operator finds it there.
+Other texts may name hosts, services or files. They are shown to administrators
+and written to the log. Users get a general sentence with the ID of the
+request, by which the operator finds the text in the log.
 """
 
 from oslo_context import context as oslo_context
@@ -17,14 +17,15 @@ from nova_holistic.model.plan import Reason
 LOG = logging.getLogger(__name__)
 
 WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.UnreadableReference)
-"""Exactly these classes: the message of a subclass may name a file of the
+"""Only these classes: the message of a subclass may name a file of the
 operator."""
 
 
 def of_error(error: BaseException, message: str | None = None) -> Reason:
-    """Why something was not done.
+    """The reason for an error.
 
-    :param message: for administrators, instead of the text of the error
+    :param message: message for administrators, instead of the text of the
+        error
     """
     if type(error) in WRITTEN_FOR_USERS:
         text = error.message
@@ -46,15 +47,16 @@ def of_errors(error: BaseException) -> list[Reason]:
 
 
 def of_engine(message: str) -> Reason:
-    """A reason that an engine gives in its own words, without any name."""
+    """A reason with a text of the engine, without names."""
     return Reason.of('', message if isinstance(message, MarkedText)
                      else MarkedText(message))
 
 
 def with_detail(message: str, detail: object) -> Reason:
-    """
-    :param message: for users, without any name
-    :param detail: the text that administrators read after that
+    """A reason with a detail that only administrators read.
+
+    :param message: text for users, without names
+    :param detail: text that follows it for administrators
     """
     return Reason('', f'{message}; at last, {detail}', public=message)
 

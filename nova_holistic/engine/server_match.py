@@ -15,12 +15,11 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host, Snapshot
 
 UNFINISHED = ('BUILD', 'DELETED', 'SOFT_DELETED')
-"""Statuses of a server that has not run yet, or that is about to be
-removed."""
+"""Statuses of a server that has not run yet or is about to be removed."""
 
 
 class Server(Protocol):
-    """A server as Nova shows it: ``reconcile.instances.InstanceView``."""
+    """A server of Nova: ``reconcile.instances.InstanceView``."""
 
     uuid: str
     host: str | None
@@ -69,8 +68,8 @@ def host_of_server(server: Server, snapshot: Snapshot) -> Host | None:
 def must_match(member: Member, server: Server, host: Host,
                snapshot: Snapshot, allocated: Mapping[str, int]) -> None:
     """
-    :param allocated: what the server has on the host, in Placement
-    :raises InvalidDocument: the server is not what the description says
+    :param allocated: the allocation of the server on the host in Placement
+    :raises InvalidDocument: the server does not match the description
     """
     for difference in _differences(
             member.requirements, server, host, snapshot, allocated):

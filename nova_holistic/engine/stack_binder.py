@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Binds stacks of Heat to members, with rules for the servers of the stack.
 
-Nova and Heat are not asked: the stack need not exist yet.
+Nova and Heat are not called, because the stack need not exist yet.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from nova_holistic.table.store import PlacementTable
 
 
 def bind(table: PlacementTable, wanted: Binding) -> Binding:
-    """Treat creates of the servers of a stack as creates of members. The
-    rules of a stack that is bound to this path are replaced.
+    """Treat creates of the servers of a stack as creates of members. The rules
+    of a stack that is bound to this path are replaced.
 
-    :param wanted: without its target, which depends on the project
-    :raises GroupUnknown: there is no such group
+    :param wanted: the binding without its target, which depends on the project
+    :raises GroupUnknown: no such group exists
     :raises MemberUnknown: the group has no such path
     :raises InvalidDocument: the member of a rule is not in the group
     :raises BindingRefused: the stack is bound to another path, or the path to
@@ -60,7 +60,7 @@ def bind(table: PlacementTable, wanted: Binding) -> Binding:
 
 def wanted(group_uuid: str, path: str, stack: str,
            rules: Sequence[StackRule], now: datetime) -> Binding:
-    """A binding that is not written yet."""
+    """The binding, which is not written yet."""
     return Binding(BindingKind.HEAT_STACK, '', group_uuid, path, now, stack,
                    tuple(rules))
 

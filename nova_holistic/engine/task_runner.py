@@ -28,25 +28,25 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 Changes = Mapping[str, Any]
-"""Fields of a GroupRecord with which its task ends."""
+"""Fields of a GroupRecord that the end of its task changes."""
 
 Work = Callable[[GroupRecord], Changes | None]
-"""Gives the changes with which the task of a group ends; None if it has ended
-the task itself."""
+"""Carries out a task. Returns the changes with which the task ends; None if it
+has already ended the task."""
 
 
 Act = Callable[[GroupRecord, Changes], Changes]
-"""Carries out, or only lists, what servers require after an update of their
-group: receives the changes with which the task would end, and returns those
-with which it ends."""
+"""Carries out, or only lists, the actions that servers require after an update
+of their group. It receives the changes with which the task would end, and
+returns those with which it ends."""
 
 
 class TaskRunner:
-    """At the end of a task, the status of its group is right and the reasons
-    are in the table.
+    """At the end of a task, the table contains the correct status of its group
+    and the reasons.
 
-    There are three exceptions: the table does not answer; another engine has
-    the task; unneeded holds are left and Placement does not answer.
+    There are three exceptions: the table does not respond; another engine has
+    the task; unneeded holds remain and Placement does not respond.
     """
 
     def __init__(self, creator: Creator, replanner: Replanner,
@@ -67,7 +67,7 @@ class TaskRunner:
         self.act: Act | None = None
 
     def add(self, tasks: Mapping[str, Work]) -> None:
-        """Further tasks, by name."""
+        """Additional tasks by their names."""
         self._tasks.update((Task(name), work) for name, work in tasks.items())
 
     def perform(self, record: GroupRecord) -> None:
@@ -79,8 +79,8 @@ class TaskRunner:
                     f'this engine knows no task {record.task}')
             changes = self._tasks[record.task](record)
             if changes is not None:
-                # The status is settled before the task ends, because others
-                # rely on the status as soon as they see no task.
+                # The status is written before the task ends, because clients
+                # rely on the status when they see no task.
                 self._table.settle(record.uuid, self._clock())
                 crash_points.reached('task.settled')
                 ownership.finish(**changes)
@@ -142,6 +142,6 @@ class TaskRunner:
             return {'reasons': self._replanner.reasons(record)}
         if record.status in SETTLING or any(
                 m.instance_uuid for m in self._table.members(record.uuid)):
-            # It was released, or completed, after the task was requested.
+            # The group was released or completed after the task was requested.
             return {}
         return self._plan(record)

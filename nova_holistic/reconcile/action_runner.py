@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists the actions that the servers of an updated group require, and carries
-them out if the client has asked for that."""
+them out if the client has requested this."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 APPLY = 'apply'
-"""Parameter of a task: the actions are carried out."""
+"""Parameter of a task: the actions are carried out and not only listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class ActionRunner:
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  servers: NovaServers, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf
         self._inventory = inventory
         self._table = table
@@ -78,20 +78,20 @@ class ActionRunner:
             conf, inventory, table, self._groups.policy_types, time.monotonic)
 
     def wait_with(self, sleep: Callable[[float], object]) -> None:
-        """Wait by this function, for tests."""
+        """Replace the function that waits, for tests."""
         self._steps.sleep = sleep
 
     def run(self, record: GroupRecord,
             changes: Mapping[str, Any]) -> Mapping[str, Any]:
         """List the actions after an update, and carry them out if the client
-        has asked for that.
+        has requested this.
 
-        :param record: as ``table.tasks.take`` gave it
-        :param changes: with which the task would end
-        :returns: changes with which the task ends: the status, and why
-            actions were not carried out
-        :raises OwnershipLost: the group is another engine's; an operation that
-            has begun in Nova continues
+        :param record: the result of ``table.tasks.take``
+        :param changes: changes with which the task would end
+        :returns: changes with which the task ends: the status, and the reasons
+            for actions that were not carried out
+        :raises OwnershipLost: the group belongs to another engine; an
+            operation that has begun in Nova continues
         """
         ownership = Ownership(self._table, record, self._clock)
         apply = bool((record.pending or {}).get(APPLY))
@@ -111,13 +111,12 @@ class ActionRunner:
 
     def _carry_out(self, ownership: Ownership,
                    found: RequiredActions) -> Sequence[Reason]:
-        """
-        :returns: why not all actions were carried out
-        """
+        """:returns: the reasons for actions that were not carried out"""
         record = ownership.record
         for row in self._table.members(record.uuid):
             if row.member.path in found.planned_again:
-                # The reconciler plans it again when the task has ended.
+                # The reconciler plans the member again when the task has
+                # ended.
                 lose_place(self._table, self._holds, row, self._clock())
                 crash_points.reached('action.place-given-up')
         last = {each.member: position
@@ -125,7 +124,7 @@ class ActionRunner:
         for position, action in enumerate(found.actions):
             if action.state != ActionState.REQUIRED:
                 break
-            # The row states the new requirements after the last action.
+            # After the last action, the row states the new requirements.
             failure = self._step(
                 ownership, position, _wanted(action, found),
                 found.changes[action.member]
@@ -141,9 +140,9 @@ class ActionRunner:
               step: tuple[Action, str],
               change: ServerChange | None) -> Reason | None:
         """
-        :param step: the action, and the flavor or image that it is for
-        :param change: that the action completes; None if the server requires
-            a further action
+        :param step: the action, and its flavor or image
+        :param change: the change that the action completes; None if the server
+            requires another action
         """
         record, (action, wanted) = ownership.record, step
         LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
@@ -152,7 +151,7 @@ class ActionRunner:
         why = self._steps.obstacle(action)
         if why is not None:
             return why
-        # The scheduler reads the destination in the table.
+        # The scheduler reads the destination from the table.
         self._note(record, position, ActionState.STARTED)
         crash_points.reached('action.started')
         try:
@@ -170,10 +169,10 @@ class ActionRunner:
         return why
 
     def _finish_started(self, ownership: Ownership) -> Reason | None:
-        """An engine that stopped, or an operation that took too long, may have
-        left a server in the middle of its action.
+        """Finish an action that was started before: an engine that stopped, or
+        an operation that took too long, may have left it.
 
-        :returns: why the server is still in the middle of it
+        :returns: the reason why the action has not finished
         """
         self._positions.refresh(ownership.record.uuid)
         for action in self._table.actions.of_group(ownership.record.uuid):
@@ -207,7 +206,8 @@ class ActionRunner:
                 record, self._table.actions.of_group(record.uuid))), servers)
 
     def _write(self, record: GroupRecord, found: RequiredActions) -> None:
-        """Write the actions, and what rows of servers do not state yet."""
+        """Write the actions, and the requirements of servers that rows do not
+        state yet."""
         for change in found.changes.values():
             if change.is_unwritten and change.row.destination is None:
                 self._write_row(change)
@@ -236,7 +236,7 @@ class ActionRunner:
 
 
 def _wanted(action: Action, found: RequiredActions) -> tuple[Action, str]:
-    """The action, and the flavor or image that the server gets."""
+    """The action, and the new flavor or image of the server."""
     if action.kind == ActionKind.REBUILD:
         return action, found.images[action.member]
     flavor = found.changes[action.member].flavor

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One action on a server: the request to Nova, the wait, the confirmation and
-the verification."""
+the check of the result."""
 
 from collections.abc import Callable
 import time
@@ -16,17 +16,16 @@ from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.repair.server_changes import MOVABLE, RESIZABLE
 
 POLL = 1.0
-"""Interval in seconds between two reads of a server in the middle of an
-action."""
+"""Interval in seconds between two reads of a server during an action."""
 
 TO_CONFIRM = 'VERIFY_RESIZE'
-"""Status of a server whose resize or cold migration has to be confirmed."""
+"""Status of a server whose resize or cold migration must be confirmed."""
 
 OFF = 'SHUTOFF'
 
 STATUSES = {ActionKind.RESIZE: RESIZABLE, ActionKind.MIGRATE: MOVABLE,
             ActionKind.REBUILD: REBUILDABLE}
-"""Statuses of a server in which each action can begin."""
+"""The statuses of a server in which each action can begin."""
 
 
 class ActionSteps:
@@ -36,7 +35,7 @@ class ActionSteps:
 
     def __init__(self, conf, instances: Instances, actions: ServerActions,
                  timer: Callable[[], float] = time.monotonic):
-        """:param timer: gives seconds, to measure durations"""
+        """:param timer: returns seconds, to measure durations"""
         self._conf = conf
         self._instances = instances
         self._actions = actions
@@ -44,8 +43,8 @@ class ActionSteps:
         self.sleep: Callable[[float], object] = time.sleep
 
     def obstacle(self, action: Action) -> Reason | None:
-        """Why the action cannot begin: the server has changed since it was
-        planned."""
+        """The reason why the action cannot begin: the server has changed since
+        the plan."""
         view = self._instances.get(action.instance_uuid)
         allowed = STATUSES[action.kind]
         if (view is None or view.host != action.from_host
@@ -61,8 +60,8 @@ class ActionSteps:
 
         :param wanted: id of the flavor to which the server is resized, or UUID
             of the image with which it is rebuilt; empty for a migration
-        :returns: why the action has failed
-        :raises ServiceFailed: Nova refuses, or does not answer
+        :returns: the reason why the action has failed
+        :raises ServiceFailed: Nova refuses, or does not respond
         """
         server, host = action.instance_uuid, action.to_host or ''
         if action.kind == ActionKind.RESIZE:
@@ -90,8 +89,8 @@ class ActionSteps:
         """Wait until Nova has finished an action that was requested before,
         and confirm it.
 
-        :returns: why the action has not finished
-        :raises ServiceFailed: Nova refuses, or does not answer
+        :returns: the reason why the action has not finished
+        :raises ServiceFailed: Nova refuses, or does not respond
         """
         view = self._settled(ownership, action)
         if (view is not None and view.status == TO_CONFIRM
@@ -121,7 +120,7 @@ class ActionSteps:
         """The server, as soon as Nova has no task for it or the timeout has
         passed.
 
-        :param more: further statuses in which the action has not ended
+        :param more: additional statuses in which the action has not ended
         """
         deadline = self._timer() + self._conf.reconciler.migration_timeout
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The status that a group has by its servers after they have moved."""
+"""The status of a group according to its servers after they have moved."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from nova_holistic.table.store import PlacementTable
 def checked_status(table: PlacementTable, groups: GroupParser,
                    inventory: CloudInventory,
                    record: GroupRecord) -> dict[str, Any]:
-    """Fields of the record that change.
+    """The fields of the record that change.
 
     :param record: the group; it is read again
     """

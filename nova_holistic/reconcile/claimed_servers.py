@@ -26,7 +26,7 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 WITH_SERVER = (*OWNED, MemberState.FAILED)
-"""States of a member that a server has."""
+"""States of a member with a server."""
 
 ERROR = 'ERROR'
 BUILDING = 'BUILD'
@@ -36,12 +36,12 @@ Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 
 class ServerReconciler:
     """Writes the host of each server to the row of its member. A member whose
-    server is gone, or was never built, is planned again."""
+    server is deleted, or was never built, is planned again."""
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf
         self._table = table
         self._holds = holds
@@ -54,7 +54,7 @@ class ServerReconciler:
         self._clock = clock
 
     def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
-        """Check every member of an active group that has a server."""
+        """Check every member with a server in an active group."""
         self._positions.forget_places()
         outlines = self._table.outlines.read()
         groups = outlines.active()
@@ -78,13 +78,13 @@ class ServerReconciler:
                            ) -> frozenset[str]:
         """Check the members of servers whose change was reported.
 
-        A server that Nova does not know counts as gone only if Nova proves
-        that it was deleted: unlike a whole pass, a report of a few servers
-        does not show whether [nova] names another cloud.
+        A server that Nova does not know counts as deleted only if Nova has a
+        record of the deletion. Unlike a complete pass, a report of a few
+        servers does not show whether [nova] names another cloud.
 
-        :returns: UUIDs of those servers whose members are not settled yet;
-            servers of no member are left out
-        :raises TableError: the table does not answer
+        :returns: UUIDs of the servers whose members are not settled yet,
+            without servers that belong to no member
+        :raises TableError: the table does not respond
         """
         self._positions.forget_places()
         members = overview.members_of_servers(
@@ -163,10 +163,10 @@ class ServerReconciler:
 
     def _server_built(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """The server has run, and the table does not state it yet.
+        """The server has run, which the table does not state yet.
 
-        A server that was shelved and offloaded is on no host: its member
-        stays at the place where it was planned.
+        A server that was shelved and offloaded is on no host: its member keeps
+        its planned place.
         """
         if view.status == BUILDING or not (view.host or view.launched):
             return False
@@ -178,8 +178,8 @@ class ServerReconciler:
 
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """It was migrated, evacuated, resized or unshelved elsewhere, or
-        Nova is doing that now."""
+        """The server was migrated, evacuated, resized or unshelved to another
+        host, or Nova is doing so now."""
         return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord) -> bool:
@@ -193,10 +193,10 @@ class ServerReconciler:
                     group: GroupOutline) -> bool:
         """The server was never built: its place is held again.
 
-        Immediately if Nova proves that no further event follows. Otherwise the
-        claim may be in progress, or the scheduler may have failed between
-        claim and swap, or between swap and answer: the grace period
-        distinguishes these cases.
+        This happens immediately if Nova proves that no further event follows.
+        Otherwise the claim may be in progress, or the scheduler may have
+        failed between claim and swap, or between swap and answer: the grace
+        period distinguishes these cases.
         """
         if not (self._older(member, self._conf.reconciler.grace)
                 or self._given_up(member, view)):
@@ -208,10 +208,11 @@ class ServerReconciler:
         """Whether Nova proves that the server will never be built.
 
         While the hold exists, the scheduler may not have answered yet, and the
-        place is safe; unless the row says that it is held, because an engine
-        has begun to undo the claim. A server that Nova does not know may have
-        been deleted before it was created in its cell. A server in ERROR
-        without a fault may have been set to that state while it is built.
+        place is safe. There is one exception: the row states that it is held,
+        because an engine has begun to undo the claim. A server that Nova does
+        not know may have been deleted before it was created in its cell. A
+        server in ERROR without a fault may have been set to that state while
+        it is built.
         """
         if not member.held and self._holds.exists(member.hold) is not None:
             return False
@@ -241,7 +242,8 @@ class ServerReconciler:
         return self._returning.give_back(member, group, all_room=False)
 
     def _older(self, member: MemberRecord, seconds: int) -> bool:
-        """Whether the member has been in its state for this time."""
+        """Whether the member has been in its state for longer than this
+        time."""
         since = member.updated_at
         return since is None or (
             since <= self._clock() - timedelta(seconds=seconds))

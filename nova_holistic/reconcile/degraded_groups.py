@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups whose servers no longer satisfy their hard policies.
 
-Servers are moved past the policies: a live migration with a forced host, an
-evacuation to a given host, a host that is put into another rack or zone.
+Some operations bypass the policies: a live migration with a forced host, an
+evacuation to a given host, or a move of a host to another rack or zone.
 """
 
 from collections.abc import (
@@ -54,7 +54,7 @@ class DegradationCheck:
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf.reconciler
         self._inventory = inventory
         self._table = table
@@ -67,7 +67,7 @@ class DegradationCheck:
         # The inputs of the last check of each group, by UUID.
         self._positions: dict[str, _Key] = {}
         self._surroundings: dict[str, Hashable] = {}
-        # Groups with a policy that looks at all hosts of the cloud.
+        # Groups with a policy that depends on all hosts of the cloud.
         self._wide: set[str] = set()
         self._compared_at: datetime | None = None
 
@@ -149,7 +149,7 @@ class DegradationCheck:
                outline: '_Outline',
                done: Counter[str]) -> None:
         """
-        :param clouds: as it is kept, and as a complete snapshot has it
+        :param clouds: the cached snapshot and a complete one
         :raises HolisticError: the check failed; try again
         """
         outlined, key, _ = outline
@@ -236,15 +236,16 @@ class _Cloud:
 
     @property
     def whole(self) -> Hashable:
-        """All hosts: some policies count domains that could be used."""
+        """All hosts, because some policies count domains that could be
+        used."""
         return self.snapshot.once('drift', lambda: hash(frozenset(
             (host.name, host.enabled, _host_state(host))
             for host in self.snapshot.hosts)))
 
     def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
         """
-        :param crowd: whether servers of others matter; these may be on any
-            host of the same domain
+        :param crowd: whether servers of other groups matter; these may be on
+            any host of the same domain
         """
         host = self._hosts.get(name)
         servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
@@ -259,14 +260,15 @@ def _host_state(host: Host) -> Hashable:
 
 
 class _PassSnapshot:
-    """The complete snapshot of a pass, read when it is first needed."""
+    """The complete snapshot of a pass, which is read when it is first
+    needed."""
 
     def __init__(self, read: Callable[[], _Cloud]):
         self._read = read
         self._cloud: _Cloud | None = None
 
     def __call__(self) -> _Cloud:
-        """:raises HolisticError: the source does not answer"""
+        """:raises HolisticError: the source does not respond"""
         if self._cloud is None:
             self._cloud = self._read()
         return self._cloud

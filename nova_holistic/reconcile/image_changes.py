@@ -30,7 +30,7 @@ REBUILDABLE = ('ACTIVE', 'SHUTOFF', 'ERROR')
 def named(record: GroupRecord, before: Collection[Action]) -> frozenset[str]:
     """Paths of members whose servers may have to be rebuilt.
 
-    :param before: the actions that the group has
+    :param before: the current actions of the group
     """
     return frozenset((record.pending or {}).get(KEY, ())).union(
         each.member for each in before if each.kind == ActionKind.REBUILD
@@ -39,11 +39,11 @@ def named(record: GroupRecord, before: Collection[Action]) -> frozenset[str]:
 
 def images(inventory: CloudInventory, project_id: str, group: Group,
            paths: Collection[str]) -> Mapping[str, str]:
-    """The UUID of the image of each member, by path. If there is no such
-    image, it is the name: Nova refuses it.
+    """The UUID of the image of each member, by path. If no such image exists,
+    its name is returned, which Nova refuses.
 
-    :param group: with all its members; not bound
-    :param paths: of the members
+    :param group: the group with all members, not bound to a snapshot
+    :param paths: paths of the members
     :raises HolisticError: the images cannot be read
     """
     wanted = {member.path: member.requirements.image
@@ -60,7 +60,7 @@ def with_rebuilds(found: RequiredActions, wanted: Mapping[str, str],
     moves.
 
     :param wanted: UUIDs of images by path
-    :param servers: that Nova shows, by path
+    :param servers: servers in Nova by path
     """
     needed = {path: image for path, image in wanted.items()
               if path in found.changes and path in servers
@@ -91,9 +91,7 @@ def _in(actions: Sequence[Action], state: ActionState) -> Sequence[Action]:
 
 def _action(change: ServerChange, image: str, server: ServerStatus,
             host: str | None) -> Action:
-    """
-    :param host: to which the server moves before
-    """
+    """:param host: host to which the server moves before"""
     row = change.row
     reasons = [Reason.of(row.member.path, format_message(
         'the definition asks for image {}', change.wanted.image or image))]

@@ -18,16 +18,16 @@ LOG = logging.getLogger(__name__)
 
 MICROVERSION = '2.1'
 WITH_UPDATES = '2.58'
-"""Microversion in which actions tell when they were updated."""
+"""From this microversion on, actions have the time of their last update."""
 DETAIL = '/servers/detail'
 DELETED = 'DELETED'
-"""Status of a server that is deleted, or is being deleted."""
+"""Status of a server that is deleted or is being deleted."""
 
 MOVING = ('RESIZE', 'MIGRATING', 'VERIFY_RESIZE', 'REVERT_RESIZE')
 """Statuses of a server that is between two hosts."""
 
 EVACUATING = 'REBUILD'
-"""Status of a server that is evacuated, or rebuilt where it is."""
+"""Status of a server that is evacuated or rebuilt."""
 
 UNDER_WAY = frozenset({
     'accepted', 'queued', 'preparing', 'running', 'pre-migrating',
@@ -36,17 +36,17 @@ UNDER_WAY = frozenset({
 migration waits for its confirmation."""
 
 WITHOUT_FORCE = '2.68'
-"""Microversion from which on no live migration passes by the scheduler."""
+"""From this microversion on, no live migration bypasses the scheduler."""
 
 WITH_TYPES = '2.23'
-"""Microversion in which migrations tell their types."""
+"""From this microversion on, migrations have types."""
 
 FEW = 5
-"""Servers asked for one by one; of more, the project's list is read."""
+"""Maximum number of servers that are read one by one. For more, the list of
+the project is read."""
 
 FAILURES = 3
-"""Maximum number of servers that Nova fails to show before the queries
-stop."""
+"""Number of failed reads of servers after which the queries stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class InstanceView:
     :ivar launched: the server has run at some time
     :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
     :ivar flavor: id of its flavor; empty if it is not known
-    :ivar fault: Nova states why it is in ERROR: the status was not set by a
-        user
+    :ivar fault: whether Nova states why it is in ERROR, so that the status was
+        not set by a user
     :ivar task: what Nova is doing with it; None for nothing
-    :ivar project_id: that it belongs to; empty if it is not known
+    :ivar project_id: its project; empty if it is not known
     :ivar image: UUID of its image; empty if its root disk is a volume, or if
         the image is not known
     """
@@ -80,13 +80,13 @@ class InstanceView:
 
     @property
     def is_moving(self) -> bool:
-        """Whether it is between two hosts, or two flavors."""
+        """Whether it is between two hosts or two flavors."""
         return self.status in MOVING
 
     @property
     def may_have_two_hosts(self) -> bool:
-        """Whether Nova may hold capacity for it on a source and a destination.
-        """
+        """Whether Nova may have allocations for it on a source and a
+        destination."""
         return self.is_moving or self.status == EVACUATING
 
 
@@ -94,9 +94,9 @@ class InstanceView:
 class MoveView:
     """A move of a server that has not ended.
 
-    :ivar source: host that the server comes from
-    :ivar host: host that the server is going to
-    :ivar node: hypervisor host name of the latter
+    :ivar source: the previous host of the server
+    :ivar host: the destination of the server
+    :ivar node: hypervisor host name of the destination
     """
 
     source: str
@@ -109,7 +109,7 @@ class Instances(abc.ABC):
 
     @abc.abstractmethod
     def get(self, instance_uuid: str) -> InstanceView | None:
-        """None if the server does not exist (any longer)."""
+        """The server; None if it does not exist."""
 
     def check_service(self) -> None:
         """Check that the service lists servers, as Nova does.
@@ -119,12 +119,11 @@ class Instances(abc.ABC):
 
     def find(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
-        """The current servers of a project, by UUID: None if the server does
-        not exist (any longer). A server that Nova fails to show is left out.
-        """
+        """The current servers of a project by UUID. The value is None if the
+        server does not exist. A server that Nova fails to show is left out."""
         found: dict[str, InstanceView | None] = {}
         failures = 0
-        # So that, of many, the same are not left out each time.
+        # Of many servers, other ones are left out each time.
         for uuid in random.sample([*instance_uuids], len(instance_uuids)):
             try:
                 found[uuid] = self.get(uuid)
@@ -137,15 +136,13 @@ class Instances(abc.ABC):
         return found
 
     def was_deleted(self, instance_uuid: str) -> bool:
-        """Whether Nova has a record that it deleted a missing server.
-
-        False also if Nova does not know the server (any longer).
-        """
+        """Whether Nova has a record that it deleted a missing server. False if
+        Nova does not know the server."""
         return False
 
     def progressed_at(self, instance_uuid: str) -> datetime | None:
-        """When Nova last began or ended a step with a server, in naive UTC;
-        None where Nova has not begun any."""
+        """The time of Nova's last begin or end of a step with a server, in
+        naive UTC; None if Nova has not begun any."""
         return None
 
     def move(self, instance_uuid: str) -> MoveView | None:
@@ -154,10 +151,10 @@ class Instances(abc.ABC):
         return None
 
     def live_migrate(self, instance_uuid: str, host: str) -> None:
-        """Ask Nova to live-migrate a server to a host that its scheduler has
-        to accept. The answer says only that Nova has begun.
+        """Request the live migration of a server to a host, which Nova's
+        scheduler must accept. The response states only that Nova has begun.
 
-        :raises ServiceFailed: Nova refuses, or does not answer
+        :raises ServiceFailed: Nova refuses, or does not respond
         """
         raise ServiceFailed('nova', f'/servers/{instance_uuid}/action',
                             'it cannot move servers')
@@ -174,8 +171,8 @@ class Instances(abc.ABC):
 class NovaInstances(Instances):
     """Servers seen through Nova's API.
 
-    Every method raises ServiceFailed if Nova does not answer, or does not
-    answer as to an administrator.
+    Every method raises ServiceFailed if Nova does not respond, or does not
+    respond as to an administrator.
     """
 
     def __init__(self, compute):
@@ -253,7 +250,7 @@ class NovaInstances(Instances):
 
     def _listed(self, instance_uuids: Collection[str],
                 project_id: str) -> Mapping[str, InstanceView]:
-        """Those found on the pages of the project's list that are worth
+        """The servers on those pages of the project's list that are worth
         reading."""
         missing, found = set(instance_uuids), {}
         with self._nova.reading(DETAIL):
@@ -269,12 +266,13 @@ class NovaInstances(Instances):
 
 
 def is_list_too_long(listed: int, servers: int) -> bool:
-    """Whether reading more of a list costs more than single requests would.
+    """Whether reading more of a list needs more requests than reading single
+    servers.
 
-    This is so at the end of a page if the remaining servers, one request for
-    each, take no more requests than the pages that were read.
+    At the end of a page, this is so if there are at most as many remaining
+    servers as pages that were read, because each server takes one request.
 
-    :param listed: how many items of the list were read
+    :param listed: number of items of the list that were read
     """
     return listed % PAGE == 0 and listed // PAGE >= servers
 

@@ -15,7 +15,7 @@ def lose_place(table: PlacementTable, holds: HoldClient, member: MemberRecord,
 
     :param now: naive UTC
     :returns: False if the member is no longer planned there
-    :raises HoldsError: Placement does not answer; the row says that the
+    :raises HoldsError: Placement does not respond; the row states that the
         member is lost and held, and a later pass drops the hold
     """
     if not table.change_state(

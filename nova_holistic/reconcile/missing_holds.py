@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds holds of planned members that are gone from Placement.
+"""Finds planned members whose holds are missing in Placement.
 
-Any user with administrator rights can delete a hold, for example with
+A user with administrator rights can delete a hold, for example with
 ``nova-manage placement audit --delete``. This does not change the generation
 of the resource provider, but it lowers the usage that snapshots show.
 """
@@ -36,8 +36,8 @@ _Members = Mapping[str, Sequence[MemberOutline]]
 class _Check:
     """A check of the consumers of one resource provider.
 
-    :ivar generation: of the provider before the look
-    :ivar use: of the provider before the look; None if it was not known
+    :ivar generation: generation of the provider before the check
+    :ivar use: usage of the provider before the check; None if it was not known
     :ivar holds: holds of planned members that existed
     """
 
@@ -47,7 +47,7 @@ class _Check:
 
 
 class MissingHolds:
-    """For one caller at a time.
+    """Checks the holds of planned members; for one caller at a time.
 
     A pass requests the consumers of those providers whose generation or usage
     has changed since the last check, or whose planned members have changed,
@@ -58,7 +58,7 @@ class MissingHolds:
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf.reconciler
         self._table = table
         self._holds = holds
@@ -69,10 +69,11 @@ class MissingHolds:
     def reconcile_members(self, repaired: Counter[str],
                           planned: Sequence[MemberOutline],
                           reads: PassReads, each: Each) -> None:
-        """Restore the holds of planned members that are gone.
+        """Restore missing holds of planned members.
 
         :param planned: all planned members of groups that can be claimed
-        :param reads: whose snapshot, if there is one, is already taken
+        :param reads: the reads of the pass; its snapshot, if any, is already
+            taken
         """
         if reads.generations is None:
             return

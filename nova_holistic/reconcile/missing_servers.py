@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides whether an answer of Nova that servers do not exist is credible.
+"""Decides whether servers that Nova does not list are really deleted.
 
 If ``[nova]`` names a wrong endpoint, every server is missing there, and every
-member would be released. So the service has to list servers, as only Nova
-does. And if many servers are missing at the same time, as in the Nova of
-another region, the reconciler queries Placement: Nova deletes the allocation
-of a server together with the server.
+member would be released. So the service must list servers, as only Nova does.
+And if many servers are missing at the same time, as in the Nova of another
+region, the reconciler queries Placement: Nova deletes the allocation of a
+server together with the server.
 """
 
 from collections.abc import Collection, Mapping
@@ -35,13 +35,13 @@ class MissingServers:
 
     def are_credible(self, members: Collection[MemberOutline],
                      views: Mapping[str, InstanceView | None]) -> bool:
-        """Whether the servers that Nova does not know are gone.
+        """Whether the servers that Nova does not know are deleted.
 
         If not, an error with the numbers is logged.
 
         :param members: claimed and built members whose servers were requested
             from Nova in this pass, or are known to exist there
-        :param views: what Nova said, by the UUID of the server
+        :param views: Nova's responses by the UUID of the server
         """
         missing = [m for m in members if m.instance_uuid in views
                    and views[m.instance_uuid] is None]
@@ -76,10 +76,10 @@ class MissingServers:
                 and len(some) * 100 > share * len(members))
 
     def _allocated(self, missing: Collection[MemberOutline]) -> int:
-        """How many of the servers have an allocation where their members
-        are. It costs one request for each host.
+        """The number of these servers with an allocation on the hosts of their
+        members. This needs one request for each host.
 
-        :raises HoldsError: Placement does not answer
+        :raises HoldsError: Placement does not respond
         """
         by_provider: dict[str, set[str]] = {}
         for member in missing:

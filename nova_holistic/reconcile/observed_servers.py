@@ -11,13 +11,13 @@ FULL_LOOK = timedelta(hours=1)
 """Seconds after which all stored states are discarded."""
 
 OVERLAP = timedelta(minutes=5)
-"""By how much clocks of Nova may differ from ours, and a change be written
-later than it is dated, without being missed."""
+"""Seconds by which clocks of Nova may differ from ours, and by which a change
+may be written later than its time, without being missed."""
 
 
 class ObservedServers:
-    """The cache requests only changed servers from Nova, and not all servers
-    each time.
+    """A cache of the states of servers, which reads only changed servers from
+    Nova.
 
     A stored state may be out of date by at most ``FULL_LOOK`` if a change was
     missed. It is sufficient to leave a server unchanged; before a change, the
@@ -25,7 +25,7 @@ class ObservedServers:
     """
 
     def __init__(self, instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._instances = instances
         self._clock = clock
         self._views: dict[str, InstanceView] = {}
@@ -35,7 +35,7 @@ class ObservedServers:
     def renew(self, wanted: Collection[str]) -> None:
         """Read the servers that have changed since the last time.
 
-        :param wanted: UUIDs of servers that are of interest still
+        :param wanted: UUIDs of servers that are still needed
         :raises ServiceFailed: the stored states remain, and the next call
             reads the changes
         """
@@ -55,7 +55,7 @@ class ObservedServers:
 
     def look(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
-        """As ``Instances.find``; the results are stored."""
+        """Read servers as ``Instances.find`` does, and store the results."""
         found = self._instances.find(instance_uuids, project_id)
         for uuid in instance_uuids:
             self._remember(uuid, found.get(uuid))

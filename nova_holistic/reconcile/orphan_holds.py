@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds and drops holds in Placement that no row of the table has.
+"""Finds and drops holds in Placement without a row in the table.
 
 A row is written before its hold. If Placement has a hold without a row, the
 row was therefore deleted and is not about to be written. An engine that was
-considered failed leaves such a hold if its put is carried out after another
-engine has planned the group again, and if the first engine then crashes before
-it can drop the hold.
+considered failed leaves such a hold if its request is carried out after
+another engine has planned the group again, and if the first engine then
+crashes before it can drop the hold.
 
-An engine with a database that is not this Placement's, new, or restored
-empty, takes every hold for such a one: so none is dropped where the table
-looks foreign.
+If the database of an engine is new, restored empty, or belongs to another
+Placement, every hold is without a row. Therefore no hold is dropped if the
+table seems to be of another deployment.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -30,8 +30,8 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 LEAST = 3
-"""Requests without which a pass would not get on: for all providers, for the
-consumers of one, and for one of those."""
+"""Minimum number of requests with which a pass makes progress: one for all
+providers, one for the consumers of a provider, and one for a consumer."""
 
 HANDFUL = 5
 """Maximum number of holds without a row that one crash may leave, independent
@@ -42,7 +42,7 @@ of their percentage."""
 class Orphan:
     """
     :ivar hold: UUID of the consumer
-    :ivar found: its allocations, as Placement shows them
+    :ivar found: its allocations in Placement
     """
 
     hold: str
@@ -54,7 +54,7 @@ class Orphan:
 
     @property
     def resources(self) -> Mapping[str, Mapping[str, int]]:
-        """The held resources, by UUID of the resource provider."""
+        """The held resources by UUID of the resource provider."""
         return {provider: allocation['resources'] for provider, allocation
                 in self.found['allocations'].items()}
 
@@ -63,9 +63,9 @@ class Orphan:
 class _ProviderState:
     """The findings of the last check of one resource provider.
 
-    :ivar known: how many of the consumers there the table knows
+    :ivar known: number of its consumers that the table knows
     :ivar unknown_consumers: consumers that are not holds
-    :ivar suspects: holds without a row, and since when
+    :ivar suspects: holds without a row, and the times since when
     :ivar generation: generation of the provider before its last complete
         check; None if it has not been checked
     """
@@ -77,7 +77,7 @@ class _ProviderState:
 
 
 class OrphanHolds:
-    """For one caller at a time.
+    """Searches holds without a row; for one caller at a time.
 
     Placement lists the consumers of a provider, and states of each consumer
     only in a separate request whether it is a hold. The other consumers are
@@ -89,7 +89,7 @@ class OrphanHolds:
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf
         self._table = table
         self._holds = holds
@@ -99,12 +99,12 @@ class OrphanHolds:
 
     def sweep(self, generations: Mapping[str, int] | None = None) -> int:
         """Look for holds without a row with as many requests as one pass may
-        send, and drop those that have had none for long enough; drop nothing
-        if the table looks foreign.
+        send, and drop those that have had none for the whole grace period.
+        Drop nothing if the table seems to be of another deployment.
 
         :param generations: of all providers as they were before this call;
             None if Placement is not available
-        :returns: how many holds were dropped
+        :returns: number of dropped holds
         """
         if not self._conf.reconciler.scan_requests or generations is None:
             return 0
@@ -133,7 +133,7 @@ class OrphanHolds:
                     yield orphan
 
     def drop(self, orphan: Orphan) -> bool:
-        """Delete the hold, if it is still as it was found."""
+        """Delete the hold if it is unchanged."""
         if not self._holds.empty(orphan.hold, orphan.found):
             return False
         crash_points.reached('orphan.dropped')
@@ -143,10 +143,11 @@ class OrphanHolds:
         return True
 
     def _check_all(self, generations: Mapping[str, int]) -> int:
-        """How many of the holds found were dropped."""
+        """Check all providers; returns the number of dropped holds."""
         found = [(seen, hold) for seen in self._seen.values()
                  for hold in seen.suspects]
-        # Their number is not known before all providers have been checked.
+        # The number of holds is not known before all providers have been
+        # checked.
         if not found or self._is_foreign(len(found)) or any(
                 self._is_new(provider) for provider in generations):
             return 0
@@ -160,8 +161,8 @@ class OrphanHolds:
         return dropped
 
     def _is_foreign(self, found: int) -> bool:
-        """Whether the table probably belongs to another deployment; the log
-        reports it to the operator.
+        """Whether the table probably belongs to another deployment, which is
+        logged for the operator.
 
         :param found: number of holds without a row
         """
@@ -180,7 +181,7 @@ class OrphanHolds:
         return True
 
     def _check(self, suspects: dict[str, datetime], hold: str) -> bool:
-        """Drop a hold that has been without a row for the whole grace."""
+        """Drop a hold that has had no row for the whole grace period."""
         grace = timedelta(seconds=self._conf.reconciler.grace)
         if suspects[hold] > self._clock() - grace:
             return False
@@ -190,13 +191,14 @@ class OrphanHolds:
         return dropped
 
     def _check_placement(self, generations: Mapping[str, int]) -> None:
-        """Look for suspects. The last provider may be finished in a later
-        pass."""
+        """Search for holds without a row. The last provider may be finished in
+        a later pass."""
         self._seen = {uuid: seen for uuid, seen in self._seen.items()
                       if uuid in generations}
         # The list of providers was one request.
         left = max(LEAST, self._conf.reconciler.scan_requests) - 1
-        # However much changes, some requests are left for the others.
+        # However many providers have changed, some requests remain for the
+        # others.
         spare = min(self._conf.reconciler.recheck_requests, left // 4)
         due = {uuid for uuid, generation in generations.items()
                if self._is_due(uuid, generation)}
@@ -206,11 +208,11 @@ class OrphanHolds:
 
     def _look_at_some(self, rotation: RoundRobin, providers: Collection[str],
                       left: int, generations: Mapping[str, int]) -> None:
-        """:param left: number of requests"""
+        """:param left: number of remaining requests"""
         if not left:
             return
         for provider in rotation.next(providers):
-            left -= self._look_at(provider, left, generations[provider])
+            left -= self._check_provider(provider, left, generations[provider])
             if not left:
                 return
 
@@ -224,9 +226,10 @@ class OrphanHolds:
                 or self._seen[provider].generation != generation
                 or bool(self._seen[provider].suspects))
 
-    def _look_at(self, provider: str, most: int, generation: int) -> int:
-        """How many requests it took, at most ``most``; the look is finished
-        if these were enough."""
+    def _check_provider(
+            self, provider: str, most: int, generation: int) -> int:
+        """Check a provider with at most ``most`` requests; returns their
+        number. The check is complete if the requests were sufficient."""
         unknown = self._unknown(provider)
         now, seen = unknown[:most - 1], self._seen[provider]
         unknown_consumers = set()
@@ -242,8 +245,8 @@ class OrphanHolds:
         return 1 + len(now)
 
     def _unknown(self, provider: str) -> list[str]:
-        """Consumers there of which nothing is known yet; what was is brought
-        up to date."""
+        """Consumers of the provider that are not classified yet. The known
+        consumers are updated."""
         there = frozenset(self._holds.consumers(provider))
         seen = self._seen.setdefault(provider, _ProviderState())
         seen.unknown_consumers &= there
@@ -258,11 +261,12 @@ class OrphanHolds:
         return sorted(rest - seen.suspects.keys())
 
     def _orphan(self, hold: str) -> Orphan | None:
-        """The hold, if it is there and no row and no update knows it."""
+        """The hold, if it exists and no row and no update names it."""
         found = self._holds.exists(hold)
         if found is None or found['consumer_type'] != HOLD:
             return None
-        # A row takes its hold over from an update's notes: so those first.
+        # A row takes over its hold from the notes of an update. So the notes
+        # are read first.
         for update in consumers.unfinished_updates(self._table.database):
             if hold in journal.all_holds(update):
                 return None

@@ -13,7 +13,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 LOG = logging.getLogger(__name__)
 
 Use = tuple[int, tuple[tuple[str, int], ...]]
-"""Consumers of a provider, and the amount in use of each resource class."""
+"""The consumers of a provider, and the used amount of each resource class."""
 
 
 class PassReads:
@@ -24,8 +24,8 @@ class PassReads:
     snapshots: a deletion lowers the use, and only a new allocation, which
     raises the generation, can make up for it.
 
-    :ivar generations: of all resource providers by UUID; None if Placement
-        did not answer
+    :ivar generations: of all resource providers by UUID; None if Placement did
+        not respond
     """
 
     def __init__(self, inventory: CloudInventory, holds: HoldClient):
@@ -38,11 +38,11 @@ class PassReads:
             LOG.exception('The holds in Placement are not checked')
 
     def snapshot(self) -> Snapshot:
-        """The kept snapshot, if the engine keeps one. An allocation that was
-        deleted without a notification is then found after the next comparison
-        of its provider.
+        """The cached snapshot, if the engine has one. In this case, an
+        allocation that was deleted without a notification is found after the
+        next comparison of its provider.
 
-        :raises HolisticError: the inventory does not answer
+        :raises HolisticError: the inventory does not respond
         """
         if self._snapshot is None:
             self._snapshot = self._inventory.cached_snapshot()

@@ -31,11 +31,11 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 GIVEN_UP = (GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
-"""Statuses of groups that have no plan."""
+"""Statuses of groups without a plan."""
 
 
 class Reconciler:
-    """After a pass the table and Placement agree, as far as both answer.
+    """After a pass, the table and Placement agree, if both respond.
 
     Every change is a compare-and-swap: passes, plans, claims and releases may
     run at the same time. An error in one case leaves this case to the next
@@ -45,7 +45,7 @@ class Reconciler:
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf
         self._table = table
         self._outlines = table.outlines
@@ -67,7 +67,7 @@ class Reconciler:
         self._check_lock = threading.Lock()
 
     def reconcile(self) -> Mapping[str, int]:
-        """Run one pass; returns how often each case occurred."""
+        """Run one pass; returns the number of corrections of each kind."""
         repaired: Counter[str] = Counter()
         self._outlines.compare_some()
         groups = self._outlines.read().active()
@@ -96,12 +96,12 @@ class Reconciler:
 
     def check_servers(self, instance_uuids: Collection[str]
                       ) -> frozenset[str]:
-        """Correct the members of some servers now, without a whole pass.
+        """Correct the members of some servers now, without a complete pass.
 
         For one caller at a time.
 
-        :returns: UUIDs of those servers whose members are not settled yet
-        :raises TableError: the table does not answer
+        :returns: UUIDs of the servers whose members are not settled yet
+        :raises TableError: the table does not respond
         """
         repaired: Counter[str] = Counter()
         unsettled = self._reported.reconcile_reported(
@@ -116,9 +116,9 @@ class Reconciler:
         return unsettled
 
     def check_hosts(self) -> None:
-        """Check the hosts of planned members now, without a whole pass.
+        """Check the hosts of planned members now, without a complete pass.
 
-        :raises TableError: the table does not answer
+        :raises TableError: the table does not respond
         """
         repaired: Counter[str] = Counter()
         outlines = self._outlines.read()
@@ -153,8 +153,8 @@ class Reconciler:
     def _abandon(self, group: GroupOutline) -> bool:
         """A planner failed between writing the group and writing 'planned'.
 
-        It may have failed before or after its holds were put. Another engine
-        finishes the work that an engine has begun.
+        It may have failed before or after its holds were written. If the
+        planner was an engine, another engine finishes its work.
         """
         now = self._clock()
         if (group.status != GroupStatus.PLANNING or group.task is not None
@@ -183,12 +183,12 @@ class Reconciler:
         return True
 
     def _drop_leftover(self, member: MemberRecord) -> bool:
-        """A release, a lost race or a planner failed before its DELETE was
-        answered.
+        """A release, a lost race or a planner failed before Placement
+        responded to its DELETE.
 
         The row is remembered for a while: if a planner was slow and had not
-        failed, its put may still be in progress. So a lost member's hold is
-        left alone: it may be the hold with which it will be planned.
+        failed, its request may still be in progress. So the hold of a lost
+        member is kept: it may be the hold of its new plan.
         """
         if (member.state == MemberState.LOST
                 and not self._abandoned(member.updated_at)):
@@ -207,7 +207,8 @@ class Reconciler:
 
     def _waiting(self, groups: Mapping[str, GroupOutline]
                  ) -> list[GroupOutline]:
-        """Groups with lost members, longest untouched first."""
+        """Groups with lost members; the group that has been unchanged for the
+        longest time is first."""
         waiting = sorted(
             self._with_lost(groups, lambda member: True),
             key=lambda group: (group.updated_at, group.uuid))

@@ -41,8 +41,9 @@ POLL = 1.0
 
 
 class Repairer:
-    """A repair stores no state: if it is started again, for instance after a
-    crash, the new proposal covers the remaining violations.
+    """Carries out repairs. A repair stores no state: if it is started again,
+    for instance after a crash, the new proposal covers the remaining
+    violations.
 
     Servers that do not run stay on their hosts. All checks use complete
     snapshots: an operator requested the repair, and it moves servers.
@@ -54,8 +55,8 @@ class Repairer:
                  sleep: Callable[[float], object] = time.sleep,
                  timer: Callable[[], float] = time.monotonic):
         """
-        :param clock: gives naive UTC
-        :param timer: gives seconds, to measure durations
+        :param clock: returns naive UTC
+        :param timer: returns seconds, to measure durations
         """
         self._conf = conf
         self._inventory = inventory
@@ -71,10 +72,10 @@ class Repairer:
             conf, inventory, table, self._groups.policy_types, timer)
 
     def propose(self, group_uuid: str) -> Proposal:
-        """How the group can be repaired; nothing is changed.
+        """Propose the repair of a group; nothing is changed.
 
-        :raises GroupUnknown: there is no such group
-        :raises HolisticError: Nova, Placement or the table does not answer
+        :raises GroupUnknown: no such group exists
+        :raises HolisticError: Nova, Placement or the table does not respond
         """
         self._positions.refresh(group_uuid)
         found = self._table.group_with_members(group_uuid)
@@ -85,11 +86,11 @@ class Repairer:
     def run(self, record: GroupRecord) -> Mapping[str, Any]:
         """Carry out the repair task of a group.
 
-        :param record: as ``table.tasks.take`` gave it
-        :returns: changes with which the task ends: the status, and why the
-            group could not be repaired
-        :raises OwnershipLost: the group is another engine's; a migration that
-            has begun continues
+        :param record: the result of ``table.tasks.take``
+        :returns: changes with which the task ends: the status, and the reasons
+            why the group could not be repaired
+        :raises OwnershipLost: the group belongs to another engine; a migration
+            that has begun continues
         """
         ownership = Ownership(self._table, record, self._clock)
         self._wait_for_moves(ownership)
@@ -128,15 +129,15 @@ class Repairer:
 
     def _give_up_places(self, record: GroupRecord,
                         paths: Sequence[str]) -> None:
-        """Planned members that block a migration become lost. The reconciler
-        plans them again when the group no longer has a task."""
+        """Make planned members that block a migration lost. The reconciler
+        plans them again when the group has no task any more."""
         for row in self._table.members(record.uuid):
             if row.member.path in paths:
                 lose_place(self._table, self._holds, row, self._clock())
                 crash_points.reached('repair.place-given-up')
 
     def _wait_for_moves(self, ownership: Ownership) -> None:
-        """An engine that stopped may have left a live migration."""
+        """Wait for a live migration that a stopped engine may have left."""
         uuid = ownership.record.uuid
         deadline = self._timer() + self._conf.reconciler.migration_timeout
         while True:
@@ -155,7 +156,7 @@ class Repairer:
     def _migrate(self, ownership: Ownership, move: Move) -> Reason | None:
         """Live-migrate one server and wait for the end.
 
-        :returns: why it is not at its destination
+        :returns: the reason why it is not at its destination
         """
         view = self._instances.get(move.instance_uuid)
         if view is None or view.host != move.source or not _can_move(view):

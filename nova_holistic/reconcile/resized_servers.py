@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A built member's row has the resources that its server is allocated.
+"""The row of a built member has the resources that are allocated to its
+server.
 
-A resize gives the server another flavor. Once it is confirmed, Placement has
-the new amounts, and the row still has those that were planned.
+A resize changes the flavor of the server. After its confirmation, Placement
+has the new amounts, and the row still has the planned ones.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -26,20 +27,20 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 MOST_HOSTS = 100
-"""Hosts that one pass asks Placement about."""
+"""Maximum number of hosts for which one pass queries Placement."""
 
 CHECK_AGAIN = timedelta(hours=1)
-"""Least time between the beginnings of two rounds. In each round all servers
-are checked once at whose hosts allocations were written since the round
-before. A round takes longer if there are more of these hosts than the passes
-of this time ask about."""
+"""Minimum time between the beginnings of two rounds. Each round checks all
+servers once on hosts with new allocations since the previous round. A round
+takes longer if there are more of these hosts than the passes within this time
+check."""
 
 Resources = Mapping[str, int]
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
 
 
 class ResizedServers:
-    """For one caller at a time.
+    """Checks the resources of built members; for one caller at a time.
 
     Placement is queried only if a server has another flavor or host than at
     the last check, or if its host is due in this round: one request for each
@@ -50,7 +51,7 @@ class ResizedServers:
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._table = table
         self._holds = holds
         self._clock = clock
@@ -71,7 +72,7 @@ class ResizedServers:
         """Correct the resources of members whose servers were resized.
 
         :param members: claimed and built members
-        :param last: gives what Nova said last of the server with a UUID
+        :param last: returns the last known state of the server with a UUID
         """
         self._forget(members)
         due = self._due(members, last)
@@ -105,10 +106,9 @@ class ResizedServers:
                          if uuid in current}
 
     def _unchanged(self, members: Collection[MemberOutline]) -> set[str]:
-        """UUIDs of the servers on providers where no allocation was written
-        since the last call. Placement raises the generation of a provider when
-        it writes an allocation there.
-        """
+        """UUIDs of the servers on providers without new allocations since the
+        last call. Placement raises the generation of a provider when it writes
+        an allocation there."""
         before = self._generations
         try:
             self._generations = now = self._holds.providers()
@@ -122,7 +122,7 @@ class ResizedServers:
     def _due(self, members: Collection[MemberOutline],
              last: Callable[[str], InstanceView | None]
              ) -> list[tuple[str, list[MemberOutline]]]:
-        """Providers with the members to check there."""
+        """Providers with the members that are checked there."""
         due, urgent = [], set()
         for member in self._settled(members, last):
             uuid = member.instance_uuid
@@ -154,7 +154,8 @@ class ResizedServers:
                  member: MemberRecord) -> bool:
         """Whether the row had other resources.
 
-        :param allocated: at the member's host, by the UUID of the server
+        :param allocated: resources on the member's host by the UUID of the
+            server
         """
         wanted = member.member.requirements
         found = allocated.get(member.instance_uuid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member whose server is gone gets its place back, or is released."""
+"""A member whose server is deleted gets its place back or is released."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,18 +24,18 @@ LOG = logging.getLogger(__name__)
 
 
 class ReturnedPlaces:
-    """The previous state of the member (claimed, built or failed) does not
-    matter.
+    """Returns the places of members, whether they were claimed, built or
+    failed.
 
     While the lease of its group is running, the member is planned and held
     again at its place, or lost if the capacity is no longer available. After
     the lease, which a release ends as well, the member is released. It is also
-    released if the group has as many servers as are desired without it.
+    released if the group has the desired number of servers without it.
     """
 
     def __init__(self, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._table = table
         self._holds = holds
         self._clock = clock
@@ -45,16 +45,16 @@ class ReturnedPlaces:
                   all_room: bool = True) -> bool:
         """Take the member from its server.
 
-        The row says that it is held before the hold is put, and is claimed
-        until the hold exists. So the next pass finds the result of a crash,
-        and no server can claim the member before it is held.
+        The row states that it is held before the hold is written, and remains
+        claimed until the hold exists. So the next pass finds the state after a
+        crash, and no server can claim the member before it is held.
 
         :param member: the member that was read; if its state, hold or server
             has changed since then, nothing is changed
-        :param all_room: whether the hold takes over the room that the server
-            still has in Placement; otherwise the server keeps that room
+        :param all_room: whether the hold takes over the allocation of the
+            server in Placement; otherwise the server keeps it
         :returns: whether the member was taken from its server
-        :raises HoldsError: Placement does not answer; ask again
+        :raises HoldsError: Placement does not respond; repeat the call
         """
         as_planned = _as_planned(member)
         if not self._table.change_state(
@@ -80,8 +80,8 @@ class ReturnedPlaces:
         return done
 
     def _take_room(self, member: MemberRecord, group: GroupOutline) -> None:
-        """The server's allocation becomes the hold in one step, if it is the
-        member's: no other consumer can take the capacity."""
+        """The server's allocation becomes the hold in one step, if it belongs
+        to the member. So no other consumer can take the capacity."""
         if (self._holds.exists(member.hold) is not None
                 or self._holds.exists(member.instance_uuid) is None):
             return
@@ -91,13 +91,13 @@ class ReturnedPlaces:
             crash_points.reached('return.room-taken')
         except (hold_errors.CapacityGone, hold_errors.HoldGone,
                 hold_errors.AllocationChanged) as error:
-            # Nova has freed it at this moment, or it is at another provider.
+            # Nova has just freed it, or it is at another provider.
             LOG.info('The capacity of the server of member %s of group %s '
                      'cannot be held again: %s', member.member.path,
                      group.uuid, error)
 
     def _released(self, member: MemberRecord) -> bool:
-        """Whether the lease has passed, and the member is released now."""
+        """Whether the lease has ended and the member is released now."""
         if not self._table.release_unleased(
                 member, self._clock(), self._surplus(member)):
             return False
@@ -108,8 +108,8 @@ class ReturnedPlaces:
         return True
 
     def _surplus(self, member: MemberRecord) -> Surplus | None:
-        """Tells whether the group has enough servers without the member; None
-        if the number of its members is fixed."""
+        """Whether the group has enough servers without the member; None if the
+        number of its members is fixed."""
         record = self._table.get_group(member.group_uuid)
         if record is None:
             return None
@@ -141,7 +141,7 @@ class ReturnedPlaces:
 def _as_planned(member: MemberRecord) -> MemberRecord:
     """The member with the planned resources, even if its server was resized.
 
-    Schedulers remember a row's resources as long as its hold is the same.
+    Schedulers cache the resources of a row until its hold changes.
     """
     if member.planned is None:
         return member

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations on servers, requested from Nova as an administrator.
 
-The answer to each request says only that Nova has begun. Every method raises
-ServiceFailed if Nova refuses, or does not answer.
+The response to each request states only that Nova has begun. Every method
+raises ServiceFailed if Nova refuses, or does not respond.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from typing import Any
 from nova_holistic.inventory.service_client import ServiceClient
 
 TO_A_HOST = '2.56'
-"""Microversion in which a cold migration names its destination."""
+"""From this microversion on, a cold migration names its destination."""
 
 WITHOUT_FORCE = '2.68'
-"""Microversion from which on no live migration bypasses the scheduler."""
+"""From this microversion on, no live migration bypasses the scheduler."""
 
 
 class ServerActions:
@@ -30,14 +30,14 @@ class ServerActions:
             'host': host, 'block_migration': 'auto'}})
 
     def migrate(self, instance_uuid: str, host: str) -> None:
-        """Cold-migrate a server. It has to be confirmed."""
+        """Cold-migrate a server. The migration must be confirmed."""
         self._act(instance_uuid, TO_A_HOST, {'migrate': {'host': host}})
 
     def resize(self, instance_uuid: str, flavor: str) -> None:
-        """Resize a server. It has to be confirmed. Nova's API names no
-        destination: the scheduler reads it in the placement table.
+        """Resize a server. The resize must be confirmed. Nova's API names no
+        destination; the scheduler reads it from the placement table.
 
-        :param flavor: id of the flavor
+        :param flavor: ID of the flavor
         """
         self._act(instance_uuid, TO_A_HOST, {'resize': {'flavorRef': flavor}})
 

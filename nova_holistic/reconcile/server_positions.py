@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hosts of built members, as Nova has them.
+"""The hosts of built members according to Nova.
 
 The row of a member whose server is not moving has one place. While Nova moves
 the server, the row also has the destination: the server needs its capacity on
@@ -31,7 +31,7 @@ class ServerPositions:
 
     def __init__(self, inventory: CloudInventory, table: PlacementTable,
                  instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._inventory = inventory
         self._table = table
         self._instances = instances
@@ -39,7 +39,7 @@ class ServerPositions:
         self._places: Mapping[str, Place] | None = None
 
     def forget_places(self) -> None:
-        """Read the places of hosts again when one is needed next."""
+        """Read the places of hosts again the next time that one is needed."""
         self._places = None
 
     def refresh(self, group_uuid: str) -> None:
@@ -74,14 +74,14 @@ class ServerPositions:
 
         :param view: the current state of the server
         :returns: whether the row has changed
-        :raises ServiceFailed: Nova does not answer
+        :raises ServiceFailed: Nova does not respond
         """
         move = (self._instances.move(member.instance_uuid)
                 if view.may_have_two_hosts else None)
         if move is None and (view.is_moving or member.destination is not None
                              and _may_be_sent(view)):
-            # Nova names no destination yet, which the scheduler may have
-            # written; or the move ends at this moment.
+            # Nova names no destination yet, but the scheduler may have written
+            # one; or the move ends at this moment.
             return False
         destination = None
         if move is None:
@@ -99,9 +99,9 @@ class ServerPositions:
 
     def place(self, member: MemberRecord, host: str | None,
               node: str = '') -> Place:
-        """A host as a place; its rack is known if the inventory knows it.
+        """A host as a place. Its rack is set if the inventory has the host.
 
-        :param host: None is the place that the member has
+        :param host: None means the place of the member
         """
         for known in (member.place, member.destination):
             if known is not None and host in (None, known.host):
@@ -109,14 +109,14 @@ class ServerPositions:
         if self._places is None:
             self._places = _places(self._inventory.cached_snapshot())
             if host not in self._places and self._inventory.has_cache:
-                # It may be new.
+                # The host may be new.
                 self._places = _places(self._inventory.snapshot())
         return self._places.get(host, Place(host, node, '', ()))
 
 
 def _may_be_sent(view: InstanceView) -> bool:
-    """Whether Nova may be moving the server to where the scheduler has sent
-    it. A server without a host is sent to one when it is unshelved."""
+    """Whether Nova may be moving the server to the host that the scheduler has
+    chosen. A server without a host gets one when it is unshelved."""
     return view.may_have_two_hosts or (
         view.host is None and view.task is not None)
 
@@ -126,10 +126,10 @@ def _places(snapshot: Snapshot) -> Mapping[str, Place]:
 
 
 def is_settled(host: str, destination: object, view: InstanceView) -> bool:
-    """Whether the table has a built member's server where Nova has it, and
-    Nova is not moving the server.
+    """Whether the table has Nova's host of a built member's server, and Nova
+    is not moving the server.
 
-    :param destination: that the table has; None for none
+    :param destination: the destination in the table, or None
     """
     return (view.host in (None, host) and destination is None
             and not view.may_have_two_hosts)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds on hosts that are disabled, down or gone.
+"""Holds on hosts that are disabled, down or missing.
 
 No server can be created from a hold on such a host, but its capacity is safe,
-and most outages are short. Therefore it is dropped only after a grace period.
-If a large share of all hosts seems to be unavailable, no hold is dropped:
-dropping them cannot be undone, and the inventory may be wrong.
+and most outages are short. Therefore a hold is dropped only after a grace
+period. If a large share of all hosts seems to be unavailable, no hold is
+dropped: dropping them cannot be undone, and the inventory may be wrong.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -30,14 +30,14 @@ class UnavailableHosts:
     period, by the clock that all engines share.
 
 
-    The kept snapshot shows which hosts are unavailable. Before a hold is
-    dropped, a complete snapshot has to confirm it.
+    The cached snapshot shows which hosts are unavailable. Before a hold is
+    dropped, a complete snapshot must confirm it.
     """
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime]):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._conf = conf.reconciler
         self._inventory = inventory
         self._table = table
@@ -46,10 +46,10 @@ class UnavailableHosts:
 
     def stranded(self, planned: Sequence[MemberOutline],
                  read: Callable[[], Snapshot]) -> Sequence[MemberRecord]:
-        """The planned members whose holds have to be dropped now.
+        """The planned members whose holds must be dropped now.
 
         :param planned: all planned members of groups that can be claimed
-        :param read: returns the kept snapshot; called only if hosts are
+        :param read: returns the cached snapshot; called only if hosts are
             watched
         """
         hosts = {member.host for member in planned}
@@ -67,14 +67,16 @@ class UnavailableHosts:
                 return ()
         if self._are_too_many(expired, snapshot):
             return ()
-        # Before the members are lost: a crash must not hide where they were.
+        # The outage is written before the members are lost, so that a crash
+        # does not hide their hosts.
         self._table.outages.give_up(expired)
         crash_points.reached('outage.given-up')
         return overview.whole(self._table.database, [
             member for member in planned if member.host in expired])
 
     def give_up(self, member: MemberRecord) -> bool:
-        """Drop the hold of a stranded member. The member is lost."""
+        """Drop the hold of a member on an unavailable host. The member is
+        lost."""
         if not lose_place(self._table, self._holds, member, self._clock()):
             return False
         LOG.warning('Member %s of group %s is lost: its host %s has been '
@@ -85,7 +87,7 @@ class UnavailableHosts:
 
     def _readings(self, read: Callable[[], Snapshot]
                   ) -> Sequence[Callable[[], Snapshot]]:
-        """Snapshots that have to agree before a hold is dropped."""
+        """Number of snapshots that must agree before a hold is dropped."""
         if self._inventory.has_cache:
             return read, self._inventory.snapshot
         return (read,)

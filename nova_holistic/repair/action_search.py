@@ -33,8 +33,8 @@ from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
 
 ATTEMPTS = 4
-"""Maximum number of plans for which an order is searched. In each further one,
-blocked servers may not get the hosts to which they cannot move."""
+"""Maximum number of plans for which an order is searched. In each additional
+plan, blocked servers may not get the hosts to which they cannot move."""
 
 _Barred = Mapping[str, Collection[str]]
 """Names of the hosts that members may not have, by path."""
@@ -45,8 +45,8 @@ class ActionCase:
     """A group whose definition may have changed.
 
     :ivar group: its document, not bound to a snapshot
-    :ivar snapshot: of the whole cloud, with all servers
-    :ivar servers: those of built members that Nova shows, by path
+    :ivar snapshot: snapshot of the whole cloud with all servers
+    :ivar servers: servers of built members in Nova, by path
     :ivar refused: hosts that Nova refused for members
     """
 
@@ -71,7 +71,7 @@ class ActionCase:
 @dataclass(frozen=True, slots=True)
 class FoundCourse:
     """
-    :ivar planned_again: paths of planned members that give up their places
+    :ivar planned_again: paths of planned members whose places are given up
         before the first move
     """
 
@@ -92,16 +92,17 @@ class _Moves:
 
 
 class ActionSearch:
-    """Plans in which certain members may move, and their orders.
+    """The search for plans in which certain members may move, and for their
+    orders.
 
-    :ivar reasons: why there is no plan
+    :ivar reasons: reasons why no plan exists
     """
 
     def __init__(self, conf, snapshot_planner: SnapshotPlanner,
                  case: ActionCase, changes: Mapping[str, ServerChange],
                  free: Sequence[MemberRecord]):
         """
-        :param changes: of all built members, by path
+        :param changes: changes of all built members by path
         :param free: planned and built members that may move
         """
         self._conf = conf
@@ -145,7 +146,7 @@ class ActionSearch:
 
     def _suitable(self, move: Move, host: Host) -> bool:
         """Whether a host meets the requirements of a server before or after
-        its action, apart from its room and location."""
+        its action, except for capacity and location."""
         case, row = self._case, self._changes[move.member].row
         if host.name in case.refused.get(row.member.description, ()):
             return False

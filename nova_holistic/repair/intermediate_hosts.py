@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An order of moves in which servers use intermediate hosts.
 
-Two servers that have to swap their hosts may have no direct order: neither
-host has room for both, or a policy separates them. One of them then moves to
-an intermediate host first, and to its destination later. Each of these moves
-is possible when its turn comes, as in ``move_order``.
+Two servers that must swap their hosts may have no direct order: neither host
+has capacity for both, or a policy separates them. One of them then moves to an
+intermediate host first, and to its destination later. Each move is possible
+after the moves before it, as in ``move_order``.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ def complete_course(surroundings: Surroundings, moves: Sequence[Move],
     at most ``MOST_STATES`` sets of completed moves for each number of
     intermediate hosts.
 
-    :param moves: for which no direct order exists
+    :param moves: moves for which no direct order exists
     :returns: None if no such order was found
     """
     search = _Search(MoveCheck(surroundings), tuple(moves), {
@@ -45,10 +45,10 @@ def complete_course(surroundings: Surroundings, moves: Sequence[Move],
 
 def _candidates(surroundings: Surroundings, moves: Sequence[Move],
                 move: Move, suitable: Suitable) -> Sequence[Move]:
-    """Moves of one server to the hosts that it may use in between.
+    """Moves of one server to the intermediate hosts that it may use.
 
-    Of the hosts that no policy distinguishes, and whose capacity no other
-    move changes, as many remain as there are servers that move.
+    Hosts that no policy distinguishes, and whose capacity no other move
+    changes, are limited to the number of servers that move.
     """
     busy = {row.place.host for row in surroundings.members}
     busy.update(each.destination for each in moves)
@@ -84,7 +84,7 @@ class _Search:
     _seen: set[frozenset[Move]] = field(default_factory=set)
 
     def ordered(self, stops: int) -> Sequence[Move] | None:
-        """An order with that many intermediate hosts at most.
+        """An order with at most this number of intermediate hosts.
 
         The search goes through sets of completed moves, depth first.
         """

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An order of moves in which each one is possible when its turn comes.
+"""An order of moves in which each move is possible after the moves before it.
 
-A move is possible if its destination has room for the server while the source
-still has it, and if it adds no violation of a hard policy. The scheduler's
-filter checks a destination without the moved server in the group, so the move
-may not violate a policy more than the group without that server does either.
+A move is possible if its destination has capacity for the server while the
+source still has it, and if it adds no violation of a hard policy. The
+scheduler's filter checks a destination without the moved server in the group,
+so the move may not violate a policy more than the group without that server
+does either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,9 +28,10 @@ MOST_STATES = 4096
 class Move:
     """A move of a server, which may change its resources.
 
-    :ivar source: name of the host that the server is on
-    :ivar destination: name of the host that it moves to
-    :ivar resources: of the server after the move; None if they stay the same
+    :ivar source: name of the current host of the server
+    :ivar destination: name of the host to which it moves
+    :ivar resources: resources of the server after the move; None if they do
+        not change
     """
 
     member: str
@@ -43,9 +45,10 @@ class Move:
 class Course:
     """The longest order that was found.
 
-    :ivar moves: in an order in which each one is possible when its turn comes
+    :ivar moves: moves in an order in which each is possible after those before
+        it
     :ivar obstacles: the other moves, each with the reason why it is not
-        possible after these
+        possible after them
     """
 
     moves: tuple[Move, ...]
@@ -56,12 +59,12 @@ class Course:
 class Surroundings:
     """The group and the cloud before the first move.
 
-    :ivar group: with the hard policies to keep; not bound
-    :ivar members: that take up room
-    :ivar snapshot: with all servers; it has the hosts of all members
-    :ivar given_up: planned members whose places are free before the first
-        move
-    :ivar extra_servers: hosts of further servers of the group
+    :ivar group: the group with the hard policies to keep, not bound to a
+        snapshot
+    :ivar members: members with allocations
+    :ivar snapshot: snapshot with all servers and the hosts of all members
+    :ivar given_up: planned members whose places are free before the first move
+    :ivar extra_servers: hosts of additional servers of the group
     """
 
     group: Group
@@ -145,7 +148,8 @@ class MoveCheck:
             for rule in scope.group.rules if rule.hard]
 
     def obstacle(self, done: Sequence[Move], move: Move) -> str:
-        """Why a move is not possible after others; empty if it is."""
+        """The reason why a move is not possible after others; empty if it is
+        possible."""
         free = self.lacking(done, move)
         if free:
             return f'the destination has too little free {free}'
@@ -163,8 +167,8 @@ class MoveCheck:
         return ''
 
     def lacking(self, done: Sequence[Move], move: Move) -> str:
-        """Resource class of which the destination has too little after other
-        moves; empty if it has enough."""
+        """The resource class of which the destination has too little after
+        other moves; empty if it has enough."""
         host = self._hosts[move.destination]
         for name, amount in self._demand_after(move).items():
             inventory = host.inventories.get(name)
@@ -178,7 +182,8 @@ class MoveCheck:
         return ''
 
     def _change(self, done: Sequence[Move], host: str, name: str) -> int:
-        """How much more of a resource is used on a host than at first."""
+        """The change of the usage of a resource on a host since the first
+        move."""
         freed = sum(row.member.requirements.resources.get(name, 0)
                     for row in self._given_up if row.place.host == host)
         return (sum(self._demand_after(each).get(name, 0) for each in done

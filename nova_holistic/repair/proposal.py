@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fewest live migrations after which a group satisfies its hard policies.
 
-The group is planned as if none of its servers that can move were there yet,
-with a preference for the host of each one. This is the smallest number of
-moves, since the solver meets preferences first. Preferences of the group
-itself do not count.
+The group is planned as if its movable servers did not exist yet, with a
+preference for the host of each one. This is the smallest number of moves,
+since the solver meets preferences first. Preferences of the group itself do
+not count.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,12 +34,13 @@ from nova_holistic.table.store import OCCUPYING
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """How a group can be repaired.
+    """The proposed repair of a group.
 
     :ivar moves: live migrations, in the order in which they are carried out
     :ivar planned_again: paths of planned members whose places are given up;
         they have no servers yet
-    :ivar reasons: why there is no proposal; the others are empty then
+    :ivar reasons: reasons why no proposal exists; the other fields are then
+        empty
     """
 
     moves: tuple[Move, ...] = ()
@@ -47,7 +48,7 @@ class Proposal:
     reasons: tuple[Reason, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
-        """Plain data, for messages."""
+        """The proposal as plain data for messages."""
         return {
             'moves': [{
                 'member': move.member, 'instance_uuid': move.instance_uuid,
@@ -61,8 +62,8 @@ class Proposal:
 class RepairCase:
     """A group that may need a repair.
 
-    :ivar group: its document, not bound to a snapshot
-    :ivar snapshot: of the whole cloud, with all servers
+    :ivar group: document of the group, not bound to a snapshot
+    :ivar snapshot: snapshot of the whole cloud with all servers
     :ivar movable: paths of built members whose servers can be live-migrated
     """
 
@@ -87,7 +88,7 @@ def propose(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
     if not violations.violations(case.group, case.members, case.snapshot):
         return Proposal()
     answer: Plan | Proposal = Proposal()
-    # A server on a disabled host stays there, unless there is no other way:
+    # A server on a disabled host stays there, unless no other repair exists:
     # the solver would not choose such a host.
     usable = {host.name for host in case.snapshot.hosts if host.enabled}
     for stuck in (True, False):
@@ -149,7 +150,7 @@ def _ordered(case: RepairCase, free: Sequence[MemberRecord],
 
 def with_preferences(group: Group, free: Sequence[MemberRecord],
                      occupying: Sequence[MemberRecord]) -> Group:
-    """The group whose free members prefer to stay where they are."""
+    """The group whose free members prefer to stay on their hosts."""
     number = 1.0 + sum(row.state == MemberState.PLANNED for row in free)
     found = _per_server(group, {row.member.path: row for row in occupying})
     return replace(found, policies=(*found.policies, *(
@@ -181,7 +182,7 @@ def _per_server(group: Group, rows: Mapping[str, MemberRecord],
 
 @dataclass(frozen=True, kw_only=True)
 class StayPreference(Policy):
-    """One member stays on its host: a preference that only a repair has."""
+    """One member stays on its host: a preference that only repairs use."""
 
     type: ClassVar[str] = 'stays'
     local: ClassVar[bool] = True

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The actions after which the servers of a group match its definition, in an
-order that keeps every hard policy at each step."""
+order that satisfies every hard policy at each step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ _STAY = FoundCourse(Course((), FrozenMapping()), ())
 @dataclass(frozen=True, slots=True)
 class RequiredActions:
     """
-    :ivar actions: of all built members: first those to be carried out, in
+    :ivar actions: actions of all built members: first the possible ones in
         their order, then the blocked ones
     :ivar planned_again: paths of planned members whose places are given up
         before the first action
-    :ivar reasons: why actions are blocked
-    :ivar changes: of all built members, by path
+    :ivar reasons: reasons why actions are blocked
+    :ivar changes: changes of all built members by path
     :ivar images: UUIDs of the images with which servers are rebuilt, by path
         of the member
     """
@@ -95,9 +95,7 @@ def _ladder(case: ActionCase, changes: Mapping[str, ServerChange]
 
 def _answer(changes: Mapping[str, ServerChange], found: FoundCourse,
             why: Sequence[Reason] = ()) -> RequiredActions:
-    """
-    :param why: why no action can be carried out
-    """
+    """:param why: reason why no action can be carried out"""
     course = found.course
     reasons = [*why, *_order_reasons(course), *(
         each.obstacle for each in changes.values()

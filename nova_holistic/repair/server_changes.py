@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The differences between a server and the definition of its member.
 
-The row of a built member has the requirements that its server was made for.
+The row of a built member has the requirements with which its server was
+created.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +28,10 @@ RESIZABLE = ('ACTIVE', 'SHUTOFF')
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A server, as Nova shows it.
+    """A server in Nova.
 
-    :ivar flavor: id of its flavor
-    :ivar idle: whether Nova is doing nothing with it
+    :ivar flavor: ID of its flavor
+    :ivar idle: whether Nova has no task for it
     :ivar image: UUID of its image; empty if its root disk is a volume
     """
 
@@ -47,11 +48,13 @@ class ServerStatus:
 class ServerChange:
     """The change that the definition requires of one server.
 
-    :ivar row: of the built member
+    :ivar row: row of the built member
     :ivar wanted: requirements of the definition, with the flavor resolved
-    :ivar flavor: to which the server has to be resized; None for no resize
-    :ivar reasons: why the server does not match the definition
-    :ivar obstacle: why Nova cannot carry out the action now; None if it can
+    :ivar flavor: flavor to which the server must be resized; None for no
+        resize
+    :ivar reasons: reasons why the server does not match the definition
+    :ivar obstacle: reason why Nova cannot carry out the action now; None if it
+        can
     """
 
     row: MemberRecord
@@ -67,13 +70,13 @@ class ServerChange:
 
     @property
     def is_unwritten(self) -> bool:
-        """Whether the server matches the definition, and the row does not
+        """Whether the server matches the definition, but the row does not
         state it yet."""
         return not self.is_open and _key(
             self.row.member.requirements) != _key(self.wanted)
 
     def after(self) -> MemberRecord:
-        """The row as it is after the action, apart from its host."""
+        """The row after the action, except for its host."""
         row, found = self.row, self.row.member.requirements
         if found.flavor == self.wanted.flavor:
             # The flavor may have been redefined since the server was created.
@@ -105,8 +108,8 @@ def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
 def _other_flavor(found: Requirements, asked: Requirements,
                   server: ServerStatus | None,
                   flavors: Mapping[str, Flavor]) -> Flavor | None:
-    """The flavor to which the server has to be resized. A flavor may be given
-    by its name or by its id."""
+    """The flavor to which the server must be resized. A flavor may be given by
+    its name or by its ID."""
     if asked.flavor is None or asked.flavor == found.flavor:
         return None
     wanted = flavors[asked.flavor]

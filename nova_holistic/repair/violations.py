@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hard policies the servers of a group break where they are."""
+"""The hard policies that the servers of a group violate on their hosts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,9 +27,10 @@ def violations(group: Group, members: Sequence[MemberRecord],
     the group use capacity: a lost member is planned again, and may complete
     the group.
 
-    :param group: not bound to the snapshot
-    :param snapshot: of the whole cloud, with all servers
-    :returns: nothing if the policies hold, or if the group has no servers
+    :param group: group that is not bound to the snapshot
+    :param snapshot: snapshot of the whole cloud with all servers
+    :returns: the violations; empty if the policies are satisfied or the group
+        has no servers
     :raises InvalidDocument: the cloud no longer has such a flavor or level
     """
     if not any(row.state in OWNED for row in members):
@@ -52,8 +53,8 @@ def _broken(group: Group, members: Sequence[MemberRecord],
 
 def checked_rules(group: Group, members: Sequence[MemberRecord],
                   missing: bool = False) -> Group:
-    """The group of those members that use capacity, with the hard policies
-    that are checked for them."""
+    """The group of the members that use capacity, with the hard policies that
+    are checked for them."""
     occupying = {row.member.path for row in members if row.state in OCCUPYING}
     return _only_rules(group.only(occupying),
                        counting=not missing and len(occupying) == len(members))
@@ -61,10 +62,10 @@ def checked_rules(group: Group, members: Sequence[MemberRecord],
 
 def misplaced(group: Group, members: Sequence[MemberRecord],
               snapshot: Snapshot) -> Sequence[MemberRecord]:
-    """Planned members that alone keep a group from satisfying its policies.
+    """Planned members without which the group satisfies its policies.
 
-    They can be planned elsewhere without moving a server. Policies whose
-    result depends on the number of members do not count here.
+    They can be planned on other hosts without a move of a server. Policies
+    whose result depends on the number of members do not count here.
 
     :returns: none if the servers violate a policy among themselves
     :raises InvalidDocument: the cloud no longer has such a flavor or level
@@ -86,7 +87,8 @@ def misplaced(group: Group, members: Sequence[MemberRecord],
 
 def with_known_hosts(snapshot: Snapshot,
                      members: Sequence[MemberRecord]) -> Snapshot:
-    """The snapshot with hosts of members that it does not have, disabled."""
+    """The snapshot with additional disabled hosts for members whose hosts it
+    lacks."""
     return with_missing_hosts(snapshot, [
         host_of(place) for row in members
         for place in (row.place, row.next_place)])
@@ -109,9 +111,7 @@ def _as_built(group: Group, rows: Sequence[MemberRecord],
 
 
 def _only_rules(group: Group, counting: bool) -> Group:
-    """
-    :param counting: whether policies stay that count all members
-    """
+    """:param counting: whether policies that count all members are kept"""
     def is_kept(rule: Policy) -> bool:
         return rule.hard and (counting or not rule.counts_all)
 

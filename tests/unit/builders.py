@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small clouds and groups, said in a line."""
+"""Builders of small clouds and groups."""
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
@@ -10,7 +10,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 
 def host(name, *location, vcpus=16, labels=None, inventories=None, **fields):
-    """A host at a location, with that many VCPUs unless said otherwise."""
+    """A host at a location, with this number of VCPUs."""
     inventories = inventories or {'VCPU': Inventory(total=vcpus)}
     return Host(name=name, node=name, uuid='', location=location,
                 inventories=FrozenMapping(inventories),
@@ -29,7 +29,7 @@ def two_racks(hosts_per_rack=2, **fields):
 
 
 def servers(name, count=None, vcpus=1, **requirements):
-    """A member description that asks for VCPUs and nothing else."""
+    """A member description that requests only VCPUs."""
     return MemberDescription(
         name, Requirements(FrozenMapping({'VCPU': vcpus}), **requirements),
         count)
@@ -43,7 +43,8 @@ def group(*members, name='shop', groups=(), policies=(), relationships=()):
 def on(snapshot, **names):
     """Placement of members on named hosts: ``on(cloud, node_0='h1')``.
 
-    An underscore stands for the dash before a counted member's number.
+    An underscore in a name replaces the hyphen before the number of a counted
+    member.
     """
     by_name = {h.name: h for h in snapshot.hosts}
     return {path.replace('_', '-'): by_name[name]

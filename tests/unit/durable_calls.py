@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds, in the sources, two writes that outlive the process without a crash
-point between them.
+"""A scan of the sources for two durable writes without a crash point between
+them.
 
-A call counts as a write by its receiver and its name, see ``WRITES``. A call
-of a method or a function of the same module is followed. A call that raises,
-and a call whose result is tested and false, has written nothing.
+A call counts as a write by its receiver and its name, see ``WRITES``. Calls of
+methods and functions of the same module are followed. A call that raises, and
+a call whose result is tested and false, has written nothing.
 """
 
 import ast
@@ -44,22 +44,23 @@ WRITES = {
     'right': ['end'], 'user_rights': ['grant', 'withdraw'],
     '': ['drop_leftovers', 'drop_if_unwanted', 'lose_place'],
 }
-"""Names of functions that write, by the last word of their receiver. Signs
-of life do not count: others take over from an engine that gives none."""
+"""Names of functions that write, by the last word of their receiver.
+Heartbeats do not count: other engines take over from an engine without
+heartbeats."""
 
 ENDS_AT_POINT = ('carry_out', 'recover', 'begin_boot', 'change_status',
                  'write_server', 'close_boot')
-"""Those of them that reach a point after their last write."""
+"""Writing functions that reach a crash point after their last write."""
 
 CLEAN, WRITTEN, NOWHERE = frozenset(['clean']), frozenset(
     ['written']), frozenset()
-"""States of the flow of control: since the last crash point nothing was
-written, or something was; or control does not get here."""
+"""States of the control flow: whether anything was written since the last
+crash point. A third state means that control does not reach this position."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A write that follows another one without a point between them."""
+    """A write that follows another one without a crash point between them."""
 
     module: str
     line: int
@@ -69,7 +70,7 @@ class Gap:
 
 
 class Flow:
-    """The flow of control through one module."""
+    """The control flow of one module."""
 
     def __init__(self, module, source):
         self._module = module
@@ -82,13 +83,13 @@ class Flow:
         self.gaps = set()
 
     def check(self):
-        """Find the gaps of all functions, each begun with nothing written."""
+        """Find the gaps of all functions. Each begins without a write."""
         for function in self._functions.values():
             self._run(function, CLEAN)
         return self.gaps
 
     def _run(self, function, state):
-        """The states in which a function returns."""
+        """The possible states at the end of a function."""
         if function.name in self._following:
             return state
         self._following.append(function.name)
@@ -136,14 +137,15 @@ class Flow:
     def _loop(self, node, state):
         head = node.iter if isinstance(node, ast.For) else node.test
         state = self._expression(head, state)
-        # Twice: the end of one round is before the next one.
+        # The loop is analysed twice, because one round precedes the next.
         once = state | self._block(node.body, state)
         return once | self._block(node.body, once)
 
     def _try(self, node, state):
         self._before.append(state)
         after = self._block(node.body, state)
-        # Control gets to a handler from any call, which wrote nothing then.
+        # Any call may raise and lead to a handler. Such a call has written
+        # nothing.
         raised = self._before.pop()
         after = self._block(node.orelse, after)
         for handler in node.handlers:
@@ -180,7 +182,7 @@ def _calls(node):
 
 
 def _target(call):
-    """The last word of the receiver, and the name of what is called."""
+    """The last word of the receiver, and the name of the called function."""
     function = call.func
     if isinstance(function, ast.Name):
         return '', function.id

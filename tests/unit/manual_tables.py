@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the manual, as lists of rows."""
+"""The tables of the manual as lists of rows."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compatibility matrix says what the code and its tests support."""
+"""The compatibility matrix agrees with the code and its tests."""
 
 import configparser
 import pathlib
@@ -66,7 +66,7 @@ def test_the_schemas_of_placement_are_those_that_the_driver_accepts():
         placement.db.sqlalchemy.__file__).parent / 'alembic'))
     head = migrations.get_current_head()
     assert head in placement_schema.SUPPORTED
-    # No revision between those that are supported is left out.
+    # No revision between two supported ones is missing.
     known = [each.revision for each in migrations.walk_revisions()]
     ages = sorted(map(known.index, placement_schema.SUPPORTED))
     assert ages == list(range(len(placement_schema.SUPPORTED)))

@@ -22,7 +22,7 @@ WRITERS = ('engine/**/*.py', 'reconcile/*.py', 'repair/*.py',
 
 
 def _used():
-    """How often each point is in the code."""
+    """The number of occurrences of each crash point in the code."""
     return Counter(
         ast.literal_eval(node.args[0])
         for path in ROOT.rglob('*.py')
@@ -95,7 +95,7 @@ def test_a_process_is_killed_at_the_nth_time():
 
 
 @pytest.mark.parametrize('setting', [None, '', 'change.written'])
-def test_a_process_goes_on_at_points_that_are_not_armed(setting):
+def test_a_process_continues_at_points_that_are_not_armed(setting):
     done = _run('reached("change.held")', setting)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
 

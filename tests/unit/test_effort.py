@@ -12,7 +12,7 @@ TESTS = pathlib.Path(effort.__file__).parent
 
 
 def cases_of(test):
-    """The cases that one run of a random test tries."""
+    """The cases of one run of a random test."""
     tried = []
     test(tried)
     return tried

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may import whom, read from the sources themselves."""
+"""The permitted imports of each package, checked in the sources."""
 
 import ast
 import pathlib
@@ -15,7 +15,8 @@ PURE = ('model', 'policies', 'objectives', 'documents', 'solver')
 
 WORLDLY = ('nova', 'placement', 'sqlalchemy', 'alembic', 'webob', 'routes',
            'heat', 'flask', 'eventlet', 'requests')
-"""What no pure package imports, beside all of oslo* and keystone*."""
+"""Packages that no pure package imports, in addition to oslo* and
+keystone*."""
 
 ALLOWED = {
     'model': {'model'},
@@ -44,7 +45,8 @@ ALLOWED = {
     'federation': {'federation', 'boot', 'engine', 'messaging', 'inventory',
                    'topology', 'table', 'solver', 'documents', 'model'},
 }
-"""Packages of ours that each may import: arrows run one way."""
+"""The packages of the project that each package may import. The imports form
+no cycle."""
 
 
 def _modules():
@@ -58,7 +60,8 @@ def _package(path):
 
 
 def _imports(path):
-    """Absolute names of what a module imports, also inside functions."""
+    """Absolute names of all imports of a module, including those inside
+    functions."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -69,7 +72,7 @@ def _imports(path):
 
 
 def _ours(path):
-    """Packages of nova_holistic that a module imports from."""
+    """The packages of nova_holistic from which a module imports."""
     for name in _imports(path):
         parts = name.split('.')
         if parts[0] == 'nova_holistic' and len(parts) > 1 and (
@@ -114,7 +117,8 @@ def test_only_scheduler_and_embedded_import_nova():
     for path in _modules():
         tops = {name.split('.')[0] for name in _imports(path)}
         if tops & {'nova', 'placement'}:
-            # The last is nova-scheduler's own main with our driver in it.
+            # The last module is nova-scheduler's main function with our
+            # driver.
             assert (_package(path) in ('scheduler', 'embedded')
                     or _named(path) == 'cli/scheduler.py'), path
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine that plans from files needs only the core; each other part is an
-extra with all that the part imports."""
+"""A machine that plans from files needs only the core. Each other part is an
+extra with all requirements of that part."""
 
 import ast
 import configparser
@@ -36,7 +36,7 @@ class Refused(importlib.abc.MetaPathFinder):
 
 sys.meta_path.insert(0, Refused())
 """
-"""Lets no module be found that belongs to an extra."""
+"""Hides all modules that belong to an extra."""
 
 FILES = OFFLINE + """
 from nova_holistic.cli.main import main
@@ -51,7 +51,7 @@ def setup():
 
 
 def names(lines):
-    """Names of the packages that lines of requirements name."""
+    """The names of the packages in lines of requirements."""
     return {canonicalize_name(Requirement(line).name) for line in lines
             if line.strip() and not line.startswith('#')}
 
@@ -65,7 +65,7 @@ def extra(name):
 
 
 def imported(*folders):
-    """Packages whose modules the folders import."""
+    """The packages whose modules the folders import."""
     packages = importlib.metadata.packages_distributions()
     found = set()
     for folder in folders:
@@ -84,10 +84,10 @@ def imported(*folders):
 
 
 OPTIONAL = {'resvg-py', 'ziafont', 'prometheus-client', 'nova'}
-"""In extras of their own: png, metrics, nova."""
+"""Packages with their own extras: png, metrics, nova."""
 
 BROUGHT = {'requests', 'openstacksdk'}
-"""Requirements of keystoneauth1 and of oslo.limit."""
+"""Requirements of keystoneauth1 and oslo.limit."""
 
 
 def test_the_core_is_light():
@@ -145,7 +145,7 @@ def test_an_extra_has_all_that_its_part_imports(name, folders):
     assert imported(*folders) <= core() | extra(name) | OPTIONAL | BROUGHT
 
 
-def test_the_metadata_name_the_author_and_where_the_source_is():
+def test_the_metadata_name_the_author_and_the_source():
     metadata = setup()['metadata']
     assert metadata['author']
     assert metadata['home_page'] in metadata['project_urls']

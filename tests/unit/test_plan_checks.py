@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad plans do not pass the judge that observes every test."""
+"""The checks that observe every test detect invalid plans."""
 
 from dataclasses import replace
 import threading
@@ -29,8 +29,8 @@ def question(wanted, snapshot, **placed):
 
 
 def all_on_the_first(asked, **claims):
-    """A plan with every member on the first host; it says that it is the
-    best of all plans, which use one host."""
+    """A plan with every member on the first host. It claims to be optimal,
+    because it uses one host."""
     first = asked.snapshot.hosts[0]
     return Plan(
         asked.group.name,
@@ -43,7 +43,7 @@ def all_on_the_first(asked, **claims):
 @pytest.mark.parametrize('wanted', [
     APART, group(servers('web', 17)), group(servers(
         'web', location=('r2',)))], ids=['policy', 'capacity', 'location'])
-def test_what_a_plan_breaks_is_seen(wanted):
+def test_violated_policies_are_detected(wanted):
     asked = question(wanted, two_racks())
     with pytest.raises(BadPlan, match='r1h1'):
         check_answer(asked, all_on_the_first(asked))
@@ -57,7 +57,7 @@ def test_a_good_plan_passes():
 @pytest.mark.parametrize('claims, message', [
     ({'value': 2.0}, 'objective of 2.0, and it is 1'),
     ({'bound': 1.5}, 'a bound of 1.5 above 1')])
-def test_what_a_plan_says_falsely_of_itself_is_seen(claims, message):
+def test_false_statements_of_a_plan_are_detected(claims, message):
     asked = question(group(servers('web', 2)), two_racks())
     with pytest.raises(BadPlan, match=message):
         check_answer(asked, all_on_the_first(asked, **claims))
@@ -86,7 +86,7 @@ def test_answers_without_a_plan_are_left_alone():
 
 @pytest.fixture
 def miscounted(monkeypatch):
-    """A policy that counts violations where there are none, and a group."""
+    """A group with a policy that reports violations where none exist."""
     monkeypatch.setattr(AntiAffinity, 'check', lambda *args: Violations(5))
     return group(servers('web', 2), policies=[AntiAffinity(weight=1)])
 

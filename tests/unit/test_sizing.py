@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the page on sizing are figures of the benchmarks."""
+"""The figures on the page on sizing are those of the benchmarks."""
 
 import pathlib
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rebuild of the solver breaks nothing outside tests/unit/solver/internal:
-everyone else uses the public modules of the solver, and replaces no part of
-them."""
+"""Other code and tests use only the public modules of the solver and replace
+no part of them. So the solver can be rebuilt without changes outside
+tests/unit/solver/internal."""
 
 import ast
 import pathlib
@@ -20,14 +20,14 @@ PUBLIC = {f'{PACKAGE}.{name}' for name in solver.__all__}
 
 
 def _modules():
-    """Modules of the project and of its tests that are not the solver's."""
+    """Modules of the project and of its tests outside the solver."""
     return [path for folder in ('nova_holistic', 'tests')
             for path in sorted((ROOT / folder).rglob('*.py'))
             if not any(path.is_relative_to(own) for own in OWN)]
 
 
 def _imported(tree):
-    """(module, name by which the module is known here, or None)."""
+    """The imports as (module, local name or None)."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -48,7 +48,7 @@ def _names_in_strings(tree):
 
 
 def _module(name):
-    """The module of the solver that a dotted name is in, or is."""
+    """The module of the solver that a dotted name belongs to."""
     parts = name.split('.')
     for length in range(len(parts), 2, -1):
         if '.'.join(parts[:length]) in PUBLIC:
@@ -57,7 +57,7 @@ def _module(name):
 
 
 def _internal(tree):
-    """Modules of the solver's inside, and tests of it, that are used."""
+    """Uses of internal modules of the solver and of their tests."""
     names = [name for name, _ in _imported(tree)] + [*_names_in_strings(tree)]
     for name in names:
         if name.startswith(f'{PACKAGE}.') and _module(name) not in PUBLIC and (
@@ -68,7 +68,7 @@ def _internal(tree):
 
 
 def _patched(tree):
-    """Attributes of the solver's modules that are set."""
+    """Attributes of the solver's modules that are replaced."""
     modules = {known for name, known in _imported(tree)
                if known and name in PUBLIC}
     for node in ast.walk(tree):
@@ -103,7 +103,7 @@ def test_only_public_modules_of_the_solver_are_used(path):
     'importlib.import_module("nova_holistic.solver.large")',
     'from tests.unit.solver.internal import deadlines',
     'from tests.unit.solver.internal.deadlines import in_time'])
-def test_use_of_the_inside_is_seen(source):
+def test_use_of_an_internal_module_is_detected(source):
     assert [*_internal(ast.parse(source))]
 
 
@@ -115,7 +115,7 @@ def test_use_of_the_inside_is_seen(source):
     'from nova_holistic.solver import check\n'
     'mock.patch.object(check, "bind")',
     'monkeypatch.setattr("nova_holistic.solver.solve.planned", None)'])
-def test_a_replaced_part_is_seen(source):
+def test_a_replaced_part_is_detected(source):
     assert [*_patched(ast.parse(source))]
 
 
@@ -147,7 +147,7 @@ ORDER = ('limits', 'problem', 'evaluation', 'construct', 'ruin_recreate',
 
 
 def _sub_package(name):
-    """The sub-package of a dotted name; None for modules on top."""
+    """The sub-package of a dotted name; None for modules at the top."""
     parts = name.split('.')
     return parts[2] if len(parts) > 2 and parts[2] in ORDER else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which versions of Nova and Python are accepted."""
+"""The accepted versions of Nova and Python."""
 
 import configparser
 import logging
@@ -14,7 +14,7 @@ SETUP = pathlib.Path(__file__).parents[2] / 'setup.cfg'
 
 @pytest.mark.parametrize('version', [
     '32.0.0', '33.0.2', '34.0.0', '34.1.0.dev12', '34.0.0-1.el10'])
-def test_supported_novas_are_accepted_without_a_word(version, caplog):
+def test_supported_novas_are_accepted_without_a_warning(version, caplog):
     supported.must_be_nova(version, allowed=False)
     assert not caplog.records
 

@@ -21,20 +21,20 @@ ROW = re.compile(r'\n   \* - (?!Surprise\n|Option\n|``)')
 
 @functools.cache
 def _tests(path):
-    """Names of the tests that a file defines."""
+    """The names of the tests in a file."""
     return {node.name for node in ast.parse((ROOT / path).read_text()).body
             if isinstance(node, ast.FunctionDef)}
 
 
 @functools.cache
 def _options():
-    """All options of the project, by group and name."""
+    """All options of the project by group and name."""
     return {(getattr(group, 'name', group), option.name): option
             for group, options in list_opts() for option in options}
 
 
 def _rows():
-    """The rows of the tables of surprises, without those of the options."""
+    """The rows of the tables of surprises, without those about options."""
     text = re.split(r'\n\w.*\n-+\n', PAGE, maxsplit=1)[1]
     return [row.split('\n\n')[0] for row in ROW.split(text)[1:]]
 
@@ -45,7 +45,7 @@ def test_each_named_test_exists(path, name):
     assert name in _tests(path)
 
 
-def test_each_row_says_what_happens_how_long_and_which_test_shows_it():
+def test_each_row_has_a_description_a_duration_and_a_test():
     rows = _rows()
     assert len(rows) == PAGE.count('\n   * - ') - PAGE.count(
         '\n   * - ``') - PAGE.count('* - Surprise') - PAGE.count('* - Option')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each text that the page on troubleshooting explains is in the code."""
+"""Each text on the page on troubleshooting is in the code."""
 
 import ast
 import functools
@@ -22,7 +22,7 @@ def _quotes():
 
 
 def _text(node):
-    """A string of the code with … for what is filled in; '' for others."""
+    """A string of the code with … for inserted values; '' for other nodes."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return PLACEHOLDER.sub(
             lambda found: '%' if found[0] == '%%' else '…', node.value)

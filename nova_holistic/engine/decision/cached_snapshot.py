@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers on the kept snapshot of the cloud, which may be out of date.
+"""Decisions on the cached snapshot of the cloud, which may be out of date.
 
 If a plan was made on a snapshot that is out of date, Placement refuses the
-holds that do not fit. Nothing refuses the answer that there is no plan, so
-that answer is given only on a snapshot that was read after the question: room
-may have been freed, or a flavor created, and nothing has reported it.
+holds that do not fit. The decision that no plan exists has no such check. So
+it is made only on a snapshot that was read after the request: capacity may
+have been freed, or a flavor created, without a notification.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,9 @@ T = TypeVar('T')
 
 def try_cached_snapshot(inventory: CloudInventory,
                         work: Callable[[Snapshot], T]) -> T:
-    """What ``work`` returns for the kept snapshot. If that is a refusal, what
-    it returns or raises for a complete snapshot that is read then.
+    """The result of ``work`` for the cached snapshot. If it is a refusal, a
+    complete snapshot is read, and the result or error of ``work`` for this
+    snapshot counts.
 
     Refusals are Unplaceable, as a value, NotPlanned with the status
     ``unplaceable``, and InvalidDocument: the cloud has no such flavor. If no
@@ -41,6 +42,7 @@ def try_cached_snapshot(inventory: CloudInventory,
         if refusal.status != GroupStatus.UNPLACEABLE:
             raise
     except exceptions.InvalidDocument:
-        # It is raised again unless a complete snapshot has what is missing.
+        # The error is raised again unless a complete snapshot contains the
+        # missing object.
         pass
     return work(inventory.snapshot())

@@ -26,8 +26,8 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
                  ) -> frozenset[str]:
     """Names of the hosts in domains that other groups' members reserve.
 
-    :param group_uuid: the group for which it is determined; its own members
-        do not count; None means a group that is not in the table
+    :param group_uuid: the group that will use the hosts; its own members do
+        not count; None means a group that is not in the table
     """
     hosts = {host.name: host for host in snapshot.hosts}
     closed: set[str] = set()
@@ -41,7 +41,7 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
             LOG.error('It is not known which hosts group %s reserves: %s',
                       record.uuid, error)
             continue
-        # A server that Nova is moving keeps others off both of its hosts.
+        # A server that Nova is moving reserves both of its hosts.
         for places in ({m.member.path: m.place for m in members},
                        {m.member.path: m.next_place for m in members}):
             placement = {path: hosts.get(place.host, host_of(place))
@@ -55,7 +55,7 @@ def reserves(group: Group, snapshot: Snapshot,
              hosts: Mapping[str, str]) -> bool:
     """Whether some members reserve the hosts that they use.
 
-    :param hosts: path to host name of all members
+    :param hosts: host names of all members by path
     """
     return any(_reservations(group, snapshot, hosts))
 
@@ -65,7 +65,7 @@ def reserved(group: Group, snapshot: Snapshot,
     """UUIDs of the providers of all hosts in the domains that the members
     reserve.
 
-    :param hosts: path to host name of all members
+    :param hosts: host names of all members by path
     """
     names = frozenset[str]().union(*(
         _in(snapshot, each.domains)

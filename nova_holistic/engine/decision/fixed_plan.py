@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for groups whose members have their places already."""
+"""Plans for groups whose members already have their places."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ def plan_for_hosts(request: PlanningRequest, group: Group, snapshot: Snapshot,
     """The plan that puts each member on its host, without a value.
 
     :param group: bound to the snapshot
-    :param hosts: path to host name of all members of the group
+    :param hosts: host names of all members of the group by path
     """
     found = {host.name: host for host in snapshot.hosts}
     return Plan(group.name, tuple(

@@ -19,25 +19,26 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState
 
 Positions = Mapping[str, str]
-"""Path of a member to the name of a host."""
+"""The host name of each member by path."""
 
 Rules = Sequence[tuple[Scope, Policy]]
 
 
 def placed(rows: Iterable[MemberRecord]) -> dict[str, str]:
-    """Where members are, or will be after the moves that Nova has begun."""
+    """The hosts of members, or their destinations if Nova moves their
+    servers."""
     return {row.member.path: row.next_place.host for row in rows}
 
 
 def sources(rows: Iterable[MemberRecord]) -> Positions:
-    """Where members are that Nova is moving elsewhere."""
+    """The hosts from which Nova is moving servers of members."""
     return FrozenMapping({row.member.path: row.place.host for row in rows
                           if row.destination is not None})
 
 
 def extra_servers(members: Sequence[MemberRecord]) -> list[str]:
-    """Hosts, once for each server of the group there that is not at a
-    member's position: the sources of moves, and servers that failed."""
+    """Host names, once for each server of the group that is not at a member's
+    position: sources of moves, and failed servers."""
     return [*(row.place.host for row in members
               if row.destination is not None),
             *(row.place.host for row in members
@@ -46,12 +47,13 @@ def extra_servers(members: Sequence[MemberRecord]) -> list[str]:
 
 def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
                    sources: Positions) -> dict[str, frozenset[str]]:
-    """Hosts that no further member may get while others may return to their
-    sources.
+    """Hosts that no further member may use while servers that Nova moves may
+    return to their sources.
 
     :param group: bound to the snapshot
-    :param placed: of all members that stay, with destinations of moves
-    :param sources: of those of them that are moving
+    :param placed: positions of all members that stay, with destinations of
+        moves
+    :param sources: positions of those members that are moving
     :returns: names of hosts, by the path of a member description
     """
     rules = _rules(group)
@@ -89,10 +91,11 @@ def reasons(closed_hosts: Mapping[str, Collection[str]]) -> tuple[Reason, ...]:
 
 def objections(group: Group, snapshot: Snapshot, hosts: Positions,
                placed: Positions, sources: Positions) -> Sequence[Reason]:
-    """Why a plan violates a policy if all moves that Nova has begun fail.
+    """The reasons why a plan violates a policy if all moves that Nova has
+    begun fail.
 
     :param group: bound to the snapshot
-    :param hosts: of all members, as the plan has them
+    :param hosts: host names of all members in the plan, by path
     """
     if not sources:
         return ()

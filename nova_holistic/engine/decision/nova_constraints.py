@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images, server groups and filters of Nova, for one question of a plan."""
+"""Images, server groups and filters of Nova that affect a plan."""
 
 from collections.abc import Collection, Mapping
 from collections import Counter
@@ -31,7 +31,7 @@ Usable = tuple[Snapshot, Collection[Reason]]
 
 
 class NovaConstraints:
-    """Applies nova_holistic.constraints to the questions of a decider."""
+    """Applies nova_holistic.constraints to planning requests."""
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, policy_types: PolicyTypes):
@@ -87,7 +87,7 @@ class NovaConstraints:
 
     def _group(self, description: MemberDescription, uuid: str,
                project_id: str | None) -> ServerGroup | None:
-        """None if the project has none of that UUID."""
+        """The server group; None if the project has none with that UUID."""
         place = f'{description.place}.server_group'
         try:
             found = self._inventory.server_groups([uuid]).get(uuid)

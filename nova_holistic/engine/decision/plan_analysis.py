@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to requests for a plan, with the requested additional answers:
+"""Results of dry runs, with the additional information that was requested:
 changes that make an unplaceable group fit, and the number of copies that
 fit."""
 
@@ -16,17 +16,17 @@ from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.relax import relax
 
 _LEAST = 0.1
-"""Share of the time limit that each further answer may take at least, beyond
-the limit if need be."""
+"""Minimum share of the time limit for each additional result, if necessary
+beyond the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanAnalysis:
     """
-    :ivar group: that the answer is for
-    :ivar relaxations: None if they were not asked for, or if the group is not
+    :ivar group: the group of the result
+    :ivar relaxations: None if they were not requested, or if the group is not
         unplaceable
-    :ivar headroom: None if it was not asked for
+    :ivar headroom: None if it was not requested
     """
 
     answer: Plan | Unplaceable | Unknown
@@ -36,7 +36,7 @@ class PlanAnalysis:
 
 
 class PlanAnalyser:
-    """Answers everything on the snapshot on which the plan was made."""
+    """Computes all results on the snapshot of the plan."""
 
     def __init__(self, conf, snapshot_planner: SnapshotPlanner,
                  timer: Callable[[], float]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The questions that a decider answers, and its answers."""
+"""The requests to a decider, and its results."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from nova_holistic.table.records import GroupStatus, MemberRecord
 
 
 class NotPlanned(exceptions.HolisticError):
-    """There is no plan: the group gets this status, for these reasons."""
+    """No plan exists. The group gets this status and these reasons."""
 
     def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
         super().__init__('; '.join(r.message for r in reasons))
@@ -26,17 +26,17 @@ class NotPlanned(exceptions.HolisticError):
 class PlanningRequest:
     """A group whose members need places.
 
-    :ivar uuid: of the group; None if it is not in the table
-    :ivar placed: path to host name of members that stay at their places, or
+    :ivar uuid: UUID of the group; None if it is not in the table
+    :ivar placed: host names by path of members that stay on their hosts, or
         that Nova is moving there
-    :ivar sources: path to host name of members that Nova is moving from there
+    :ivar sources: host names by path of members that Nova is moving away
     :ivar extra_servers: for each other server of the group, the name of its
         host; exclusive policies do not count it as a server of others
     :ivar vacated: members that give up their holds; the group may use their
-        room, and exclusive policies do not count them
-    :ivar project_id: of the group; None if it is not known
-    :ivar remembered: hosts of members that stay, as the table remembers them;
-        a host that is missing from the inventory counts as disabled
+        capacity, and exclusive policies do not count them
+    :ivar project_id: project of the group; None if it is not known
+    :ivar remembered: hosts of members that stay, as the table stores them; a
+        host that is missing from the inventory counts as disabled
     :ivar refused: hosts that Nova refused for members
     :ivar server_groups: UUIDs of bound server groups of Nova, by the path of
         the description of the members
@@ -68,7 +68,7 @@ class PlanningRequest:
 
 
 def _bound(group: Group, bound: Mapping[str, str], prefix: str) -> Group:
-    # A server group that the document names is part of the plan already.
+    # A server group that the document names is already part of the plan.
     return replace(
         group,
         members=tuple(
@@ -83,9 +83,9 @@ def _bound(group: Group, bound: Mapping[str, str], prefix: str) -> Group:
 
 @dataclass(frozen=True, slots=True)
 class CheckedPlan:
-    """A plan that was checked, and the data that it was made from.
+    """A checked plan and its inputs.
 
-    :ivar group: with flavors resolved
+    :ivar group: the group with resolved flavors
     :ivar exclusive: whether some members reserve the hosts that they use
     """
 

@@ -18,12 +18,12 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
 Refused = Mapping[str, Collection[str]]
-"""Names of hosts, by the path of the description of the members."""
+"""Host names by the path of the description of the members."""
 
 
 def read(conf, table: PlacementTable, group_uuid: str, now: datetime
          ) -> Refused:
-    """Hosts that were refused for members of a group, and still count."""
+    """The unexpired refusals of hosts for members of a group."""
     lifetime = conf.planner.refusal_lifetime
     if not lifetime:
         return {}
@@ -78,5 +78,5 @@ def reasons(refused: Refused,
 
 
 def _trait(path: str) -> str:
-    """A text that no trait of Placement can have."""
+    """A name that no trait of Placement can have."""
     return f'refused:{path}'

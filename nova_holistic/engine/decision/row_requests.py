@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about groups whose members have rows in the placement table."""
+"""Planning requests for groups whose members have rows in the placement
+table."""
 
 from collections.abc import Sequence
 
@@ -17,12 +18,12 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
                         wanted: Sequence[MemberRecord],
                         vacated: Sequence[
                             MemberRecord] = ()) -> PlanningRequest:
-    """Where some members of a group can be. The other members that take up
-    room stay. Released and failed members are left out.
+    """The request for new places of some members of a group. The other members
+    with capacity stay. Released and failed members are left out.
 
     :param members: all rows of the group
-    :param wanted: those of the rows whose members need a place
-    :param vacated: members whose room the group may use
+    :param wanted: rows of members that need a place
+    :param vacated: members whose capacity the group may use
     :raises InvalidDocument: the document is no longer accepted
     """
     occupying = [m for m in members if m.state in OCCUPYING]

@@ -36,7 +36,8 @@ LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer')
 Usable = tuple[Snapshot, Sequence[Reason]]
-"""The part of the cloud that a group may use, and why it may not use all."""
+"""The part of the cloud that a group may use, and the reasons for its
+limits."""
 
 
 class SnapshotPlanner:
@@ -56,8 +57,8 @@ class SnapshotPlanner:
             conf, inventory, table, policy_types)
 
     def answer(self, request: PlanningRequest) -> Plan | Unplaceable | Unknown:
-        """The answer of the solver. That there is no plan is answered on a
-        complete snapshot.
+        """The result of the solver. The decision that no plan exists is made
+        on a complete snapshot.
 
         :raises InvalidDocument: the cloud has no such flavor or level
         """
@@ -76,9 +77,10 @@ class SnapshotPlanner:
                time_limit: float | None = None) -> CheckedPlan:
         """A plan.
 
-        :param usable: what ``usable`` gave for this group; None is the kept
-            snapshot, and a complete one for the answer that there is no plan
-        :param time_limit: seconds; None is the configured limit
+        :param usable: the result of ``usable`` for this group; None means the
+            cached snapshot, and a complete one for the decision that no plan
+            exists
+        :param time_limit: seconds; None means the configured limit
         :raises NotPlanned: no plan exists, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
         """
@@ -116,10 +118,10 @@ class SnapshotPlanner:
                 usable: Usable) -> CheckedPlan:
         """The decision that members are on given hosts.
 
-        :param hosts: path to host name of all members of the question
-        :param usable: what ``usable`` gave for this group
-        :raises NotPlanned: a hard policy does not allow that, or there is no
-            room
+        :param hosts: host names of all members of the request by path
+        :param usable: the result of ``usable`` for this group
+        :raises NotPlanned: a hard policy does not allow these hosts, or they
+            lack capacity
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         snapshot = usable[0]
@@ -137,14 +139,13 @@ class SnapshotPlanner:
     def alternates(self, request: PlanningRequest, hosts: Mapping[str, str],
                    given: Mapping[str, Sequence[str]]
                    ) -> Mapping[str, Sequence[Host]]:
-        """Other hosts for members that are at their places already, found
-        within the time limit for planning.
+        """Alternates for members that already have their places, found within
+        the time limit for planning.
 
-        :param request: those of its members that are not placed get
-            alternates
-        :param hosts: path to host name of all members of the question
+        :param request: its members without a fixed place get alternates
+        :param hosts: host names of all members of the request by path
         :param given: alternates that members have, by path
-        :returns: path to hosts, the best first
+        :returns: hosts by path; the best host is first
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         conf = self._conf.planner
@@ -184,11 +185,11 @@ class SnapshotPlanner:
 
     def objections(self, request: PlanningRequest, decision: CheckedPlan,
                    held: Collection[str]) -> Sequence[Reason]:
-        """Why holds that were put for a plan cannot stay.
+        """The reasons why the holds of a plan cannot stay.
 
         Placement checks only capacity. If two groups that exclude each other
-        were planned at the same time, at least one of them finds the other
-        here.
+        were planned at the same time, this check of at least one of them finds
+        the other.
 
         :param held: for each hold, the name of its host
         """
@@ -199,7 +200,8 @@ class SnapshotPlanner:
             return [Reason.of('', format_message(
                 'host {:name} is reserved for another group', name))
                 for name in sorted(closed.intersection(held))]
-        # Placement does not know that servers of others came onto the hosts.
+        # Placement does not know that servers of other groups were created on
+        # the hosts.
         self._inventory.mark_providers(exclusive_hosts.reserved(
             decision.group, decision.snapshot, decision.plan.hosts()))
         snapshot = self.usable(request, self._inventory.cached_snapshot())[0]
@@ -212,7 +214,7 @@ class SnapshotPlanner:
                           snapshot)
 
     def _build_hosts(self, request: PlanningRequest) -> frozenset[str]:
-        """Hosts on which Nova may still build servers that are claimed."""
+        """Hosts on which Nova may still build claimed servers."""
         if request.uuid is None or not request.placed:
             return frozenset()
         return frozenset(
@@ -223,7 +225,7 @@ class SnapshotPlanner:
                   started: float,
                   time_limit: float | None = None
                   ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
-        """:param started: when the question was received, by the timer"""
+        """:param started: time of the request by the timer"""
         snapshot, closed = usable
         taken = self._timer() - started
         # Nova does not ask again before it builds a claimed member on an
@@ -261,7 +263,7 @@ class SnapshotPlanner:
         return self._inventory.snapshot()
 
     def cached_snapshot(self, providers: Collection[str]) -> Snapshot:
-        """The kept snapshot, with the current state of these providers."""
+        """The cached snapshot with the current state of these providers."""
         self._inventory.mark_providers(providers)
         return self._inventory.cached_snapshot()
 
@@ -274,8 +276,8 @@ class SnapshotPlanner:
         self._inventory.invalidate()
 
     def usable(self, request: PlanningRequest, cloud: Snapshot) -> Usable:
-        """The hosts that this group may use, and why it may not use the
-        others.
+        """The hosts that this group may use, and the reasons why it may not
+        use the others.
 
         :param cloud: a snapshot of all hosts
         """

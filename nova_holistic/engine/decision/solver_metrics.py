@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts and times what the solver decides."""
+"""Metrics of the solver: numbers and durations of its results."""
 
 from collections.abc import Iterator
 import contextlib
@@ -17,16 +17,14 @@ OUTCOMES = {Plan: 'planned', Unplaceable: 'unplaceable', Unknown: 'unknown'}
 
 
 class Outcome:
-    """
-    :ivar name: error until the solver has answered
-    """
+    """:ivar name: ``error`` until the solver has returned"""
 
     def __init__(self):
         self.name = 'error'
 
     def of(self, answer: Plan | Unplaceable | Unknown,
            ) -> Plan | Unplaceable | Unknown:
-        """Remember what the answer is; returns the answer."""
+        """Record the kind of the result; returns the result."""
         self.name = OUTCOMES[type(answer)]
         return answer
 
@@ -44,7 +42,7 @@ def measured() -> Iterator[Outcome]:
 
 
 def with_seconds(answer: Solved, snapshot: float) -> Solved:
-    """The answer with the seconds that the snapshot took."""
+    """The result with the seconds that the snapshot took."""
     total = answer.seconds.get('total', 0.0) + snapshot
     return replace(answer, seconds=FrozenMapping(
         {**answer.seconds, 'snapshot': snapshot, 'total': total}))

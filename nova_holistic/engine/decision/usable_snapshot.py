@@ -23,7 +23,8 @@ def with_hosts_disabled(snapshot: Snapshot,
 
 def with_missing_hosts(snapshot: Snapshot,
                        remembered: Collection[Host]) -> Snapshot:
-    """The snapshot with its missing hosts, which are added as disabled."""
+    """The snapshot with its missing hosts, which are added as disabled
+    hosts."""
     missing = {host.name: replace(host, enabled=False)
                for host in remembered}
     for host in snapshot.hosts:
@@ -34,8 +35,8 @@ def with_missing_hosts(snapshot: Snapshot,
 
 def with_members_removed(snapshot: Snapshot,
                          members: Sequence[MemberRecord]) -> Snapshot:
-    """The snapshot in which the room that members hold is free, and in which
-    their hosts have fewer servers."""
+    """The snapshot in which the capacity of these members is free, and their
+    hosts have fewer servers."""
     if not members:
         return snapshot
     return _with_use(
@@ -45,8 +46,8 @@ def with_members_removed(snapshot: Snapshot,
 
 def with_members_added(snapshot: Snapshot,
                        members: Sequence[MemberRecord]) -> Snapshot:
-    """The snapshot as it will be when the places of members are held: their
-    room is in use, and their hosts have more servers."""
+    """The snapshot after the places of members are held: their capacity is
+    used, and their hosts have more servers."""
     if not members:
         return snapshot
     more = Counter(row.place.host for row in members)
@@ -58,8 +59,10 @@ def with_members_added(snapshot: Snapshot,
 
 def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
               sign: int) -> Snapshot:
-    """:param sign: 1 adds the resources of the members to the use of their
-        hosts, and -1 subtracts them"""
+    """
+    :param sign: 1 adds the resources of the members to the usage of their
+        hosts, and -1 subtracts them
+    """
     change: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in members:
         for name, amount in row.member.requirements.resources.items():

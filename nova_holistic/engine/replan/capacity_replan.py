@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """New places for members whose planned hosts no longer have capacity.
 
-The kept snapshot of a plan may be out of date, and Placement then refuses a
+The cached snapshot of a plan may be out of date, and Placement then refuses a
 part of its holds. The hosts of that part are read again. Only members that no
 longer fit are planned again, and all other members stay at their planned
 places, whether they are already held or not. If that gives no plan, the whole
@@ -32,11 +32,11 @@ LOG = logging.getLogger(__name__)
 
 def hold(parts: PlannerComponents, journal: RowJournal,
          proposal: Proposal) -> Proposal:
-    """Hold the places of a proposal. If some have lost their room, hold other
-    places for those members.
+    """Hold the places of a proposal. If some have no capacity any more, hold
+    other places for their members.
 
-    :returns: the proposal as it is held
-    :raises CapacityGone: the whole group has to be planned again; nothing is
+    :returns: the proposal with the places that are held
+    :raises CapacityGone: the whole group must be planned again; nothing is
         held
     :raises OutdatedPlan: the members have changed since the plan
     :raises OwnershipLost: the group belongs to another engine
@@ -47,12 +47,12 @@ def hold(parts: PlannerComponents, journal: RowJournal,
 
 
 class CapacityReplan:
-    """Can be passed to ``HoldClient.put``.
+    """Plans again after a refusal; can be passed to ``HoldClient.put``.
 
     It plans at most ``[planner] attempts`` times. After the second refusal,
     the hosts of all members that are not held are read again.
 
-    :ivar proposal: with the current places of the members
+    :ivar proposal: the proposal with the current places of the members
     """
 
     def __init__(self, parts: PlannerComponents, journal: RowJournal,
@@ -65,7 +65,7 @@ class CapacityReplan:
     def __call__(self, held: Collection[str], refused: Collection[str]
                  ) -> Sequence[MemberRecord] | None:
         """
-        :param held: holds that are put
+        :param held: holds that are written
         :param refused: holds of the part that Placement refused
         :returns: all members to hold in addition to the held members; None if
             the whole group has to be planned again
@@ -158,7 +158,7 @@ def members_without_capacity(members: Sequence[MemberRecord],
     """Members that do not fit at their places together with the members before
     them.
 
-    :param members: the snapshot does not count their use
+    :param members: members whose usage the snapshot does not count
     """
     hosts = {host.uuid: host for host in snapshot.hosts}
     taken: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -182,8 +182,8 @@ def _fits(host: Host | None, amounts: Counter[str]) -> bool:
 def _as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
     """Whether no preference is violated more often than in the refused plan.
 
-    A plan for which the group would have to be described otherwise in the
-    table is not as good, either.
+    A plan for which the table would need another description of the group is
+    not as good, either.
     """
     more = _violations(decision.plan) - _violations(before.plan)
     return not more and (decision.exclusive, decision.snapshot.levels) == (
@@ -198,7 +198,7 @@ def _violations(plan: Plan) -> Counter[tuple[str, str]]:
 
 
 def _without_bound(plan: Plan) -> Plan:
-    """The bound of the solver is for members that stay at their places. No
-    bound of the whole group is known."""
+    """The decision without a bound: the solver's bound applies only if the
+    members stay at their places, and no bound of the whole group is known."""
     return replace(plan, objective=replace(
         plan.objective, bound=-math.inf, gap=math.inf))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As many lost members as can be placed, in the order of the document.
+"""Plans as many lost members as possible, in the order of the document.
 
-Every set of members that is accepted was planned as a whole, together with
-the members that are placed, so that all policies hold.
+Each accepted set of members was planned as a whole, together with the members
+that are placed, so that all policies are satisfied.
 """
 
 from collections.abc import (
@@ -16,7 +16,7 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.plan import Reason
 
 Decide = Callable[[PlanningRequest, float], CheckedPlan]
-"""Plans the members of a question within a number of seconds, or raises
+"""Plans the members of a request within a number of seconds, or raises
 NotPlanned."""
 
 
@@ -24,10 +24,11 @@ NotPlanned."""
 class PartialPlan:
     """Some of the members have places, and the others have none.
 
-    :ivar request: about the members that stay and those that are accepted
+    :ivar request: request for the members that stay and those that are
+        accepted
     :ivar decision: None if no member is accepted
     :ivar accepted: paths of lost members
-    :ivar reasons: why the others have no places; they name all of them
+    :ivar reasons: reasons for the members without places, which they name
     """
 
     request: PlanningRequest
@@ -49,9 +50,10 @@ class PartialPlanner:
                  remaining: Callable[[], float],
                  units: Mapping[str, Collection[str]] | None = None):
         """
-        :param request: about the members that stay and all lost members
-        :param kinds: path of each lost member to what equal members share
-        :param remaining: gives the number of seconds that are left
+        :param request: request for the members that stay and all lost members
+        :param kinds: the properties that equal members share, by the path of
+            each lost member
+        :param remaining: returns the number of remaining seconds
         :param units: members that are accepted together, by the path in
             ``kinds`` that stands for them; None means single members
         """
@@ -69,8 +71,8 @@ class PartialPlanner:
 
     def plan(self, refusal: Sequence[Reason]) -> PartialPlan:
         """
-        :param refusal: why not all of the lost members can be placed: this
-            was tried before
+        :param refusal: the reason why not all of the lost members can be
+            placed, from an earlier attempt
         """
         paths = list(self._units)
         self._divide(paths, refusal)
@@ -80,8 +82,8 @@ class PartialPlanner:
 
     def _divide(self, paths: Sequence[str],
                 refusal: Sequence[Reason]) -> None:
-        """Accept as many as possible of members that were refused together.
-        """
+        """Accept as many as possible of the members that were refused
+        together."""
         if len(paths) == 1:
             self._refused[self._kinds[paths[0]]] = refusal
             return
@@ -110,7 +112,7 @@ class PartialPlanner:
             self._divide(paths, end.reasons)
 
     def _reasons(self, paths: Sequence[str]) -> Sequence[Reason]:
-        """Each reason once, after the members that it is about."""
+        """Each reason once, with the names of its members before it."""
         left = [path for path in paths if path not in self._accepted]
         found: dict[Reason, None] = {}
         for kind, reasons in self._refused.items():
@@ -127,9 +129,9 @@ class PartialPlanner:
 
 
 def kinds(group: Group, paths: Sequence[str]) -> Mapping[str, Hashable]:
-    """Path to what is the same for members that any plan may exchange: where
-    they are in the group, what they require, and the sides of relationships
-    that they are on."""
+    """The properties of each path that are equal for members that any plan may
+    exchange: their group, their requirements, and the sides of relationships
+    to which they belong."""
     sides: dict[str, list[tuple[str, int, int]]] = {}
     for scope in group.scopes():
         for number, rule in enumerate(scope.group.relationships):

@@ -31,17 +31,17 @@ from nova_holistic.table.records import (
 LOG = logging.getLogger(__name__)
 
 DecideOn = Callable[[PlanningRequest, Usable, float], CheckedPlan]
-"""Plans the members of a question on a snapshot within a number of seconds,
-or raises NotPlanned."""
+"""Plans the members of a request on a snapshot within a number of seconds, or
+raises NotPlanned."""
 
 
 class Replanner:
     """Lost members are planned again where the policies of their group allow
     it. All other members stay at their places.
 
-    Members whose hosts have returned after an outage get their former places
+    Members whose hosts have returned after an outage get their previous places
     back first. The others are planned jointly. If not all of them can be
-    placed, then as many as possible are, in the order of the document.
+    placed, as many as possible are placed, in the order of the document.
     """
 
     def __init__(self, parts: PlannerComponents,
@@ -87,8 +87,8 @@ class Replanner:
     def reasons(self, record: GroupRecord) -> Sequence[Mapping[str, str]]:
         """Plan lost members of a group in which members can be claimed.
 
-        :returns: why members stay lost, as the table stores it; nothing if
-            all members have places
+        :returns: the reasons for members that stay lost, in the form of the
+            table; empty if all members have places
         """
         found: Sequence[Reason] = ()
         try:
@@ -111,12 +111,12 @@ class Replanner:
 
 
 class _LostMembers(Change):
-    """Lost members get places.
+    """The base class of changes in which lost members get places.
 
     A member can be claimed as soon as its new hold exists, and not before.
     Until then, its row is lost and held.
 
-    :ivar reasons: why some members stay lost, after the latest proposal
+    :ivar reasons: reasons for members that stay lost after the latest proposal
     """
 
     exhausted = ('the plan for the lost members was outdated {attempts} times '
@@ -198,8 +198,8 @@ class _LostMembers(Change):
 
 
 class _FormerPlaces(_LostMembers):
-    """Members get their former places back, if their hosts have returned
-    after an outage, and if policies and capacity still allow it."""
+    """Members get their previous places back if their hosts have returned
+    after an outage and policies and capacity still allow it."""
 
     def propose(self) -> Proposal | None:
         table = self._parts.table
@@ -229,7 +229,7 @@ class _FormerPlaces(_LostMembers):
 
 
 class _NewPlaces(_LostMembers):
-    """Lost members get places wherever there is room."""
+    """Lost members get places on any suitable hosts."""
 
     def propose(self) -> Proposal | None:
         self.reasons = ()

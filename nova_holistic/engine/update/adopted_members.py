@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What adopted servers mean for an update of their group.
+"""The effect of adopted servers on an update of their group.
 
 The servers stay where they are, so the plan treats them as fixed. If they
 violate a hard policy, no plan of the other members can satisfy this policy: it
@@ -27,19 +27,19 @@ from nova_holistic.solver.check import broken_policies, check
 from nova_holistic.table.records import GroupStatus, MemberRecord
 
 WEIGHT = 1000.0
-"""Weight of one further violation of a policy that is violated already."""
+"""Weight of each additional violation of a policy that is already violated."""
 
 Decide = Callable[[RevisedMembers], tuple[
     frozenset[str], PlanningRequest, CheckedPlan]]
-"""Plans the members that have no fixed places."""
+"""Plans the members without fixed places."""
 
 
 def taken_out(where: RevisedMembers, servers: Mapping[str, Adopted],
               members: Sequence[MemberRecord]) -> RevisedMembers:
-    """The members of which some are existing servers.
+    """The members, some of which are existing servers.
 
     :param members: all rows of the group
-    :raises InvalidDocument: another server is one of these members
+    :raises InvalidDocument: one of these members has another server
     """
     if not servers:
         return where
@@ -64,13 +64,13 @@ def decide(where: RevisedMembers, plan: Decide,
                                   Sequence[Reason]]:
     """A plan around the servers of the group.
 
-    :param plan: raises NotPlanned if there is no plan
-    :param snapshot: gives the hosts that the group may use
-    :param request: about the members before they are planned
+    :param plan: raises NotPlanned if no plan exists
+    :param snapshot: returns the hosts that the group may use
+    :param request: request for the members before they are planned
     :param strict: refuse servers that violate a hard policy
-    :returns: as ``plan``, and the hard policies that are violated
-    :raises NotPlanned: there is no plan; or, if ``strict``, the servers
-        violate a hard policy
+    :returns: the result of ``plan``, and the hard policies that are violated
+    :raises NotPlanned: no plan exists; or, if ``strict``, the servers violate
+        a hard policy
     """
     cloud = snapshot(request)
     placed = _existing(where)
@@ -80,7 +80,7 @@ def decide(where: RevisedMembers, plan: Decide,
     try:
         moving, asked, decision = plan(_softened(where, broken))
     except NotPlanned:
-        # A policy of another kind may be satisfied by further members.
+        # Additional members may satisfy a policy of another type.
         more = _broken(where.revised, cloud, placed, lambda rule: True)
         if more == broken:
             raise
@@ -105,7 +105,7 @@ def _without(rows: Mapping[str, MemberRecord],
 
 
 def _existing(where: RevisedMembers) -> Mapping[str, str]:
-    """Path to host of all servers of the group."""
+    """The host of each server of the group by path."""
     return {**{path: row.next_place.host
                for path, row in where.fixed.items()}, **where.adopted.hosts}
 
@@ -135,7 +135,7 @@ def _violated(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 
 def _softened(where: RevisedMembers,
               broken: Collection[str]) -> RevisedMembers:
-    """These hard policies are preferences."""
+    """The document in which these hard policies are preferences."""
     if not broken:
         return where
     return replace(where, revised=_changed(

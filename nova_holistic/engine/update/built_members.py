@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of members that have a server.
 
-The update does not affect the servers. Afterwards, actions of Nova bring them
-in line with the definition: a resize, a migration or a rebuild.
+The update itself does not change the servers. Afterwards, actions of Nova make
+them match the definition: a resize, a migration or a rebuild.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.records import GroupRecord, MemberState
 
 KEY = 'actions'
-"""Parameter of a task: actions may bring servers in line with the definition.
-Without it, an update that requires them is refused."""
+"""Parameter of a task: actions may change servers to match the definition.
+Without it, an update that requires actions is refused."""
 
 
 def allowed(pending: Mapping[str, Any] | None) -> bool:
@@ -28,7 +28,7 @@ def allowed(pending: Mapping[str, Any] | None) -> bool:
 
 def refused_changes(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
-    """Changes that no action carries out."""
+    """The changes that no action can carry out."""
     found = []
     for path, (before, wanted) in changed_requirements(
             record, where).items():
@@ -66,7 +66,7 @@ def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     """Check that the revised group could be placed if all its servers could
     move.
 
-    :raises NotPlanned: there is no such plan
+    :raises NotPlanned: no such plan exists
     """
     free = {path: row for path, row in where.fixed.items()
             if row.state == MemberState.BUILT and row.destination is None}

@@ -13,14 +13,15 @@ from nova_holistic.solver.check import check
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
 TRIES = 64
-"""Members for which it is tried whether they can stay after all."""
+"""Maximum number of members for which a later attempt checks whether they can
+stay."""
 
 
 def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
            where: RevisedMembers,
            document: Mapping[str, Any], objective: str,
            ) -> tuple[frozenset[str], PlanningRequest, CheckedPlan]:
-    """A plan of the revised group, and who moves for it.
+    """A plan of the revised group, and the members that it moves.
 
     Staying takes precedence over all preferences: no member moves if the hard
     policies can be satisfied without moves. Otherwise, members may move below
@@ -28,9 +29,9 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     move. Of these members, each stays if it can stay once the others have
     moved.
 
-    :param document: the revised one
+    :param document: the revised document
     :returns: paths of members that had places and are planned again, the
-        question that was solved, and its answer
+        request that was solved, and its result
     :raises NotPlanned: no plan satisfies the hard policies, even if all
         members move
     :raises InvalidDocument: the cloud has no such flavor or level
@@ -50,7 +51,8 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
         try:
             return moving, fewer, snapshot_planner.decide(fewer)
         except NotPlanned:
-            # The cloud has changed since; the wider plan is as good.
+            # The cloud has changed since then. The plan with more moves is as
+            # good.
             return freed, request, decision
     assert refusal is not None
     raise refusal
@@ -61,7 +63,7 @@ def outdates(record: GroupRecord, document: Mapping[str, Any],
     """Whether members that stay may no longer use their alternates: the rules
     have changed, or allow other hosts after members were added or removed.
 
-    :param to_plan: rows that are planned again
+    :param to_plan: rows of members that are planned again
     """
     if changed_rules(record.document, document):
         return True
@@ -72,7 +74,7 @@ def outdates(record: GroupRecord, document: Mapping[str, Any],
 
 def _ladder(record: GroupRecord, where: RevisedMembers,
             document: Mapping[str, Any]) -> Iterator[frozenset[str]]:
-    """Ever more movable members, none of them first."""
+    """Increasing sets of movable members; the first set is empty."""
     every = frozenset(where.movable)
     touched = changed_rules(record.document, document)
     below = frozenset(path for path in every if any(
@@ -83,7 +85,8 @@ def _ladder(record: GroupRecord, where: RevisedMembers,
 def _unmoved(where: RevisedMembers, freed: Collection[str],
              request: PlanningRequest,
              decision: CheckedPlan) -> frozenset[str]:
-    """Those of the freed who are where they were, or can be after all."""
+    """The movable members that are on their previous hosts, or that can return
+    to them."""
     hosts = decision.plan.hosts()
     old = {path: where.movable[path].place.host for path in freed}
     moved = sorted(path for path in freed if hosts[path] != old[path])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of others that were created while a group was updated."""
+"""Servers of other groups or projects that were created while a group was
+updated."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An update for fewer new members than desired, if there is no room for
-all."""
+"""An update with fewer new members than desired, if the capacity is not
+sufficient for all."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -24,13 +24,13 @@ def decide(sizing: FewerMembers, where: RevisedMembers,
     """A plan for the desired number of members, or for as many as can be
     placed. Members that have a place keep one.
 
-    :param plan: raises NotPlanned if there is no plan
-    :param request: about all members, of which only those with a server have
-        fixed places
-    :param added: paths of members without which the update is useless
-    :returns: the members that are planned, their plan, and which members are
-        missing and why
-    :raises NotPlanned: there is no plan for the least number
+    :param plan: raises NotPlanned if no plan exists
+    :param request: request for all members, of which only those with a server
+        have fixed places
+    :param added: paths of members that the update must place
+    :returns: the members that are planned, their plan, and the missing members
+        with reasons
+    :raises NotPlanned: no plan for the minimum exists
     """
     try:
         return where, plan(where), ()
@@ -47,7 +47,7 @@ def decide(sizing: FewerMembers, where: RevisedMembers,
 
 def _new(where: RevisedMembers,
          added: Collection[str]) -> Iterator[Unit]:
-    """Members that the update may leave out: none of them has a place."""
+    """Members that the update may leave out. None of them has a place."""
     placed = {*added, *where.fixed, *where.movable, *where.adopted.servers, *(
         path for path, row in where.to_plan.items()
         if row.state == MemberState.PLANNED)}

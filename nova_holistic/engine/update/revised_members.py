@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a revised definition means for each member of the group."""
+"""The effect of a revised definition on each member of the group."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +23,10 @@ from nova_holistic.table.store import OCCUPYING
 
 @dataclass(frozen=True, slots=True)
 class RevisedMembers:
-    """Every member of the revised group is fixed, movable or to be planned,
-    unless it is left out; every row of any other member will be removed.
+    """The members of a group before and after an update.
+
+    Every member of the revised group is fixed, movable, planned again or left
+    out. The rows of all other members will be removed.
 
     :ivar revised: the group after the update
     :ivar fixed: rows of members that a server has, by path
@@ -54,9 +56,9 @@ class RevisedMembers:
     adopted: AdoptedMembers = field(default_factory=AdoptedMembers)
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
-        """Planned members that give up their holds.
+        """Planned members that lose their holds.
 
-        :param freed: paths of movable members that are to move
+        :param freed: paths of movable members that will move
         """
         given_up = (*self.to_plan.values(), *self.removed,
                     *self.adopted.replaced.values(),
@@ -65,7 +67,7 @@ class RevisedMembers:
 
     def request(self, record: GroupRecord, objective: str,
                 freed: Collection[str] = ()) -> PlanningRequest:
-        """The question for the members without a fixed place.
+        """The request for the members without a fixed place.
 
         Servers that leave the group with their members, and servers that
         failed on their hosts, still use these hosts; but they do not count as
@@ -128,10 +130,10 @@ def revised_members(record: GroupRecord, revised: Group,
 
 def released(record: GroupRecord,
              members: Sequence[MemberRecord]) -> frozenset[int]:
-    """Ids of rows that were released when the group's task was requested, or,
-    if the task does not name them, of rows that now use no capacity.
+    """IDs of the rows that were released when the group's task was requested.
+    If the task does not name them: IDs of rows without allocations.
 
-    :param members: the rows now
+    :param members: the current rows
     """
     released_members = (record.pending or {}).get('released')
     if released_members is not None:
@@ -142,8 +144,7 @@ def released(record: GroupRecord,
 
 def changed_servers(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
-    """Members that a server has, and that the revision would have be
-    something else."""
+    """Members with a server that the revision would change."""
     why = format_message(
         'a server has been created for this member: its resources can '
         'no longer be changed')
@@ -154,8 +155,8 @@ def changed_servers(record: GroupRecord,
 def changed_requirements(record: GroupRecord, where: RevisedMembers
                          ) -> Mapping[str, tuple[Requirements | None,
                                                  Requirements]]:
-    """Former and new requirements of members that a server has, by path, if
-    they differ."""
+    """Previous and new requirements of members with a server, by path, if they
+    differ."""
     before = _requirements(record.document, where.fixed.keys())
     return {member.path: (before.get(member.path), member.requirements)
             for member in where.revised.all_members()
@@ -165,7 +166,7 @@ def changed_requirements(record: GroupRecord, where: RevisedMembers
 
 def _is_up_to_date(row: MemberRecord, wanted: Requirements) -> bool:
     """Whether a place was planned for these requirements. The definition may
-    have changed while a server had the place."""
+    have changed while a server used the place."""
     found = row.member.requirements
     return (found.flavor, found.availability_zone, found.aggregates,
             found.location) == (wanted.flavor, wanted.availability_zone,
@@ -174,9 +175,9 @@ def _is_up_to_date(row: MemberRecord, wanted: Requirements) -> bool:
 
 def _requirements(document: Mapping[str, Any], paths: Collection[str]
                   ) -> Mapping[str, Requirements]:
-    """What each member asks for, flavors unresolved.
+    """The requirements of each member, with unresolved flavors.
 
-    :param paths: of the members whose number may change
+    :param paths: paths of the members whose number may change
     """
     group = parse_unruled(document).resized(paths)
     return {m.path: m.requirements for m in group.all_members()}

@@ -14,12 +14,12 @@ from nova_holistic.table.records import MemberRecord, MemberState
 class RevisionProposal(Proposal):
     """How a group becomes its revised definition.
 
-    :ivar vacated: unchanged rows of members that give up their old holds
-    :ivar exchanged: whether they have given them up already
-    :ivar adopted: rows of adopted servers, each with the row that the member
-        has
-    :ivar violations: hard policies that the servers of the group violate
-    :ivar missing: members that have no places, and why
+    :ivar vacated: unchanged rows of members that lose their old holds
+    :ivar exchanged: whether these holds are already dropped
+    :ivar adopted: rows of adopted servers, each with the current row of its
+        member
+    :ivar violations: hard policies that servers of the group violate
+    :ivar missing: members without places, and the reasons
     """
 
     where: RevisedMembers
@@ -30,7 +30,7 @@ class RevisionProposal(Proposal):
     missing: Sequence[Reason] = ()
 
     def seen(self, row: MemberRecord) -> MemberRecord:
-        """A row as the table should contain it after the update."""
+        """The row that the table should contain after the update."""
         if self.exchanged and row.state == MemberState.PLANNED:
             return replace(row, state=MemberState.LOST)
         return row

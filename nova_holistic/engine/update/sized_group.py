@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers that elastic members of a revised group have."""
+"""The servers of the elastic members of a revised group."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,10 +12,10 @@ from nova_holistic.table.records import MemberRecord
 
 def sized(revised: Group, members: Sequence[MemberRecord],
           adopted: Collection[str], added: Collection[str]) -> Group:
-    """The revised group with the servers that it has or will have.
+    """The revised group with its existing and future servers.
 
     :param adopted: paths of members that become existing servers
-    :param added: as ``fitted`` gets it
+    :param added: see ``fitted``
     """
     used = {row.member.path for row in members
             if row.state in OWNED or row.instance_uuid}.union(adopted)

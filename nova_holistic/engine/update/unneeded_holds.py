@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drops holds that no member needs any longer."""
+"""Drops holds that no member needs any more."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 
 GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
-"""States in which a member has no business holding room."""
+"""States of a member that must not have a hold."""
 
 
 def drop_leftovers(table: PlacementTable, holds: HoldClient,
@@ -17,11 +17,11 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
                    members: Collection[MemberRecord]) -> None:
     """Drop the holds of those of a group's members that no longer need them.
 
-    The row says that it is held until Placement has confirmed the deletion: a
-    crash in between leaves a row that is found later, never a hold without a
-    row.
+    The row states that the member is held until Placement has confirmed the
+    deletion. After a crash in between, the row remains and is found later, so
+    no hold is without a row.
 
-    :raises HoldsError: Placement does not answer
+    :raises HoldsError: Placement does not respond
     """
     leftovers = [m.hold for m in members if m.held and m.state in GONE]
     holds.drop(leftovers, group.project_id, group.user_id)
@@ -31,9 +31,9 @@ def drop_leftovers(table: PlacementTable, holds: HoldClient,
 
 def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
                      member: MemberRecord) -> None:
-    """Drop a hold just put, if its member was released, deleted or planned
-    again since the plan, or if the member's server has its capacity without
-    this hold.
+    """Drop a new hold if its member was released, deleted or planned again
+    since the plan, or if the member's server has its allocation without this
+    hold.
 
     The process that changed the member searched for the hold before the hold
     existed.
@@ -46,7 +46,7 @@ def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
 
 
 def _server_has_room(holds: HoldClient, row: MemberRecord) -> bool:
-    """Whether no swap of the member's hold will follow."""
+    """Whether the member's hold will not be swapped later."""
     if row.state == MemberState.CLAIMED and row.instance_uuid:
         return holds.exists(row.instance_uuid) is not None
     return row.state == MemberState.BUILT

@@ -42,16 +42,16 @@ LOG = logging.getLogger(__name__)
 
 
 class Updater:
-    """Members with a server stay at their places. Planned members stay if
-    that is possible. If no plan keeps the hard policies, nothing changes.
+    """Members with a server stay at their places. Planned members stay if that
+    is possible. If no plan keeps the hard policies, nothing changes.
 
-    A member that is removed gives its hold back. If a server was created for
-    it, the member is removed and the server lives on. If a server is about to
-    be created for it, that create is refused.
+    The hold of a removed member is dropped. If the member has a server, the
+    server remains without the group. If a server is being created for it, that
+    create is refused.
 
-    New holds are put before old ones are dropped. If there is no room for
-    both, they are exchanged in one step, and the members that move cannot be
-    claimed until the update is finished.
+    New holds are written before old ones are dropped. If the capacity is not
+    sufficient for both, they are exchanged in one step, and the members that
+    move cannot be claimed until the update is finished.
     """
 
     def __init__(self, parts: PlannerComponents):
@@ -60,15 +60,16 @@ class Updater:
         self.read_servers: ReadServers | None = None
 
     def update(self, record: GroupRecord) -> Mapping[str, Any]:
-        """Do the task of a group. A new group that adopts servers has no
-        members before its plan is accepted.
+        """Carry out the task of a group. A new group that adopts servers has
+        no members before its plan is accepted.
 
         :returns: changes with which the task ends
-        :raises NotPlanned: there is no plan; nothing has changed
+        :raises NotPlanned: no plan exists; nothing has changed
         :raises InvalidDocument: the definition, or one of its flavors or
             levels, cannot be accepted; nothing has changed
-        :raises HoldsError: Placement does not answer; nothing has changed
-        :raises HoldsNotDropped: the same, and the task has to stay
+        :raises HoldsError: Placement does not respond; nothing has changed
+        :raises HoldsNotDropped: Placement does not respond, and the task must
+            remain
         :raises OwnershipLost: the group belongs to another engine
         """
         journal = self._journal(record)
@@ -87,11 +88,11 @@ class Updater:
         return changes
 
     def undo(self, record: GroupRecord) -> None:
-        """Nothing of an update that is given up stays held.
+        """Drop all holds of an update that is given up.
 
-        :param record: as ``table.tasks.take`` returned it
-        :raises HoldsNotDropped: Placement does not answer; the task has to
-            stay
+        :param record: the result of ``table.tasks.take``
+        :raises HoldsNotDropped: Placement does not respond; the task must
+            remain
         """
         self._journal(record).recover()
 
@@ -192,8 +193,8 @@ class _Update(Change):
 
     def hold(self, proposal: RevisionProposal) -> RevisionProposal:
         """
-        :returns: the proposal, with its old holds given up if the new ones
-            took their room
+        :returns: the proposal, with its old holds dropped if the new ones took
+            their capacity
         """
         try:
             self.journal.put(proposal.members)
@@ -268,9 +269,9 @@ class _Update(Change):
         return changes
 
     def _lease_end(self) -> datetime | None:
-        """New members have as much time as those of a new group. The others
-        have no less than they had. An update that asks for no lease ends it.
-        """
+        """New members have the lease of a new group. The lease of the
+        others does not become shorter. An update may request a group
+        without a lease."""
         seconds = self._asked.get('lease')
         if seconds == 0:
             return None
@@ -288,7 +289,7 @@ class _Update(Change):
 
 
 def _document(record: GroupRecord) -> Mapping[str, Any]:
-    """What the group becomes; a new group becomes what it was created as."""
+    """The revised document; for a new group, the document of its creation."""
     return (record.pending or {}).get('document', record.document)
 
 

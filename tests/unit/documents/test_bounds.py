@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The count of a member: a number, or numbers between which it may change."""
+"""The count of a member: one number, or its minimum, desired number and
+maximum."""
 
 from hypothesis import given, strategies
 import pytest
@@ -62,7 +63,7 @@ def test_a_number_of_replicas_is_limited_with_all_their_members():
 
 
 @pytest.mark.parametrize('other', ['node-7', 'node'])
-def test_no_other_name_may_be_a_name_of_a_further_server(other):
+def test_no_other_name_may_equal_a_name_of_an_additional_server(other):
     wanted = document({'desired': 1, 'max': 2})
     wanted['members'].append({'name': other, 'resources': {'VCPU': 1}})
     with pytest.raises(InvalidDocument) as refusal:
@@ -75,8 +76,8 @@ def test_no_other_name_may_be_a_name_of_a_further_server(other):
     strategies.sampled_from(['min', 'desired', 'max']),
     strategies.integers(0, 9)))
 def test_changed_numbers(before, changes):
-    """Every number that is named is as named; the others remain as they were,
-    unless the desired number passes them."""
+    """Each stated number has its value. The others keep theirs, unless the
+    desired number exceeds them."""
     after = with_numbers(before, changes)
     assert after.keys() == {'min', 'desired', 'max'}
     assert changes.items() <= after.items()
@@ -91,6 +92,6 @@ def test_changed_numbers(before, changes):
 @pytest.mark.parametrize('wanted,expected', [
     (document(3), False), (document({'desired': 1}), True),
     (document(1, count=2), False), (document(1, count={'desired': 2}), True)])
-def test_whether_numbers_may_change(wanted, expected):
+def test_a_count_with_bounds_may_change(wanted, expected):
     assert has_bounds(wanted) == expected
     assert parse_group(wanted, {}).is_elastic == expected

@@ -265,7 +265,7 @@ def test_a_path_longer_than_its_table_column_is_refused():
     group = {'name': name, 'members': [{'name': name, 'flavor': 'a'}]}
     for _ in range(2):
         group = {'name': name, 'groups': [group]}
-    # Two groups and the member: 752 characters with the slashes.
+    # Two groups and the member have 752 characters with the slashes.
     assert refusal(group).place == 'groups[0].groups[0].members[0].name'
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image, root volume and server group of a member, in group documents."""
+"""The image, root volume and server group of a member in group documents."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_an_image_may_be_described_by_its_properties():
     ({'server_group': 'friends'}, 'members[0].server_group',
      'must be a UUID'),
 ])
-def test_what_cannot_be_accepted_is_refused_at_its_place(
+def test_a_mistake_is_refused_with_its_position(
         keys, place, message):
     with pytest.raises(InvalidDocument) as caught:
         requirements(shop(**keys))
@@ -84,7 +84,7 @@ def test_an_inventory_document_may_describe_images():
         bind(parse_group(shop(image='slow'), TYPES), snapshot)
 
 
-def test_without_images_an_inventory_document_knows_nothing_of_them():
+def test_without_images_an_inventory_document_has_no_image():
     snapshot = parse_inventory({
         key: value for key, value in INVENTORY.items() if key != 'images'})
     bound = bind(parse_group(shop(image='slow'), TYPES), snapshot)

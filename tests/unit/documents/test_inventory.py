@@ -93,7 +93,7 @@ def test_the_example_of_two_zones_is_read():
     assert len(racks) == 6
     last = snapshot.hosts[-1]
     assert (last.name, last.availability_zone) == ('z2r3h2', 'az2')
-    # 16 x 2.0 - 7, as can be read in the file.
+    # 16 x 2.0 - 7, with the numbers of the file.
     assert last.inventories['VCPU'].free == 25
 
 

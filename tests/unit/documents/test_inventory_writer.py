@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot that is written and read is the same, as far as plans see it."""
+"""A snapshot that is written and read again leads to the same plans."""
 
 from dataclasses import replace
 import json
@@ -23,7 +23,7 @@ ONE = FrozenMapping({'VCPU': 1})
 
 
 def again(snapshot):
-    """The snapshot after it was written as JSON and read."""
+    """The snapshot after it was written as JSON and read again."""
     return parse_inventory(text.load(json.dumps(
         inventory_document(snapshot), allow_nan=False)))
 
@@ -55,7 +55,7 @@ def test_nested_providers_survive_a_round_trip():
                           frozenset({'CUSTOM_A'}))
     function = NestedProvider('function', 'function', card.uuid,
                               FrozenMapping())
-    # A parent comes first in the document.
+    # A parent precedes its children in the document.
     written = cloud(replace(host('h1', 'r1'), providers=(function, card)))
     (found,) = again(written).hosts
     assert found.providers == (card, function)
@@ -76,7 +76,7 @@ def test_a_zone_outside_the_tree_becomes_a_label():
     assert found.availability_zone == 'z1'
 
 
-def test_a_host_without_a_known_place_is_in_a_domain_of_its_own():
+def test_a_host_without_a_location_is_in_its_own_domain():
     snapshot = Snapshot(('rack', 'host'), (
         host('h1', ''), replace(host('h2', 'r'), location=()),
         host('h3', 'r1')))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members come and go singly, and the rest of the document stays."""
+"""Members are added and removed one by one, and the rest of the document
+remains."""
 
 import copy
 
@@ -31,7 +32,7 @@ def paths(document):
 
 
 class AntiAffinity:
-    """Any policy will do."""
+    """Any policy is suitable."""
 
     type = 'anti-affinity'
     keys = {}
@@ -86,14 +87,14 @@ def test_an_invalid_new_member_names_its_position(description, place):
     ([{'name': 'x', 'count': 'many'}, {'name': 'x'}], 'members[1].count'),
     ([{'resources': SMALL}, {'resources': SMALL}], None)])
 def test_a_member_added_twice_is_reported_once(descriptions, place):
-    """And not by whatever comes of adding it to itself."""
+    """Adding the member to itself causes no second mistake."""
     with pytest.raises(InvalidDocument) as refused:
         paths(with_members(shop(), descriptions))
     assert place is None or refused.value.place == place
 
 
 class Counted(dict):
-    """A description that tells how often somebody looked at its name."""
+    """A description that counts the accesses to its name."""
 
     looks = 0
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key ``server`` of a member description, and the create requests."""
+"""The key ``server`` of a member description, and the create requests that
+result."""
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_a_create_names_the_image_of_the_member_and_all_networks():
     ('{', 'node-3', 'shop', '{'),
     (' ', 'node-3', 'shop', '-'),
 ])
-def test_names_of_servers(template, path, group, name):
+def test_the_names_of_servers_are_valid(template, path, group, name):
     request = {} if template is None else {'name': template}
     assert server({'name': 'node', 'count': 4, 'server': request},
                   path, group).name == name

@@ -55,7 +55,7 @@ def test_a_name_that_looks_like_a_date_stays_text():
     ('a: !!int five', 'line 1, column 4'),
 ])
 def test_invalid_text_is_refused_with_its_line(broken, place):
-    # Where text ends too early the last line may lack its end.
+    # If the text ends too early, the last line may have no line break.
     assert place in refusal(broken + '\n')
 
 

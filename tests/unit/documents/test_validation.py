@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A message quotes what is wrong in one short line, however long it is."""
+"""A message quotes a wrong value in one short line, whatever its length."""
 
 import pytest
 
@@ -13,7 +13,7 @@ TYPES = load_policy_types()
 
 @pytest.mark.parametrize('value, shown', [
     pytest.param('rack', "'rack'", id='short'),
-    # 60 characters with the quotes, which is the most.
+    # The maximum: 60 characters with the quotation marks.
     pytest.param('x' * 58, "'" + 'x' * 58 + "'", id='longest'),
     pytest.param('x' * 59, "'" + 'x' * 56 + '...', id='too long'),
     pytest.param('x' * 100_000, "'" + 'x' * 56 + '...', id='very long'),
@@ -30,7 +30,7 @@ def test_a_value_is_quoted_in_at_most_sixty_characters(value, shown):
     assert brief(value) == shown
 
 
-def test_a_long_key_is_shortened_in_the_place_too():
+def test_a_long_key_is_shortened_in_the_position():
     assert join('members[0]', 'two words' + 'x' * 1000) == (
         "members[0]['two words" + 'x' * 47 + '...]')
 

@@ -7,5 +7,5 @@ from tests.tables import new_table
 
 @pytest.fixture
 def table(tmp_path):
-    """An empty placement table, in a SQLite file."""
+    """An empty placement table in an SQLite file."""
     return PlacementTable(new_table(tmp_path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that other groups have to themselves are closed to a plan."""
+"""Hosts that other groups have reserved are closed to a plan."""
 
 import pytest
 
@@ -15,8 +15,7 @@ SNAPSHOT = cloud(host('cmp-0', 'rack1'), host('cmp-1', 'rack1'),
 
 
 def exclusive(table, level, node='node'):
-    """A group whose only member is on cmp-0 in rack1, and keeps others out.
-    """
+    """A group whose only member reserves cmp-0 in rack1."""
     group = a_group(exclusive=True, levels=('rack', 'host'), document={
         'name': 'alone', 'groups': [{
             'name': 'db', 'policies': [{'type': 'exclusive', 'level': level}],
@@ -49,7 +48,7 @@ def test_a_lost_member_reserves_nothing(table):
 
 
 def test_a_group_that_cannot_be_read_does_not_hide_another(table):
-    """A policy type that one of them needs is not installed any more."""
+    """The package of a policy type of one group is not installed any more."""
     group = exclusive(table, 'host')
     table.update_group(group.uuid, [group.status], document={
         'name': 'alone', 'policies': [{'type': 'gone'}]})
@@ -65,6 +64,6 @@ def test_closed_hosts_count_as_disabled_and_are_counted_in_a_reason():
             if h.enabled] == ['b']
     hosts = {h.name: h for h in snapshot.hosts}
     (reason,) = exclusive_hosts.reasons(shut, hosts)
-    # The third host takes no servers anyway.
+    # The third host is disabled anyway.
     assert '1 of 3 hosts' in reason.message
     assert exclusive_hosts.reasons(frozenset({'c'}), hosts) == ()

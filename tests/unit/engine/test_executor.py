@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every change takes the same steps, and what fails is undone."""
+"""Every change takes the same steps, and a failed change is undone."""
 
 import types
 
@@ -21,16 +21,16 @@ ATTEMPTS = 3
 
 
 class Recorded(Change):
-    """Notes its steps, and fails at those that a test names.
+    """Records its steps, and fails at those that a test names.
 
-    :ivar steps: in the order in which they were taken
+    :ivar steps: the steps in their order
     :ivar undone: errors after which the change was undone
     """
 
     exhausted = 'it failed {attempts} times'
 
     def __init__(self, **failures):
-        """:param failures: by step, the errors of its first calls"""
+        """:param failures: the errors of the first calls of each step"""
         self.record = a_group()
         self.journal = types.SimpleNamespace(undo=self._undo)
         self.steps = []
@@ -89,7 +89,7 @@ def test_the_steps_are_taken_in_their_order():
     assert change.steps == ALL
 
 
-def test_without_a_proposal_nothing_happens():
+def test_without_a_proposal_no_step_is_taken():
     change = Recorded()
     change.propose = lambda: None
     assert carry_out(change) is None

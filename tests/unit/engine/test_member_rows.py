@@ -8,7 +8,7 @@ from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
 from tests.unit.builders import group, servers, two_racks
 
 
-def test_only_the_hosts_of_the_plan_become_places(monkeypatch):
+def test_only_the_hosts_of_the_plan_become_rows(monkeypatch):
     seen = []
     place_of = member_rows.place_of
     monkeypatch.setattr(member_rows, 'place_of', lambda host: (

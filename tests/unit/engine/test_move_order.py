@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random moves in an order that keeps the policies, compared with every
-possible order. The oracle shares no code with the product: it counts servers
-in plain dictionaries."""
+possible order. The oracle shares no code with the project: it counts servers
+in dictionaries."""
 
 from collections import Counter
 import itertools
@@ -19,12 +19,12 @@ from tests.effort import examples
 from tests.unit.builders import cloud, host
 
 HOSTS = {'h-1': 'r-1', 'h-2': 'r-1', 'h-3': 'r-2', 'h-4': 'r-3'}
-"""Rack of each host."""
+"""The rack of each host."""
 
 
 @st.composite
 def cases(draw):
-    """Sizes and hosts of servers before and after, and rules."""
+    """Sizes and hosts of servers before and after, and policies."""
     names = 'abcd'[:draw(st.integers(1, 4))]
     hosts = st.sampled_from(sorted(HOSTS))
     size = st.integers(1, 3)
@@ -83,19 +83,20 @@ def product_case(servers, free, rules):
 
 
 class Oracle:
-    """Rooms and rules as plain numbers."""
+    """The capacity of hosts and the policies as plain numbers."""
 
     def __init__(self, servers, free, rules):
         self.servers, self.rules = servers, rules
         self.free = {name: free[name] for name in HOSTS}
         used = {server[0] for server in servers.values()}
         for name in HOSTS:
-            # A host without servers has room for one at least.
+            # A host without servers has capacity for at least one.
             if name not in used:
                 self.free[name] = max(1, free[name])
 
     def wrong(self, hosts):
-        """How wrong each rule is, with servers on these hosts."""
+        """The number of violations of each policy with servers on these
+        hosts."""
         for kind, argument, most in self.rules:
             if kind == 'location':
                 yield sum(HOSTS[name] != argument for name in hosts.values())
@@ -104,13 +105,13 @@ class Oracle:
                 name if argument == 'host' else HOSTS[name]
                 for name in hosts.values())
             if kind == 'affinity':
-                # Each domain but one is one too many.
+                # Each domain after the first is a violation.
                 yield max(0, len(domains) - 1)
             else:
                 yield sum(max(0, n - most) for n in domains.values())
 
     def start(self):
-        """Free room and hosts before the first step."""
+        """The free capacity and the hosts before the first step."""
         return dict(self.free), {
             name: server[0] for name, server in self.servers.items()}
 
@@ -159,7 +160,8 @@ def test_the_order_is_possible_and_none_is_longer(case):
 
 
 def test_a_server_that_grows_needs_room_beside_its_old_size():
-    """Placement counts both sizes on a host until the resize is confirmed."""
+    """Placement allocates both sizes on a host until the resize is
+    confirmed."""
     servers = {'a': ('h-1', 2, 'h-1', 3)}
     course, _ = product_course(servers, dict.fromkeys(HOSTS, 2), [])
     assert [*course.obstacles.values()] == [
@@ -169,7 +171,7 @@ def test_a_server_that_grows_needs_room_beside_its_old_size():
 
 
 def test_the_obstacle_names_the_policy():
-    """Two servers that have to swap their hosts."""
+    """Two servers have to swap their hosts."""
     course, _ = product_course(
         {'a': ('h-1', 1, 'h-3', 1), 'b': ('h-3', 1, 'h-1', 1)},
         dict.fromkeys(HOSTS, 4), [('anti-affinity', 'host', 1)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planner that lost the ownership of a group writes nothing any more."""
+"""A planner that has lost the ownership of a group does not write any more."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ def clock():
 
 
 def owned_by_engine(table):
-    """One engine has had the group; another has it now."""
+    """A group that was taken from one engine by another engine."""
     group = a_group(GroupStatus.PLANNING, task=Task.PLANNING, pending={})
     table.create_group(group)
     record = table.tasks.take(group.uuid, 'one', NOON, NOON)
@@ -27,7 +27,7 @@ def owned_by_engine(table):
 
 
 def owned_by_caller(table):
-    """The group of a caller was given up, as if the caller were dead."""
+    """The group of a caller was given up as if the caller had failed."""
     group = a_group(GroupStatus.PLANNING)
     table.create_group(group)
     assert table.update_group(group.uuid, [GroupStatus.PLANNING],
@@ -39,7 +39,7 @@ def owned_by_caller(table):
 @pytest.mark.parametrize('write', [
     lambda ownership: ownership.change(levels=('host',)),
     lambda ownership: ownership.finish(status=GroupStatus.PLANNED)])
-def test_a_turn_that_is_lost_changes_nothing(table, lost, write):
+def test_a_lost_ownership_changes_nothing(table, lost, write):
     ownership = lost(table)
     before = table.get_group(ownership.record.uuid)
     with pytest.raises(OwnershipLost):
@@ -47,14 +47,14 @@ def test_a_turn_that_is_lost_changes_nothing(table, lost, write):
     assert table.get_group(ownership.record.uuid) == before
 
 
-def test_an_engine_that_lost_its_turn_writes_no_members(table):
+def test_an_engine_without_ownership_writes_no_members(table):
     ownership = owned_by_engine(table)
     with pytest.raises(OwnershipLost):
         ownership.write_members(members_of(ownership.record, {'web': None}))
     assert table.members(ownership.record.uuid) == ()
 
 
-def test_a_turn_lasts_until_it_is_finished(table):
+def test_ownership_lasts_until_the_task_is_finished(table):
     group = a_group(GroupStatus.PLANNING, task=Task.PLANNING, pending={})
     table.create_group(group)
     ownership = Ownership(

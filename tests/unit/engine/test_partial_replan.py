@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Few attempts find the members that can be placed."""
+"""A partial replan finds the members that can be placed in few attempts."""
 
 import pytest
 
@@ -16,9 +16,9 @@ WHOLE = [Reason('', 'not all of them')]
 
 
 class Room:
-    """Decides by the total of VCPUs; a decision is the list of paths.
+    """Decides by the total of VCPUs. A decision is the list of paths.
 
-    :ivar attempts: paths of each question
+    :ivar attempts: the paths of each attempt
     """
 
     def __init__(self, vcpus):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan that holds nothing ends with an answer, unless it can be tried
-again."""
+"""A dry run ends with an answer, unless it can be tried again."""
 
 import pytest
 
@@ -17,7 +16,7 @@ RECORD = PlanRecord('uuid', 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
 
 
 def planning(outcome):
-    """A plan analyser that gives or raises this."""
+    """A plan analyser that returns or raises this value."""
     def plan():
         if isinstance(outcome, BaseException):
             raise outcome
@@ -39,7 +38,7 @@ def test_an_error_is_an_answer(error, at, message):
     assert reason['at'] == at and message in reason['message']
 
 
-def test_a_plan_is_tried_again_where_the_table_does_not_answer():
+def test_a_plan_is_tried_again_if_the_table_is_unavailable():
     with pytest.raises(TableError):
         answer_request(planning(TableError('gone away')), RECORD)
 
@@ -49,7 +48,7 @@ def test_a_process_that_is_stopped_gives_no_answer():
         answer_request(planning(KeyboardInterrupt()), RECORD)
 
 
-def test_reasons_of_an_unplaceable_group_tell_what_they_name():
+def test_reasons_of_an_unplaceable_group_mark_their_names():
     found = answer_request(planning(Unplaceable((
         Reason('web', 'host cmp-1 is full', ('cmp-1',)),))), RECORD)
     assert found.status == PlanStatus.UNPLACEABLE
@@ -58,7 +57,7 @@ def test_reasons_of_an_unplaceable_group_tell_what_they_name():
          'names': ['cmp-1']}]
 
 
-def test_time_that_ran_out_is_an_answer_too():
+def test_an_expired_time_limit_is_an_answer():
     found = answer_request(planning(Unknown('no time left')), RECORD)
     assert (found.status, found.document['message']) == (
         PlanStatus.UNKNOWN, 'no time left')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Only texts that were written for users reach users."""
+"""Users receive only texts that were written for users."""
 
 import logging
 
@@ -34,7 +34,7 @@ def read(reason, hosts=False):
 
 
 @pytest.mark.parametrize('error', UNLISTED, ids=lambda e: type(e).__name__)
-def test_no_other_text_does(error, caplog):
+def test_no_other_text_reaches_users(error, caplog):
     caplog.set_level(logging.ERROR)
     with RequestContext(request_id='req-of-ann').logged():
         reason = reasons.of_error(error)
@@ -51,26 +51,26 @@ def test_outside_a_request_no_id_is_reported(monkeypatch):
     assert read(reasons.of_error(HolisticError(TEXT))).endswith('in the log')
 
 
-def test_what_is_wrong_in_a_definition_does():
+def test_mistakes_of_a_definition_reach_users():
     reason = reasons.of_error(InvalidDocument(
         'members[0].flavor', "unknown flavor 'x'"))
     assert reason.at == 'members[0].flavor'
     assert read(reason) == read(reason, hosts=True) == "unknown flavor 'x'"
 
 
-def test_names_that_are_marked_in_it_do_not():
+def test_marked_names_in_a_mistake_do_not_reach_users():
     reason = reasons.of_error(InvalidDocument(
         'placed[web]', format_message("unknown host '{:name}'", 'cmp-1')))
     assert read(reason) == "unknown host '…'"
     assert read(reason, hosts=True) == "unknown host 'cmp-1'"
 
 
-def test_the_detail_of_a_reason_does_not():
+def test_the_detail_of_a_reason_does_not_reach_users():
     reason = reasons.with_detail('the plan was outdated', CapacityGone(TEXT))
     assert read(reason) == 'the plan was outdated'
     assert read(reason, hosts=True) == (
         f'the plan was outdated; at last, {TEXT}')
 
 
-def test_what_an_engine_says_in_its_own_words_does():
+def test_texts_of_an_engine_reach_users():
     assert read(reasons.of_engine('3 engines stopped')) == '3 engines stopped'

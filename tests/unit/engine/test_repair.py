@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A repair takes the fewest moves, in an order that breaks nothing."""
+"""A repair takes the smallest number of moves, in an order that violates no
+policy."""
 
 from types import SimpleNamespace
 
@@ -35,7 +36,7 @@ def flat(*names, policies=()):
 
 
 def located(**racks):
-    """Members each of which has to be in a rack."""
+    """Members that must be in certain racks."""
     return {'name': 'shop', 'groups': [
         {'name': name, 'policies': [{'type': 'location', 'path': rack}],
          'members': [{'name': 's', 'resources': {'VCPU': 1}}]}
@@ -43,9 +44,9 @@ def located(**racks):
 
 
 def hosts(*racks, vcpus=4, used=(), disabled=()):
-    """A host ``h-<rack>`` in each of the racks.
+    """A host ``h-<rack>`` in each rack.
 
-    :param used: names of hosts, once for each server there
+    :param used: names of hosts, once for each server
     """
     return cloud(*(host(
         f'h-{rack}', rack, enabled=rack not in disabled,
@@ -56,9 +57,9 @@ def hosts(*racks, vcpus=4, used=(), disabled=()):
 
 
 def repaired(document, places, *racks, states=None, movable=None, **fields):
-    """The proposal for members at these hosts, by path.
+    """The proposed moves for members on these hosts, by path.
 
-    :param states: of members that are not built, by path
+    :param states: states of members that are not built, by path
     """
     group = parse_group(document, load_policy_types())
     snapshot = hosts(*racks, used=list(places.values()), **fields)
@@ -130,7 +131,7 @@ def test_a_chain_of_four_servers_is_put_in_order():
         'd/s', 'c/s', 'b/s', 'a/s']
 
 
-def test_two_servers_that_only_could_swap_are_reported():
+def test_two_servers_that_could_only_swap_are_reported():
     found = repaired(located(a='2', b='1'), {'a/s': 'h-1', 'b/s': 'h-2'},
                      '1', '2', vcpus=1)
     assert found.moves == ()
@@ -140,7 +141,7 @@ def test_two_servers_that_only_could_swap_are_reported():
 
 
 def test_no_move_breaks_a_policy_that_holds():
-    """Member c has to leave host 2 before a or b may go there."""
+    """Member c must leave host 2 before a or b may move there."""
     found = repaired(located(a='2', b='3') | {'policies': APART},
                      {'a/s': 'h-1', 'b/s': 'h-2'}, '1', '2', '3')
     assert [member for member, *_ in moves(found)] == ['b/s', 'a/s']
@@ -152,14 +153,14 @@ def test_a_planned_member_moves_before_a_server():
     assert (moves(found), found.planned_again) == ([], ('a',))
 
 
-def test_reasons_tell_why_nothing_helps():
+def test_reasons_state_why_no_repair_exists():
     found = repaired(flat('a', 'b', policies=APART), {
         'a': 'h-1', 'b': 'h-1'}, '1')
     assert found.moves == () and found.reasons
 
 
 @pytest.mark.parametrize('level', ['rack', 'host'])
-def test_members_that_belong_together_come_back(level):
+def test_members_with_affinity_are_brought_together(level):
     document = flat('a', 'b', 'c', policies=[
         {'type': 'affinity', 'level': level}])
     found = repaired(document, {'a': 'h-1', 'b': 'h-2', 'c': 'h-1'},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which members stay, move, come and go when a group is revised."""
+"""The members that stay, move, come and go when a group is revised."""
 
 import pytest
 
@@ -13,7 +13,7 @@ SERVER = 'server'
 
 
 def document(**members):
-    """A group with members that ask for these resources."""
+    """A group whose members request these resources."""
     return {'name': 'shop', 'members': [
         {'name': name, 'resources': resources}
         for name, resources in members.items()]}
@@ -56,7 +56,7 @@ def test_a_member_released_since_the_request_is_left_out(earlier, wanted):
     assert [m.path for m in request.group.all_members()] == wanted
 
 
-def test_what_was_released_when_the_update_was_asked_for_is_in_its_task():
+def test_members_released_before_the_update_are_in_its_task():
     rows = [row('web', MemberState.RELEASED, 1),
             row('db', MemberState.RELEASED, 2)]
     shown = a_group(pending={'released': [2]})
@@ -72,7 +72,7 @@ def test_what_was_released_when_the_update_was_asked_for_is_in_its_task():
     (MemberState.PLANNED, None, []),
     (MemberState.RELEASED, None, []),
 ])
-def test_servers_whose_members_go_are_not_outside_servers(
+def test_servers_of_removed_members_are_not_outside_servers(
         state, instance, extra_servers):
     record, found = stands([row('web', state, instance=instance)],
                            document(db=SMALL))
@@ -80,7 +80,7 @@ def test_servers_whose_members_go_are_not_outside_servers(
     assert found.request(record, 'spread').extra_servers == extra_servers
 
 
-def test_only_planned_members_that_go_or_move_give_up_holds():
+def test_only_planned_members_that_leave_or_move_lose_holds():
     rows = [row('web', MemberState.PLANNED, 1),
             row('db', MemberState.PLANNED, 2),
             row('old', MemberState.PLANNED, 3),
@@ -94,7 +94,7 @@ def test_only_planned_members_that_go_or_move_give_up_holds():
     assert request.placed == {'web': 'h1'}
 
 
-def test_a_server_that_would_have_to_become_another_is_named():
+def test_a_server_that_would_have_to_be_replaced_is_named():
     record, found = stands(
         [row('web', MemberState.CLAIMED), row('db', MemberState.PLANNED, 2)],
         document(web=LARGE, db=LARGE),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot in which some members hold nothing."""
+"""A snapshot without the holds of some members."""
 
 from nova_holistic.engine.decision.usable_snapshot import with_members_removed
 from nova_holistic.model.inventory import Inventory
@@ -9,7 +9,7 @@ from tests.unit.builders import cloud, host, servers
 
 
 def used(vcpus, count, name='h1'):
-    """A host on which that many servers use that many VCPUs."""
+    """A host on which this number of servers uses this number of VCPUs."""
     return host(name, 'r1', servers=count,
                 inventories={'VCPU': Inventory(total=16, used=vcpus),
                              'DISK_GB': Inventory(total=100, used=30)})
@@ -23,13 +23,13 @@ def member(path, on, vcpus):
 
 
 def use(snapshot):
-    """VCPUs, disk and servers of each host."""
+    """The used VCPUs and disk, and the servers, of each host."""
     return {h.name: (h.inventories['VCPU'].used,
                      h.inventories['DISK_GB'].used, h.servers)
             for h in snapshot.hosts}
 
 
-def test_their_room_and_their_servers_are_gone_from_their_hosts_alone():
+def test_their_capacity_and_servers_are_removed_from_their_hosts_only():
     snapshot = cloud(used(7, 3), used(7, 3, 'h2'))
     freed = with_members_removed(snapshot,
                                  [member('a', 'h1', 2), member('b', 'h1', 4)])
@@ -38,13 +38,14 @@ def test_their_room_and_their_servers_are_gone_from_their_hosts_alone():
 
 
 def test_a_hold_that_the_snapshot_has_not_seen_frees_no_more_than_there_is():
-    """It was put, or audited away, after the snapshot was taken."""
+    """The hold was written, or deleted by an audit, after the snapshot was
+    taken."""
     assert use(with_members_removed(cloud(used(1, 0)),
                                     [member('a', 'h1', 2)])) == {
                                         'h1': (0, 30, 0)}
 
 
-def test_members_on_hosts_that_are_gone_free_nothing():
+def test_members_on_removed_hosts_free_nothing():
     snapshot = cloud(used(7, 3))
     assert use(with_members_removed(snapshot,
                                     [member('a', 'h9', 2)])) == use(snapshot)

@@ -24,7 +24,7 @@ LEASE = 3600
 
 
 class Time:
-    """A clock that goes only when somebody sleeps."""
+    """A clock that moves only while a caller sleeps."""
 
     def __init__(self):
         self.seconds = 0.0

@@ -44,7 +44,7 @@ def serving(app, headers=None):
 
 @contextlib.contextmanager
 def answering(respond):
-    """The URL of a server that answers as the function says.
+    """The URL of a server with the responses of a function.
 
     :param respond: called with the handler of a request
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A child over HTTP: the real API, and servers that are not what they say."""
+"""A child over HTTP: the real API, and faulty servers."""
 
 from datetime import timedelta
 import json
@@ -141,7 +141,7 @@ def test_a_user_without_the_right_is_forbidden(service):
             SHOP, None, 60, 'k', 5).kind is RefusalKind.FORBIDDEN
 
 
-# Servers that are not what they say.
+# Faulty servers.
 
 def send(handler, status, body, **headers):
     body = body if isinstance(body, bytes) else json.dumps(body).encode()

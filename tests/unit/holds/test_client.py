@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the client of Placement decides before it sends anything."""
+"""Decisions of the client of Placement before it sends a request."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the inventory learns of the requests of this process."""
+"""The effects of this process's requests that the inventory learns."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ from nova_holistic.model.use_change import UseChange
 
 
 class Inventory:
-    """Writes down what it is told."""
+    """Records the calls."""
 
     def __init__(self):
         self.marked, self.changed = [], []
@@ -29,7 +29,7 @@ class Inventory:
 
 
 class Adapter(UseTrackingAdapter):
-    """One whose Placement gives the status that a test sets."""
+    """An adapter whose Placement responds with the status that a test sets."""
 
     def __init__(self):
         self.inventory, self.status, self.now = Inventory(), 204, 0.0
@@ -100,7 +100,7 @@ def test_a_failed_request_marks_the_providers(adapter, status):
 
 
 def test_a_repeated_drop_marks_the_provider_for_ten_minutes(adapter):
-    """After that the hold is forgotten, so that memory does not grow."""
+    """After that, the hold is forgotten, so that memory does not grow."""
     adapter.post(a=filled(), b=filled('p2'))
     adapter.request('/allocations/a', 'DELETE')
     adapter.now = DROPPED - 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cloud in memory, as Nova and Placement describe it to an inventory."""
+"""A cloud in memory, with the data of Nova and Placement that an inventory
+reads."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +21,8 @@ DISABLED = 'COMPUTE_STATUS_DISABLED'
 
 @dataclass
 class Cloud:
-    """What is there now. Host h1 has the provider with UUID h1."""
+    """The current state of the cloud. Host h1 has the provider with UUID
+    h1."""
 
     used: dict[str, int] = field(default_factory=dict)
     down: set[str] = field(default_factory=set)
@@ -53,7 +55,8 @@ class Cloud:
 class MemoryProviders:
     """Reads providers of a cloud as ProviderReader does.
 
-    :ivar reread_uuids: those that were read one by one, in order
+    :ivar reread_uuids: UUIDs of providers that were read one by one, in their
+        order
     """
 
     def __init__(self, cloud):
@@ -99,7 +102,7 @@ class MemoryReader(CloudReader):
 
 
 class MemoryInventory(InventoryDriver):
-    """Whole snapshots of a cloud in memory."""
+    """Complete snapshots of a cloud in memory."""
 
     def __init__(self, cloud):
         self.reader = MemoryReader(cloud)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever an engine misses, its kept snapshot follows the cloud."""
+"""The cached snapshot follows the cloud, whatever notifications an engine
+misses."""
 
 from concurrent import futures
 import threading
@@ -19,7 +20,7 @@ INTERVAL = 2.0
 
 
 class Followed:
-    """A cloud in memory, and a kept inventory of it."""
+    """A cloud in memory and a cached inventory of it."""
 
     def __init__(self):
         self.cloud = Cloud({host: 0 for host in HOSTS[:3]})
@@ -38,7 +39,7 @@ class Followed:
                 for host in snapshot.hosts}
 
     def compare_all(self):
-        """From the beginning of a comparison to its end."""
+        """Run a comparison from its beginning to its end."""
         for _ in range(2):
             self.kept.compare()
             while self.kept.is_comparing:
@@ -61,7 +62,7 @@ class Followed:
     def hold(self, host, number=1, meanwhile=lambda: None):
         """This process changes the use of a host.
 
-        :param meanwhile: is called before the inventory learns of it
+        :param meanwhile: called before the inventory learns of the change
         """
         since = self.kept.moment()
         self.cloud.used[host] += number
@@ -141,8 +142,8 @@ def test_the_use_of_own_holds_is_known_without_a_reading(followed):
 
 @pytest.mark.parametrize('before', [False, True])
 def test_a_reading_that_overlaps_an_own_hold_is_repeated(followed, before):
-    """The reading ends before or after the inventory learns of the hold; it
-    contains the hold or not."""
+    """The read ends before or after the inventory learns of the hold. It may
+    contain the hold or not."""
     assembly = followed.reader.assembly
     for contains in (False, True):
         number = assembly.begin()

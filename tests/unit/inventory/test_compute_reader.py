@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every change of a compute node is noticed, and few nodes are read."""
+"""Every change of a compute node is detected, and few nodes are read."""
 
 from collections import Counter
 import random
@@ -18,10 +18,10 @@ from nova_holistic.inventory.service_client import ServiceClient
 class Nova:
     """An adapter to a Nova whose services and nodes a test changes.
 
-    :ivar services: host to the id of its service; None in an unreachable cell
-    :ivar nodes: UUID to the host and the type of the node
+    :ivar services: ID of the service of each host; None in an unreachable cell
+    :ivar nodes: host and type of each node by UUID
     :ivar hidden: hosts that are not mapped to their cell yet
-    :ivar asked: how often each kind of request was sent
+    :ivar asked: number of requests of each kind
     """
 
     status_code = 200
@@ -77,7 +77,7 @@ class Nova:
 class Cloud:
     """Nova, providers, and a reader that has read them once.
 
-    :ivar providers: UUID to name
+    :ivar providers: names by UUID
     """
 
     def __init__(self, *hosts):
@@ -89,7 +89,7 @@ class Cloud:
         self.read()
 
     def read(self):
-        """Each compute node by name."""
+        """Each compute node by its name."""
         self.nova.asked.clear()
         found = self._reader.read({
             uuid: Listed(name, 1, True)
@@ -98,11 +98,11 @@ class Cloud:
 
     @property
     def reread(self):
-        """How many nodes the last call read one by one."""
+        """The number of nodes that the last call read one by one."""
         return self.nova.asked['os-hypervisors']
 
     def as_before(self):
-        """What a reader finds that knows nothing yet."""
+        """The result of a new reader."""
         fresh = ComputeReader(ServiceClient('nova', self.nova))
         return {each.name: each for each in fresh.read({})}
 
@@ -239,7 +239,7 @@ class PagedNova:
     """An adapter to a Nova with many hypervisors.
 
     :ivar listed: numbers of the hypervisors in the pages that were read
-    :ivar missing: UUIDs that are in the list, and are no markers
+    :ivar missing: UUIDs that are in the list but not accepted as markers
     """
 
     def __init__(self, uuids):
@@ -284,7 +284,8 @@ def test_sections_of_a_long_list_contain_every_hypervisor(order):
     found = read_hypervisors(ServiceClient('nova', nova), uuids, threads=8)
     assert sorted(found) == sorted(nova.uuids)
     if order == 'same':
-        # Nothing is read twice, but for the page in which a section ends.
+        # No hypervisor is read twice, except those of the page in which a
+        # section ends.
         assert sum(nova.listed) < 4500 + 4 * 10
         assert max(nova.listed) <= 1000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which compute nodes there are to plan on."""
+"""The compute nodes on which groups can be planned."""
 
 import logging
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An inventory document is a cloud."""
+"""The inventory driver that reads a document."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flavor of Nova's becomes amounts and traits, or says why it cannot."""
+"""A flavor of Nova becomes amounts and traits, or has a reason why it
+cannot."""
 
 import pytest
 

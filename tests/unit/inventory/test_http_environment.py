@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP connections obey the environment, and look at it no more than once."""
+"""HTTP connections respect the environment variables, and read them only
+once."""
 
 from keystoneauth1 import session as ks_session
 import pytest
@@ -12,7 +13,7 @@ NAMES = ('http_proxy', 'https_proxy', 'all_proxy', 'no_proxy',
 
 @pytest.fixture
 def variable(monkeypatch):
-    """Sets a variable of an environment that has none of the names."""
+    """Set a variable in an environment without any of the names."""
     for each in NAMES:
         monkeypatch.delenv(each, raising=False)
         monkeypatch.delenv(each.upper(), raising=False)
@@ -25,7 +26,7 @@ def looked_up(verify=True):
     return session
 
 
-def test_an_environment_that_says_nothing_is_not_asked_again(variable):
+def test_an_environment_without_variables_is_read_once(variable):
     session = looked_up()
     assert (session.session.trust_env, session.verify) == (False, True)
 
@@ -33,7 +34,7 @@ def test_an_environment_that_says_nothing_is_not_asked_again(variable):
 @pytest.mark.parametrize('name, value', [
     ('http_proxy', 'http://proxy:3128'), ('HTTPS_PROXY', 'http://proxy:3128'),
     ('all_proxy', 'socks5://proxy')])
-def test_a_proxy_is_left_to_requests(variable, name, value):
+def test_the_library_requests_handles_a_proxy(variable, name, value):
     variable(name, value)
     assert looked_up().session.trust_env
 

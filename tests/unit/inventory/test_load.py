@@ -16,7 +16,7 @@ def conf():
     options.register_opts(conf)
     conf([], default_config_files=[])
     yield conf
-    # Option groups are shared: an override outlives its ConfigOpts.
+    # Option groups are shared: an override remains after its ConfigOpts.
     conf.reset()
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement's database is only read, and only if its schema is known."""
+"""The driver only reads Placement's database, and only if it knows the
+schema."""
 
 import contextlib
 import sqlite3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A resource provider, from Placement's answers and after known changes."""
+"""A resource provider after Placement's responses and after known changes."""
 
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.model.frozen import FrozenMapping
@@ -20,7 +20,7 @@ def read():
 
 
 def test_providers_with_equal_traits_share_them():
-    """The traits of thousands of hosts take the memory of one."""
+    """The traits of thousands of hosts use the memory of one set."""
     assert read().traits is read().traits
 
 

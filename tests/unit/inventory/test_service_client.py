@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service that fails is named, with what was asked of it."""
+"""The error of a failed request names the service and the request."""
 
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import threading
@@ -21,7 +21,7 @@ def service_at(url):
 
 @pytest.fixture
 def serve():
-    """A function that starts an HTTP server giving one answer always."""
+    """A function that starts an HTTP server with one fixed response."""
     servers = []
 
     def serve(status, body):
@@ -59,7 +59,7 @@ def test_a_json_answer_is_returned(serve):
 
 
 def test_an_unreachable_service_raises_service_failed():
-    # Nothing listens on the discard port of a test machine.
+    # No server listens on the discard port of a test machine.
     failure(lambda: service_at('http://127.0.0.1:9').get('/things', '1.38'))
 
 
@@ -94,9 +94,9 @@ def test_a_service_that_ignores_the_marker_is_refused(serve):
 
 
 class Paged:
-    """An adapter to a service with 5 things, in pages of 2 or fewer.
+    """An adapter to a service with 5 objects in pages of at most 2.
 
-    :ivar paths: of the requests
+    :ivar paths: paths of the requests
     """
 
     status_code = 200

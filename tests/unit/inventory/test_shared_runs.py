@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callers at once share a run that is begun after each has called."""
+"""Concurrent callers share a run that begins after each of them has called."""
 
 from concurrent.futures import ThreadPoolExecutor
 import itertools
@@ -10,11 +10,11 @@ import pytest
 from nova_holistic.inventory.shared_runs import SharedRuns
 
 LONG = 300
-"""Seconds after which a test that hangs has failed."""
+"""Seconds after which a test that hangs fails."""
 
 
 class Slow:
-    """Work that ends when it is told to; its outcome is its number."""
+    """Work that ends when the test allows it. Its outcome is its number."""
 
     def __init__(self):
         self.begun = [threading.Event() for _ in range(9)]
@@ -29,7 +29,7 @@ class Slow:
 
 
 def wait_for_callers(shared, number):
-    """Until so many callers wait, or run."""
+    """Wait until this number of callers waits or runs."""
     waited = threading.Event()
     for _ in range(1000 * LONG):
         if shared.callers == number:
@@ -39,7 +39,7 @@ def wait_for_callers(shared, number):
 
 
 class Counted(SharedRuns):
-    """Tells how many have called and have no outcome yet."""
+    """Counts the callers that have no outcome yet."""
 
     def __init__(self, work):
         super().__init__(work)

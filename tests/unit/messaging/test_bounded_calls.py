@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call has an end, whether or not what it waits for has one."""
+"""A call has a timeout, whether or not its work ends."""
 
 import threading
 
@@ -10,7 +10,7 @@ from nova_holistic.messaging.bounded_calls import BoundedCalls
 LONG = 300.0
 
 
-def test_a_call_gives_what_its_work_gives():
+def test_a_call_returns_the_result_of_its_work():
     calls = BoundedCalls(1)
     assert calls(lambda: 'done', LONG) == 'done'
     assert calls(lambda: None, LONG) is None
@@ -19,7 +19,7 @@ def test_a_call_gives_what_its_work_gives():
 
 
 def test_work_that_goes_on_leaves_no_room_until_it_ends():
-    """Or else each call to a service that is away would add a thread."""
+    """Otherwise each call to an unavailable service would add a thread."""
     calls = BoundedCalls(1)
     go_on, begun = threading.Event(), []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On whose behalf an engine acts, as a message or a task says it."""
+"""The user and project of a request, in messages and tasks."""
 
 from oslo_context import context as oslo_context
 import pytest
@@ -14,20 +14,20 @@ def logged_request():
     return current and current.request_id
 
 
-def test_a_context_survives_its_way_through_a_message():
+def test_a_context_is_unchanged_by_a_message():
     assert RequestContext.from_document(ANN.to_document()) == ANN
 
 
 @pytest.mark.parametrize('value, kept', [
     ('x' * 255, True), ('x' * 256, False), (7, False), (['a'], False)])
-def test_what_is_no_short_text_is_left_out(value, kept):
+def test_values_that_are_no_short_text_are_left_out(value, kept):
     context = RequestContext.from_document(
         {'request_id': value, 'user_id': 'ann', 'lease': 60})
     assert context.request_id == (value if kept else None)
     assert (context.project_id, context.user_id) == (None, 'ann')
 
 
-def test_after_a_request_the_thread_logs_for_the_one_before():
+def test_after_a_request_the_thread_has_its_previous_context():
     before = logged_request()
     with pytest.raises(ZeroDivisionError), ANN.logged():
         with RequestContext('req-2').logged():

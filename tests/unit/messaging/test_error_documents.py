@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors cross to another process, and are themselves there."""
+"""Errors are sent to another process, which raises them again."""
 
 import json
 
@@ -38,11 +38,11 @@ def test_all_mistakes_of_a_document_arrive():
 
 
 def test_an_unknown_error_class_arrives_as_its_known_base():
-    class Unheard(errors.GroupBusy):
-        """Of a driver that only one side has."""
+    class UnknownError(errors.GroupBusy):
+        """An error class of a driver that only one side has."""
 
     arrived = error_documents.from_document(
-        error_documents.to_document(Unheard('busy')))
+        error_documents.to_document(UnknownError('busy')))
     assert (type(arrived), str(arrived)) == (errors.GroupBusy, 'busy')
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What engines accept by message, and by which name they refuse the rest."""
+"""The messages that engines accept, and the names in their refusals."""
 
 import json
 import math
@@ -25,7 +25,7 @@ KINDS = (payloads.GroupPayload, payloads.PlanPayload, payloads.Release,
 
 
 def refused(kind, **arguments):
-    """The place that a payload is refused for."""
+    """The position in the refusal of a payload."""
     with pytest.raises(InvalidDocument) as caught:
         kind.from_document(arguments)
     return caught.value.place

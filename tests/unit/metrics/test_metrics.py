@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Prometheus reads, and that nothing is measured while it is off."""
+"""The metrics that Prometheus reads. Nothing is measured while they are
+disabled."""
 
 import pathlib
 import re
@@ -41,7 +42,7 @@ def value(registry, name, **labels):
     return registry.get_sample_value(instruments.PREFIX + name, labels)
 
 
-def test_changes_are_counted_by_what_they_lead_to(table, registry):
+def test_changes_are_counted_by_their_outcome(table, registry):
     group = builders.planned(table, node=20)
     holds = [row.hold for row in table.members(group.uuid)]
     table.claim(group.uuid, 'db/node-0', 'server-1', builders.NOON)
@@ -76,7 +77,7 @@ def test_requests_are_counted_by_route(table, registry):
     assert value(registry, 'api_request_seconds_count', **shown) == 2
 
 
-def test_an_instrument_that_is_off_does_nothing(table):
+def test_a_disabled_instrument_does_nothing(table):
     with instruments.HOLD_SECONDS.timed(operation='put'):
         builders.planned(table)
     registry = exporter.bind()
@@ -127,7 +128,7 @@ def test_metrics_are_served_once(conf, table, caplog):
     assert 'in use' not in caplog.text
 
 
-def test_a_port_that_is_in_use_stops_nobody(conf, caplog):
+def test_a_port_in_use_stops_no_process(conf, caplog):
     conf.set_override('enabled', True, group='holistic_metrics')
     with socket.socket() as other:
         other.bind(('127.0.0.1', conf.holistic_metrics.port))

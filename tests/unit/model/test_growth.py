@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members whose number may change: which path a further server gets, and
-which places are held again. No cloud is needed for these decisions."""
+"""Members whose number may change: the path of an additional server, and the
+places that are held again. These decisions need no cloud."""
 
 from hypothesis import given, strategies
 import pytest
@@ -16,8 +16,8 @@ NUMBERS = strategies.tuples(*[strategies.integers(0, 4)] * 3).map(sorted)
 
 
 def shop(count, /, **replicas):
-    """A member ``node`` of that count, a member ``web`` of one server and, if
-    there are replicas, a nested group ``shard`` with two members."""
+    """A member ``node`` with this count, a member ``web`` with one server and,
+    if there are replicas, a nested group ``shard`` with two members."""
     nested = [{'name': 'shard', **replicas, 'members': [
         {'name': 'first', 'resources': {'VCPU': 1}},
         {'name': 'next', 'count': {'desired': 1, 'max': 2},
@@ -48,7 +48,7 @@ def test_the_desired_number_is_planned(numbers):
 
 @given(NUMBERS, strategies.sets(strategies.integers(0, 9)))
 def test_creates_add_servers_until_the_maximum(numbers, existing):
-    """Each further server gets the lowest number that is free."""
+    """Each additional server gets the lowest free number."""
     group = elastic(*numbers)
     most = max(1, numbers[-1])
     live = {'web', *(f'node-{n}' for n in existing)}
@@ -79,7 +79,7 @@ def test_a_place_is_surplus_if_as_many_others_are_desired(numbers, existing):
        strategies.sets(strategies.integers(0, 9)))
 def test_a_revised_group_keeps_servers_and_then_planned_places(
         numbers, used, planned):
-    """As many as are desired, but every server that exists."""
+    """The desired number, and every server that exists."""
     group, planned = elastic(*numbers), planned - used
     kept = {int(path.removeprefix('node-')) for path in paths(fitted(
         group, {f'node-{n}' for n in used},
@@ -88,7 +88,7 @@ def test_a_revised_group_keeps_servers_and_then_planned_places(
     assert len(kept) == max(len(used), numbers[1])
     new = kept - used - planned
     if new:
-        # A place that is held already is preferred to a new one.
+        # A place that is already held is preferred to a new one.
         assert planned <= kept
         assert max(new) < len(kept)
 
@@ -107,7 +107,7 @@ def test_a_fixed_count_grows_only_into_returned_paths():
     with pytest.raises(NotGrown, match="all servers of member 'node'"):
         next_server(group, 'node', Existing(live | {'node-1'}))
     with pytest.raises(NotGrown):
-        # The place was released, and no server used it.
+        # The place was released and never used by a server.
         next_server(group, 'node', Existing(live))
     assert next_server(
         group, 'node', Existing(live, {'node-1'})).path == 'node-1'
@@ -134,13 +134,13 @@ def test_replicas_are_added_server_by_server():
         next_server(group, 'shard-2/first', Existing(live))
     with pytest.raises(AtMaximum, match="'shard-0/next' has 2 servers"):
         next_server(group, 'shard-0/next', Existing(live))
-    # The second replica is more than is desired, and the first one is not.
+    # The second replica exceeds the desired number, and the first does not.
     assert is_surplus(group, 'shard-1/first', live)
     assert not is_surplus(
         group, 'shard-0/first', live - {'shard-1/first', 'shard-1/next-0'})
 
 
-def test_counts_state_what_is_missing():
+def test_counts_state_the_number_of_missing_places():
     group = shop({'min': 1, 'desired': 3, 'max': 5},
                  count={'min': 0, 'desired': 2, 'max': 4})
     found = {count.path: (count.number, count.missing) for count in counts(

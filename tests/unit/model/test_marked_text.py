@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text whose names are data."""
+"""Text in which names are marked."""
 
 import copy
 import pickle

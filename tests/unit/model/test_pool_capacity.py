@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worked by hand from the terms of Cinder's specification "provisioning
-improvements": what is free for one more volume."""
+"""The capacity of a pool for one more volume, computed by hand from Cinder's
+specification "provisioning improvements"."""
 
 import pytest
 
@@ -15,12 +15,12 @@ THIN = {'thin_provisioning_support': True}
     # Ten are reserved; thirty of the other ninety are provisioned.
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'provisioned_capacity_gb': 30}, 90, 60),
-    # Others use the array as well, so less is free than is not provisioned.
+    # Others also use the array, so less is free than is not provisioned.
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'provisioned_capacity_gb': 30, 'free_capacity_gb': 50.9}, 90, 50),
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'provisioned_capacity_gb': 30, 'free_capacity_gb': 80}, 90, 60),
-    # The reserved share of 99 is 9.9; Cinder reserves 9.
+    # The reserved share of 99 is 9.9. Cinder reserves 9.
     ({'total_capacity_gb': 99, 'reserved_percentage': 10}, 90, 90),
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'max_over_subscription_ratio': 2, 'provisioned_capacity_gb': 30,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group has the domains of its exclusive parts for the members of those."""
+"""The domains that a group reserves for the members of its exclusive parts."""
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.model.domain import Domain

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""At which hosts a server counts."""
+"""The hosts at which a server counts."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_a_server_counts_where_a_scheduler_has_sent_it(migrations):
         'h3', 'h1')
 
 
-def test_what_nova_records_counts_more_than_what_a_scheduler_has_answered():
+def test_a_record_of_nova_precedes_the_answer_of_a_scheduler():
     """Its compute service may have tried another host after that."""
     server = ServerRecord('h1', 'active', 'resize_migrating')
     assert server_position(server, 'planned', [
@@ -75,7 +75,7 @@ def test_a_server_without_a_host_counts_where_it_is_unshelved():
 
 @pytest.mark.parametrize('server', [
     ServerRecord('h1', 'active'), ServerRecord('h1', 'resized')])
-def test_a_move_that_has_come_to_nothing_does_not_count(server):
+def test_a_failed_move_does_not_count(server):
     assert server_position(server, 'planned', [], 'h3') == Position('h1')
 
 

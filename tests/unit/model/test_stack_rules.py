@@ -18,10 +18,10 @@ from nova_holistic.model.stack_rules import below, path_of, StackRule
     ('web/*', 'web/server-*', ['web', '3'], 'web/server-3'),
     ('*/*', 'shard-*/node-*', ['1', '2'], 'shard-1/node-2'),
     ('*/*', 'shard-*/node', ['1', '2'], 'shard-1/node'),
-    # A name with the sign of the rule is only a name.
+    # A name with the character of a rule is only a name.
     ('a', 'b', ['*'], None), ('*', 'b-*', ['*'], 'b-*'),
 ])
-def test_the_path_of_a_rule(resource, member, names, path):
+def test_a_rule_gives_a_path(resource, member, names, path):
     assert StackRule(resource, member).path(names) == path
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notifications on a bus in this process, and on a bus that is away."""
+"""Notifications on a bus in this process, and on an unavailable bus."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ ENOUGH = 300
 
 
 class Consumer:
-    """Receives what is sent to a topic."""
+    """Receives the messages of a topic."""
 
     filter_rule = messaging.NotificationFilter()
 
@@ -105,7 +105,7 @@ def test_nothing_is_sent_unless_a_driver_is_configured(conf, table, driver):
     assert publisher.follow(conf, table.database, 'engine') is None
 
 
-def test_a_transport_that_is_not_there_is_an_error_at_the_start(
+def test_an_unknown_transport_is_an_error_at_the_start(
         tmp_path, table):
     conf = configured(tmp_path, 'nothing://')
     with pytest.raises(BadTransport, match='oslo_messaging_notifications'):
@@ -113,7 +113,7 @@ def test_a_transport_that_is_not_there_is_an_error_at_the_start(
 
 
 class Stuck:
-    """A notifier whose bus does not answer."""
+    """A notifier whose bus does not respond."""
 
     def __init__(self):
         self.asked, self.free = threading.Event(), threading.Event()
@@ -126,7 +126,7 @@ class Stuck:
         raise RuntimeError('the bus went away')
 
 
-def test_a_bus_that_is_away_delays_and_fails_nothing(table):
+def test_an_unavailable_bus_delays_and_fails_nothing(table):
     notifier = Stuck()
     publishing = publisher.Publisher(notifier, waiting=2)
     table.database.listen(publishing)
@@ -137,5 +137,5 @@ def test_a_bus_that_is_away_delays_and_fails_nothing(table):
     publishing.close(0.0)
     notifier.free.set()
     publishing.close(ENOUGH)
-    # The one that was being sent, and those that could wait.
+    # The message that was being sent, and those in the queue.
     assert notifier.sent == ['holistic.group.status'] * 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual's objective on statistics does what the manual says."""
+"""The objective of the manual, which uses statistics."""
 
 import pathlib
 import runpy
@@ -17,14 +17,14 @@ FILE = (pathlib.Path(__file__).parents[3]
 
 @pytest.fixture(autouse=True)
 def installed(monkeypatch):
-    """As its entry point would have it."""
+    """The objective as its entry point would load it."""
     load, found = plugins.load, runpy.run_path(str(FILE))['Coolest']
     monkeypatch.setattr(plugins, 'load', lambda namespace, name, kind: (
         found if name == 'coolest' else load(namespace, name, kind)))
 
 
 def cloud(*temperatures):
-    """Hosts with room for two servers each; None was not measured."""
+    """Hosts with capacity for two servers each. None means not measured."""
     return parse_inventory({'levels': ['host'], 'hosts': [
         {'name': f'cmp-{i}', 'resources': {'VCPU': {'total': 2}},
          'statistics': {} if heat is None else {'cpu_temperature': heat}}

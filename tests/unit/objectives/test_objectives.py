@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each objective says of placements done by hand."""
+"""The values of each objective for placements made by hand."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.unit.solver.scenario import plan
 
 
 def _loaded():
-    """Hosts of 10 VCPUs of which 0, 5 and 8 are in use."""
+    """Hosts with 10 VCPUs, of which 0, 5 and 8 are used."""
     return cloud(*(host(name, 'r', inventories={
         'VCPU': Inventory(10, used=used)})
         for name, used in (('empty', 0), ('half', 5), ('full', 8))))
@@ -40,7 +40,8 @@ def test_stack_costs_the_free_share_of_the_used_hosts():
 
 def test_spread_costs_more_on_fuller_hosts():
     wanted = group(servers('db', 1))
-    # u squared is 0, 0.01; 0.25, 0.36; 0.64, 0.81 at these tenths.
+    # At these tenths, the square of u is 0 and 0.01; 0.25 and 0.36; 0.64 and
+    # 0.81.
     for name, cost in (('empty', 0.01), ('half', 0.11), ('full', 0.17)):
         assert _value('spread', _loaded(), wanted,
                       db_0=name) == pytest.approx(cost)
@@ -73,7 +74,7 @@ def test_each_objective_chooses_its_kind_of_host(objective, hosts):
     assert set(found.hosts.values()) == hosts
 
 
-def test_fewest_hosts_opens_a_second_host_only_when_it_must():
+def test_fewest_hosts_uses_a_second_host_only_if_necessary():
     wanted = group(servers('db', 11))
     found = plan(_loaded(), wanted, objective='fewest-hosts')
     assert found.objective.value == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans without a solver, and pictures taken apart."""
+"""Plans made without a solver, and parsed pictures."""
 
 from xml.etree import ElementTree
 
@@ -9,7 +9,7 @@ _SVG = '{http://www.w3.org/2000/svg}'
 
 
 def plan(snapshot, placements, name='shop', **fields):
-    """A plan that puts each member path on the named host."""
+    """A plan with each member path on the named host."""
     hosts = {host.name: host for host in snapshot.hosts}
     located = {member: hosts[name].location if name in hosts else ()
                for member, name in placements.items()}
@@ -20,7 +20,7 @@ def plan(snapshot, placements, name='shop', **fields):
 
 
 class Drawing:
-    """A parsed SVG, asked about by class of element."""
+    """A parsed SVG, searched by class of element."""
 
     def __init__(self, svg: bytes):
         self.root = ElementTree.fromstring(svg)
@@ -34,7 +34,7 @@ class Drawing:
         return [element.text for element in self.all(kind)]
 
     def words(self, kind):
-        """What is said of each element of the class on hover."""
+        """The tooltip of each element of the class."""
         return [element.find(f'{_SVG}title').text
                 for element in self.all(kind)]
 
@@ -48,7 +48,7 @@ class Drawing:
 
 
 class Part(Drawing):
-    """An element and what is in it."""
+    """An element and its content."""
 
     def __init__(self, element):
         self.root = element

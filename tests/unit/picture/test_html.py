@@ -12,7 +12,7 @@ _VOID = {'meta'}
 
 
 class Strict(HTMLParser):
-    """Finds elements that HTML, unlike XML, would leave open."""
+    """Finds elements that XML closes and HTML would leave open."""
 
     def __init__(self):
         super().__init__()
@@ -24,7 +24,7 @@ class Strict(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        # The short form closes an element in SVG, and void ones in HTML.
+        # The short form closes an element in SVG, and void elements in HTML.
         assert 'svg' in self.open or tag in _VOID
 
     def handle_endtag(self, tag):

@@ -18,7 +18,8 @@ def draw(snapshot, placements, drawn_group=None, **fields):
 
 
 def many(number, **fields):
-    """That many hosts, ten a rack and ten racks a zone."""
+    """A cloud with this number of hosts, ten per rack and ten racks per
+    zone."""
     return cloud(*(host(f'cmp-{n:04}', f'az{n // 100}', f'rack{n // 10}',
                         **fields) for n in range(number)),
                  levels=('az', 'rack', 'host'))
@@ -153,7 +154,7 @@ def test_the_picture_loads_no_external_resources():
 
 
 def boxes(element, x=0.0, y=0.0):
-    """Absolute rectangles of domains and hosts, each with those inside."""
+    """Absolute rectangles of domains and hosts, each with those inside it."""
     move = element.get('transform', '')
     if move.startswith('translate('):
         right, down = move.removeprefix('translate(').rstrip(')').split()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain integer program: one binary for each member and host."""
+"""A plain integer program with one binary variable for each member and
+host."""
 
 import pulp
 
@@ -7,9 +8,10 @@ from nova_holistic.model.group import Scope
 
 
 class PlainEncoder:
-    """The smallest honest encoder, to ask what an encoding forbids or costs.
+    """The smallest complete encoder, which shows what an encoding forbids or
+    costs.
 
-    Members given in ``placed`` enter as constants, as they must.
+    Members in ``placed`` enter as constants, as in the solver.
     """
 
     def __init__(self, scope, snapshot, placed=(), top=None):
@@ -61,7 +63,7 @@ class PlainEncoder:
         if isinstance(count, int):
             return int(count > 0)
         used = self.binary()
-        # A domain is used where it holds a member, and only there.
+        # A domain is used if and only if it contains a member.
         self.require(count <= len(scope.members) * used)
         self.require(count >= used)
         return used
@@ -85,7 +87,7 @@ class PlainEncoder:
 
     def require(self, constraint):
         if isinstance(constraint, bool):
-            # 1 <= 0 is how a program says no.
+            # The row 1 <= 0 makes the program infeasible.
             constraint = pulp.LpAffineExpression(
                 constant=int(not constraint)) <= 0
         self.problem += constraint
@@ -98,7 +100,8 @@ class PlainEncoder:
         self.cost.append(policy.weight * violations)
 
     def solve(self):
-        """Least cost of preferences; None where nothing keeps the rules."""
+        """The smallest cost of preferences; None if no placement satisfies the
+        policies."""
         self.problem += pulp.lpSum(self.cost)
         self.problem.solve(pulp.HiGHS(msg=False))
         if self.problem.status != pulp.LpStatusOptimal:
@@ -107,9 +110,10 @@ class PlainEncoder:
 
 
 def cost_of(policy, scope, snapshot, placed=(), top=None):
-    """What the policy's encoding makes of a scope, some of it placed.
+    """The cost or infeasibility of the policy's encoding of a scope with some
+    placed members.
 
-    :param top: the whole group, where the scope is a part of it
+    :param top: the top-level group, if the scope is a part of it
     """
     encoder = PlainEncoder(scope, snapshot, placed, top)
     policy.encode(scope, encoder)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policy of the manual's example, installed as from a package outside
-the tree."""
+"""The policy of the manual's example, installed as an external package."""
 
 import pathlib
 import shutil
@@ -26,12 +25,12 @@ MANY_HOSTS = cloud(*(host(f'h{n}', f'r{n % 35}', vcpus=32)
 MANY_SIZES = [
     {'name': f'n{size}', 'count': 5, 'resources': {'VCPU': size}}
     for size in range(1, 31)]
-"""Members that are too many, on those hosts, for one program."""
+"""These members on these hosts are too many for one program."""
 
 
 @pytest.fixture(scope='module')
 def site(tmp_path_factory):
-    """A folder with the example as pip would install it."""
+    """A folder with the example, as pip would install it."""
     folder = tmp_path_factory.mktemp('site')
     project = tomllib.loads((EXAMPLE / 'pyproject.toml').read_text())
     for name in project['tool']['setuptools']['py-modules']:
@@ -50,10 +49,11 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def types(site):
-    """What documents may name, in a process that finds the package."""
+    """The policy types that documents may name in a process that finds the
+    package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(site)
-        # stevedore remembers what it has found, here and in files.
+        # stevedore caches its results, in memory and in files.
         patch.setattr(ExtensionManager, 'ENTRY_POINT_CACHE', {})
         patch.setattr(_cache, '_c', _cache.Cache(str(site / 'cache')))
         yield load_policy_types()

@@ -103,7 +103,7 @@ def test_a_hard_encoding_forbids_members_over_the_limit():
 def test_a_hard_encoding_forbids_hosts_without_a_domain():
     bare = cloud(host('a'), host('b'), host('c'), levels=('host',))
     assert cost_of(AntiAffinity(level='feed'), TRIO, bare) is None
-    # Also where the limit alone would never bind.
+    # This also holds where the limit alone is not reached.
     assert cost_of(AntiAffinity(level='feed', max_per_domain=3), TRIO,
                    bare) is None
 
@@ -135,7 +135,7 @@ def test_soft_anti_affinity_accepts_a_share():
     policy = SoftAntiAffinity.from_document(
         {'level': 'rack', 'max_per_domain': '50%'}, weight=None, place='')
     four = scope_of(servers('node', 4))
-    # Three of four are in one rack, where half of them may be.
+    # Three of four members are in one rack, and half of them may be.
     where = on(RACKS, node_0='r1h1', node_1='r1h1', node_2='r1h2',
                node_3='r2h1')
     assert policy.check(four, where, RACKS).count == 1

@@ -24,7 +24,7 @@ def pipe(mbps=100, level='rack', weight=None, between=('web', 'db')):
 
 
 APART = {'web_0': 'r1h1', 'web_1': 'r1h2', 'db_0': 'r1h1', 'db_1': 'r2h1'}
-"""Of four pairs of web and db, the two with db-1 lie across racks."""
+"""Of four pairs of web and db, the two with db-1 are in different racks."""
 
 
 def test_each_mbit_between_racks_violates_a_weighted_bandwidth():
@@ -105,7 +105,7 @@ def test_relationships_on_one_link_add_up():
     tight = racks(Link(('r1',), 224))
     for policy in both:
         assert policy.check(scope, placed, tight).count == 1
-    # The first of them speaks for both.
+    # The first relationship reports the violation of both.
     placed = on(tight, **APART)
     assert cost_of(both[0], scope, tight, placed) is None
 
@@ -167,7 +167,7 @@ def test_unplaced_members_send_no_traffic():
 
 
 def test_traffic_of_any_number_of_servers_is_counted():
-    # 5 and 6 servers: counts that need digits of weight 1, 2 and 2.
+    # 5 and 6 servers: the counts need digits of weight 1, 2 and 2.
     for n in range(6):
         names = {f'web_{i}': 'r1h1' if i < n else 'r2h1' for i in range(5)}
         names.update({f'db_{i}': 'r1h2' if i < 4 else 'r2h1'

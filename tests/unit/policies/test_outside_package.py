@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy from a package outside the tree, the one that the manual shows,
-works wherever one of the tree's own does: one file and one entry point."""
+"""A policy of an external package works like a policy of the project. It is
+the example of the manual: one file and one entry point."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ZONES = ROOT / 'tests/data/two-zones.yaml'
 
 
 def run(site, *words):
-    """A process of its own that finds the package in the folder."""
+    """A process that finds the package in the folder."""
     return subprocess.run(
         [sys.executable, '-m', *map(str, words)], capture_output=True,
         text=True, timeout=300, cwd=site, env={
@@ -95,7 +95,7 @@ def test_a_weighted_external_policy_yields_to_capacity(types):
     plan = solve(wanted, FOUR_RACKS)
     assert len(racks(plan)) == 2
     assert plan.preferences[0].violations == 0
-    # Two servers to a rack: six of them need three racks.
+    # Each rack may have two servers, so six servers need three racks.
     tight = cloud(*(host(f'{rack}h1', rack, vcpus=8)
                     for rack in ('r1', 'r2', 'r3', 'r4')))
     plan = solve(wanted, tight)
@@ -108,7 +108,7 @@ def test_an_external_policy_is_named_in_the_reasons(types):
     answer = solve(licensed(types, number=1), FOUR_RACKS)
     assert any('max-domains' in f'{r.at} {r.message}'
                for r in answer.reasons)
-    # With another rule only, and the other rule is named, too.
+    # With another policy, both are named.
     group = parse_group({
         'name': 'g', 'members': [
             {'name': 'node', 'count': 3, 'resources': {'VCPU': 1}}],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies that ask something of each member's host, whoever else is there."""
+"""Policies with requirements for the host of each member, whatever the other
+members."""
 
 import itertools
 
@@ -27,7 +28,7 @@ MIXED = cloud(
          aggregates=frozenset({'fast'})),
     host('d'), levels=('az', 'rack', 'host'))
 
-# Keys of each policy, and the hosts above that meet it.
+# The keys of each policy, and the hosts above that satisfy it.
 CASES = [
     ('location', {'path': 'az1'}, 'ab'),
     ('location', {'path': 'az1/r1'}, 'a'),

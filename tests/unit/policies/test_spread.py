@@ -39,7 +39,8 @@ def scope_of(*members, **keys):
 
 
 def violations(policy, names, snapshot, missing=0, **keys):
-    """Of members on hosts: ``h1 h1 h2``; the check and the encoding agree."""
+    """The violations of members on hosts such as ``h1 h1 h2``. Check and
+    encoding agree."""
     names = names.split()
     scope = scope_of(servers('node', len(names) + missing),
                      policies=[policy], **keys)
@@ -90,7 +91,7 @@ def test_members_on_hosts_without_a_domain_are_violations():
     assert violations(even(skew=5), 'd d a', RACKS) == 2
 
 
-# Which domains count for the smallest number.
+# The domains that count for the smallest number.
 
 def test_a_rack_without_an_enabled_host_is_not_eligible():
     assert violations(even(), 'a a b b', RACKS) == 0
@@ -143,7 +144,7 @@ def test_a_preference_makes_no_rack_ineligible():
     assert answer.preferences[0].violations == 1
 
 
-# Inside the domain that a coarser affinity confines the group to.
+# Domains inside the domain to which a coarser affinity confines the group.
 
 def zones(**fields):
     """az1 with racks r1 and r2, az2 with racks r1, r2 and r3."""
@@ -161,7 +162,7 @@ def test_affinity_at_zone_level_limits_the_eligible_racks(nested):
             group(nodes, name='db', policies=[even(skew=0)])])
     else:
         shop = group(nodes, policies=[Affinity(level='az'), even(skew=0)])
-    # Four are even over two racks, and not over three or five.
+    # Four members are even over two racks, but not over three or five.
     plan(zones(), shop).uses('11', '12')
     scope = [*shop.scopes()][-1]
     prefix = 'db/' if nested else ''
@@ -179,7 +180,7 @@ def test_without_a_hard_affinity_all_racks_are_eligible():
 
 
 def test_a_zone_with_a_full_rack_is_not_chosen():
-    # In az1 r2 is full: three at most differ by one only over az2.
+    # In az1, r2 is full: at most three members differ by at most one.
     full = cloud(*(host(h.name, *h.location, vcpus=0 if h.name == '12' else 9)
                    for h in zones().hosts), levels=('az', 'rack', 'host'))
     plan(full, group(servers('node', 3), policies=[
@@ -201,7 +202,7 @@ def test_a_finer_or_equal_affinity_does_not_limit_eligible_racks():
 @pytest.mark.parametrize('feeds, used', [
     ('AAB', ('h1', 'h2')), ('ABA', ('h1', 'h3'))])
 def test_affinity_to_a_label_of_whole_racks_limits_eligible_racks(feeds, used):
-    # Four fill two hosts of two; only the racks on feed A count.
+    # Four members fill two hosts of two. Only the racks on feed A count.
     fed = cloud(*(host(f'h{n}', f'r{n}', labels={'feed': feed}, vcpus=2)
                   for n, feed in enumerate(feeds, 1)))
     plan(fed, group(servers('node', 4), policies=[
@@ -221,7 +222,7 @@ def test_a_label_that_divides_racks_does_not_limit_eligible_racks():
     assert isinstance(solve(shop, crossed(1)), Unplaceable)
 
 
-# Members that are still to come.
+# Members that are not placed yet.
 
 @pytest.mark.parametrize('names, missing, expected', [
     ('h1 h1 h1', 0, 2), ('h1 h1 h1', 3, 1), ('h1 h1 h1', 4, 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's API as far as servers are looked at, which counts what is asked."""
+"""The part of Nova's API that reads servers. It records the requests."""
 
 from datetime import datetime
 import re
@@ -16,13 +16,13 @@ GONE = {'status': 'DELETED'}
 class Nova:
     """
     :ivar asked: path and query of each request
-    :ivar broken: UUIDs of servers that it cannot tell of; CHANGES is what
-        has changed
-    :ivar unlisted: UUIDs of servers that no list has, though they are there
+    :ivar broken: UUIDs of servers for which it returns an error; CHANGES means
+        the list of changes
+    :ivar unlisted: UUIDs of servers that exist but are in no list
     """
 
     def __init__(self, clock):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._clock = clock
         self._servers = {}
         self.asked = []
@@ -48,7 +48,7 @@ class Nova:
         self._servers[uuid].update(status='DELETED', updated=self._clock())
 
     def requests(self):
-        """How many there were since this was asked last."""
+        """The number of requests since the last call."""
         number, self.asked = len(self.asked), []
         return number
 
@@ -68,7 +68,7 @@ class Nova:
             return {'server': _shown(self._servers[uuid])}
 
     def _page(self, query):
-        """The newest first, as Nova has them."""
+        """One page; the newest server is first, as in Nova."""
         if 'uuid' in query:
             server = self._servers.get(query['uuid'], {})
             deleted = server.get('status') == 'DELETED'

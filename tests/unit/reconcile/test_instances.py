@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers as Nova's API tells an administrator."""
+"""Servers as Nova's API reports them to an administrator."""
 
 from datetime import datetime
 
@@ -67,7 +67,7 @@ def test_many_servers_are_read_from_the_list_of_their_project(nova, instances):
     nova.get(f'{NOVA}/servers/detail', [
         {'json': {'servers': [*listed, server('stranger')]}},
         {'json': {'servers': []}}])
-    # One was missed by the list, one is gone.
+    # One server is missing in the list, and one is deleted.
     nova.get(f'{NOVA}/servers/{uuids[-2]}',
              json={'server': server(uuids[-2])})
     nova.get(f'{NOVA}/servers/{uuids[-1]}', status_code=404)
@@ -99,14 +99,14 @@ def test_reading_servers_stops_after_a_few_failures(nova, instances):
         instances.find([str(n) for n in range(FEW + 1)], 'blue')
 
 
-def test_nova_tells_why_a_server_is_in_error(nova, instances):
+def test_the_fault_of_a_server_in_error_is_read(nova, instances):
     nova.get(f'{NOVA}/servers/1', json={'server': {
         **server('1', None, 'ERROR'), 'fault': {'message': 'no valid host'}}})
     assert instances.get('1').fault
 
 
 @pytest.mark.parametrize('listed', [True, False])
-def test_nova_remembers_that_it_deleted_a_server(nova, instances, listed):
+def test_nova_reports_a_deleted_server(nova, instances, listed):
     nova.get(f'{NOVA}/servers/detail', json={
         'servers': [server('1', status='DELETED')] if listed else []})
     assert instances.was_deleted('1') == listed
@@ -115,7 +115,7 @@ def test_nova_remembers_that_it_deleted_a_server(nova, instances, listed):
         'all_tenants': '1', 'deleted': 'true', 'uuid': '1'}
 
 
-def test_a_nova_that_does_not_answer_has_deleted_nothing(nova, instances):
+def test_an_unavailable_nova_reports_no_deleted_server(nova, instances):
     nova.get(f'{NOVA}/servers/detail', status_code=503)
     with pytest.raises(ServiceFailed):
         instances.was_deleted('1')
@@ -166,7 +166,7 @@ def test_a_move_that_has_not_ended_is_read(
         'cmp-1', destination, f'{destination}.local'))
 
 
-def test_a_live_migration_never_passes_by_the_scheduler(nova, instances):
+def test_a_live_migration_always_uses_the_scheduler(nova, instances):
     nova.post(f'{NOVA}/servers/1/action', status_code=202)
     instances.live_migrate('1', 'cmp-2')
     asked = nova.last_request

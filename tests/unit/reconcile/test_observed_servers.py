@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For how long, and by whose clock, what was learned of servers counts."""
+"""The time for which an observation of a server is valid, and its clock."""
 
 from datetime import datetime, timedelta
 
@@ -16,7 +16,7 @@ SECOND = timedelta(seconds=1)
 
 
 class Clocks:
-    """Ours, and Nova's, which may be behind or ahead."""
+    """Our clock, and Nova's, which may be behind or ahead."""
 
     def __init__(self):
         self.now = datetime(2030, 1, 1, 12)
@@ -43,7 +43,7 @@ def nova(clocks):
 
 @pytest.fixture
 def observed(nova, clocks):
-    """The server was seen just now."""
+    """The server was just observed."""
     observed = ObservedServers(NovaInstances(nova.adapter), clocks.ours)
     observed.renew([SERVER])
     observed.look([SERVER], 'blue')
@@ -51,14 +51,14 @@ def observed(nova, clocks):
 
 
 def host(observed):
-    """Where the server was last seen; None if nothing is known of it."""
+    """The last observed host of the server; None if it is unknown."""
     view = observed.last(SERVER)
     return view and view.host
 
 
 @pytest.mark.parametrize('passed, known', [
     (FULL_LOOK - SECOND, 'a1'), (FULL_LOOK, None), (-SECOND, None)])
-def test_what_was_seen_counts_for_an_hour_of_a_clock_that_goes_forward(
+def test_an_observation_counts_for_an_hour_of_a_clock_that_goes_forward(
         observed, clocks, passed, known):
     clocks.now += passed
     observed.renew([SERVER])
@@ -69,7 +69,7 @@ def test_what_was_seen_counts_for_an_hour_of_a_clock_that_goes_forward(
     (OVERLAP, 'b2'), (OVERLAP + SECOND, 'a1')])
 def test_changes_are_learned_although_novas_clock_is_behind(
         observed, nova, clocks, behind, known):
-    """By five minutes, and no more."""
+    """The clock may go back by five minutes, but no more."""
     observed.renew([SERVER])
     clocks.ahead = -behind
     nova.set(SERVER, 'b2')
@@ -92,7 +92,7 @@ def test_changes_before_a_list_that_failed_are_learned_from_the_next(
     assert host(observed) == 'b2'
 
 
-def test_a_server_that_is_of_no_interest_any_more_is_forgotten(
+def test_a_server_that_is_not_needed_any_more_is_forgotten(
         observed, nova, clocks):
     observed.renew([])
     observed.renew([SERVER])

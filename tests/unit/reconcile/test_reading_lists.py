@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a list of servers is read to find some of them."""
+"""The number of pages that are read to find some servers in a list."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from nova_holistic.reconcile.instances import is_list_too_long
     (PAGE, 1, True),
     (PAGE, 2, False),
     (2 * PAGE, 2, True),
-    # A page that is begun has been paid for.
+    # A part of a page takes the same request as a complete page.
     (PAGE - 1, 1, False),
     (PAGE + 1, 1, False),
     (0, 1, False),

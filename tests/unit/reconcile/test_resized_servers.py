@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When Placement is asked what servers have."""
+"""The times at which Placement is asked for the allocations of servers."""
 
 from collections import Counter
 from dataclasses import replace
@@ -22,13 +22,13 @@ LARGE = {'VCPU': 8, 'MEMORY_MB': 4096}
 
 
 class Allocations:
-    """Placement as far as it is asked here.
+    """The part of Placement that is called here.
 
     :ivar found: resources by consumer
-    :ivar asked: providers, in the order of the requests
-    :ivar generations: of all providers
+    :ivar asked: providers in the order of the requests
+    :ivar generations: generations of all providers
     :ivar listed: how often all providers were listed
-    :ivar away: whether it answers
+    :ivar away: whether it is unavailable
     """
 
     def __init__(self):
@@ -52,9 +52,9 @@ class Allocations:
 
 
 class Scenario:
-    """Two servers, each on a host of its own.
+    """Two servers on different hosts.
 
-    :ivar views: what Nova said last of each server
+    :ivar views: the latest state of each server in Nova
     """
 
     def __init__(self, table):
@@ -90,7 +90,8 @@ class Scenario:
         self.views[instance] = replace(self.views[instance], **fields)
 
     def reconcile_members(self):
-        """A pass: what it mended, and how many hosts it asked about."""
+        """One pass: its repairs, and the number of hosts for which it sent a
+        request."""
         repaired, asked = Counter(), len(self.placement.asked)
         members = self.table.outlines.read().members(
             [MemberState.CLAIMED, MemberState.BUILT], overview.ACTIVE)
@@ -109,7 +110,7 @@ def test_each_host_is_asked_about_once(scenario):
     assert scenario.reconcile_members() == (0, 0)
 
 
-def test_another_flavor_is_looked_at(scenario):
+def test_a_server_with_another_flavor_is_checked(scenario):
     scenario.reconcile_members()
     scenario.placement.found[scenario.first] = LARGE
     assert scenario.reconcile_members() == (0, 0)
@@ -146,7 +147,7 @@ def test_a_server_without_an_allocation_keeps_what_was_planned(scenario):
     assert scenario.resources() == [dict(builders.SMALL.resources)] * 2
 
 
-def test_a_server_that_is_another_members_by_now(scenario):
+def test_a_server_that_now_belongs_to_another_member_is_ignored(scenario):
     rows = scenario.rows()
     scenario.placement.found[scenario.first] = LARGE
     taken = scenario.table.outlines.read().members(
@@ -160,7 +161,7 @@ def test_a_server_that_is_another_members_by_now(scenario):
     assert scenario.resources()[0] == builders.SMALL.resources
 
 
-def test_a_placement_that_is_away_is_asked_again(scenario):
+def test_an_unavailable_placement_is_asked_again(scenario):
     scenario.placement.away = True
     assert scenario.reconcile_members() == (0, 2)
     scenario.placement.away = False
@@ -175,13 +176,15 @@ def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
 
 
 def an_hour_later(scenario, *written):
-    """:param written: providers where allocations were written meanwhile"""
+    """
+    :param written: providers on which allocations were written in the meantime
+    """
     for provider in written:
         scenario.placement.generations[provider] += 1
     scenario.now += resized_servers.CHECK_AGAIN
 
 
-def test_each_host_has_a_turn_if_a_round_takes_longer_than_an_hour(
+def test_each_host_is_checked_if_a_round_takes_longer_than_an_hour(
         scenario, monkeypatch):
     monkeypatch.setattr(resized_servers, 'MOST_HOSTS', 1)
     for _ in range(4):
@@ -228,7 +231,7 @@ def test_an_hour_without_changes_costs_one_request(scenario):
         assert scenario.placement.listed == number
 
 
-def test_what_was_written_during_the_checks_is_checked_an_hour_later(
+def test_allocations_written_during_the_checks_are_checked_an_hour_later(
         scenario):
     scenario.reconcile_members()
     scenario.placement.found[scenario.first] = LARGE

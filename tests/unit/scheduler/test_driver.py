@@ -85,7 +85,7 @@ def test_an_option_allows_an_unsupported_nova(tmp_path):
                'version.version_string = lambda: "35.0.0"',
         options='[holistic]\nallow_unsupported_nova = true\n'
                 '[holistic_database]\nconnection = unknown\n')
-    # It goes on to the next check, which refuses the database.
+    # The next check refuses the database.
     assert '[holistic_database] connection' in done.stderr
     assert 'Nova 35.0.0 is not supported' in done.stdout + done.stderr
     assert done.returncode == 2

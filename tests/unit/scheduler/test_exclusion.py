@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which domains are reserved for others than the server that is placed."""
+"""Domains that are reserved for servers other than the one that is placed."""
 
 import contextlib
 from dataclasses import replace
@@ -31,7 +31,7 @@ RESERVED = Domain('host', ('rack1', 'cmp-0'))
 
 @pytest.fixture
 def connections(tmp_path):
-    """Those of a scheduler that needs nothing but the table."""
+    """The connections of a scheduler that needs only the table."""
     return Connections(
         table=PlacementTable(new_table(tmp_path)), holds=None, placement=None,
         topology=types.SimpleNamespace(levels=LEVELS),
@@ -39,7 +39,7 @@ def connections(tmp_path):
 
 
 def reserve(connections):
-    """A group whose database node has its host to itself."""
+    """A group whose database node reserves its host."""
     group = a_group(document=DOCUMENT, exclusive=True, levels=LEVELS)
     connections.table.create_group(group)
     connections.table.write_members(
@@ -57,7 +57,7 @@ def membership(connections, group, path):
     return Membership(group, replace(node, member=member), [node])
 
 
-def test_a_host_is_reserved_for_the_nested_group_and_for_nobody_else(
+def test_a_host_is_reserved_for_the_nested_group_only(
         connections):
     group = reserve(connections)
     assert closed(connections) == {RESERVED}
@@ -65,12 +65,12 @@ def test_a_host_is_reserved_for_the_nested_group_and_for_nobody_else(
     assert closed(connections, own) == set()
     neighbour = membership(connections, group, 'web')
     assert closed(connections, neighbour) == {RESERVED}
-    # A member of the same path, in another group.
+    # A member with the same path in another group.
     other_server = replace(own, record=a_group(document=DOCUMENT))
     assert closed(connections, other_server) == {RESERVED}
 
 
-def test_a_member_that_takes_up_no_room_reserves_nothing(connections):
+def test_a_member_without_allocations_reserves_nothing(connections):
     group = reserve(connections)
     (node,) = connections.table.members(group.uuid)
     connections.table.change_state(
@@ -79,13 +79,14 @@ def test_a_member_that_takes_up_no_room_reserves_nothing(connections):
 
 
 def test_a_document_that_cannot_be_read_reserves_nothing(connections):
-    """A policy type of it was installed once, and is not any more."""
+    """The package of a policy type of the document is not installed any
+    more."""
     reserve(connections)
     assert closed(replace(connections, policy_types={})) == set()
 
 
 @pytest.mark.parametrize('fails', [False, True])
-def test_one_request_has_one_view_and_the_next_one_another(
+def test_one_request_has_one_view_and_the_next_one_a_new_view(
         connections, fails):
     @request_memory.read_once
     def first():
@@ -112,7 +113,7 @@ def away(*args, **kwargs):
     raise TableError('placement table: no route to host')
 
 
-def test_what_was_reserved_is_closed_while_the_table_is_away(
+def test_reserved_domains_are_closed_while_the_table_is_unavailable(
         connections, monkeypatch, caplog):
     group = reserve(connections)
     own = membership(connections, group, 'db/node')
@@ -123,7 +124,7 @@ def test_what_was_reserved_is_closed_while_the_table_is_away(
     assert '1 reservations that were last read apply' in caplog.text
 
 
-def test_what_is_given_back_is_open_when_the_table_is_back(
+def test_returned_domains_are_open_when_the_table_is_available(
         connections, monkeypatch):
     group = reserve(connections)
     assert closed(connections) == {RESERVED}
@@ -141,8 +142,9 @@ def test_a_table_that_was_never_read_is_an_error(connections, monkeypatch):
         closed(connections)
 
 
-def test_what_a_pointer_opens_without_the_table(connections):
-    """The group it points at, if that belongs to the server's project."""
+def test_a_pointer_opens_domains_without_the_table(connections):
+    """The pointer opens the domains of its group, if the group belongs to the
+    project of the server."""
     group = reserve(connections)
     last = exclusion.last_closed_domains
     assert last(connections, group.uuid, 'blue') == set()
@@ -166,5 +168,5 @@ def test_a_host_is_closed_by_the_domain_that_it_is_in(reserved, inside):
         frozenset({reserved}), there, LEVELS) is inside
 
 
-def test_where_nothing_is_reserved_no_host_is_closed():
+def test_without_reservations_no_host_is_closed():
     assert not exclusion.is_closed(frozenset(), host('h1', 'r1'), LEVELS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Heat and other tools name in hints."""
+"""Stacks and server groups that the hints of Heat and other tools name."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from nova_holistic.table.coordination.bindings import Hinted, stack_target
 
 ROOT = '87bb3dd6-73cc-4a5c-8f45-a16fc0f9e461'
 GROUP = '00000000-0000-4000-8000-00000000000a'
-# As heat-engine 27 sends them for a server of an AutoScalingGroup.
+# The hints that heat-engine 27 sends for a server of an AutoScalingGroup.
 ASG = {
     'heat_root_stack_id': [ROOT],
     'heat_stack_id': ['d7ea9536-2d8c-41ec-be92-fb0e0bf986ab'],
@@ -28,11 +28,11 @@ STACKS = tuple(stack_target('acme', each) for each in (ROOT, 'shop'))
      Hinted(GROUP, STACKS, ('asg', 'ee6qiko6nmar'))),
     ({**ASG, 'heat_path_in_stack': 'shop', 'heat_resource_name': 'db'},
      Hinted(None, STACKS, ('db',))),
-    # A name of a resource may contain a comma, the name of a stack may not.
+    # The name of a resource may contain a comma, but not the name of a stack.
     ({**ASG, 'heat_path_in_stack': ['shop', 'a,b,shop-ab-opv6']},
      Hinted(None, STACKS, ('a,b', 'ee6qiko6nmar'))),
 ])
-def test_what_is_named(hints, found):
+def test_hints_name_a_stack_and_a_resource(hints, found):
     assert hinted(hints, 'acme') == found
     assert names_binding(hints) == (found is not None)
 

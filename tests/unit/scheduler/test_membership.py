@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which row of a group a server is, and what its group says now."""
+"""The row of a server in its group, and the current definition of the
+group."""
 
 import dataclasses
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request that needs no NUMA topology has none read."""
+"""The NUMA topology is not read for a request that does not need it."""
 
 from nova.objects.instance_numa import InstanceNUMATopology
 from nova.objects.instance_pci_requests import (
@@ -20,7 +20,7 @@ NO_DEVICE = InstancePCIRequests(requests=[])
 
 
 class OwnFilter(numa_topology_filter.NUMATopologyFilter):
-    """A filter that an operator has written."""
+    """A filter of the operator."""
 
 
 @pytest.mark.parametrize('asked', [

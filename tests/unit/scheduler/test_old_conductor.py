@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An old conductor sends filter properties in place of a request spec."""
+"""An old conductor sends filter properties instead of a request spec."""
 
 import importlib
 

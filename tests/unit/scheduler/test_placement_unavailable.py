@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Placement does not answer, a request is refused, or yields."""
+"""If Placement does not respond, a request is refused or left to stock
+Nova."""
 
 from keystoneauth1 import exceptions as ks_exceptions
 import pytest

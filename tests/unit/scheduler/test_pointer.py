@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduler hints become a pointer, no pointer, or an error."""
+"""Scheduler hints become a pointer, no pointer or an error."""
 
 import pytest
 

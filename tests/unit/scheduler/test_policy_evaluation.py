@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts are judged by what the member adds to its group's violations."""
+"""Hosts are evaluated by the violations that the member adds to its group."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -24,7 +24,8 @@ def host(name, rack):
 
 
 def evaluate(policies, path, others, *, nested=()):
-    """A judge of one of the members a, b and c, or d of the nested group."""
+    """The evaluation of one of the members a, b and c, or of d in the nested
+    group."""
     group = parse_group({
         'name': 'web', 'policies': policies,
         'members': [{'name': name, 'resources': SMALL} for name in 'abc'],
@@ -94,7 +95,7 @@ def test_a_move_off_a_shared_rack_must_fit_through_the_uplinks():
 
 
 class Counted(AntiAffinity):
-    """A policy that writes down the placements it is asked about."""
+    """A policy that records the placements that it checks."""
 
     asked: ClassVar[list] = []
 
@@ -104,7 +105,7 @@ class Counted(AntiAffinity):
 
 
 def counted(weight=None):
-    """A judge of member a, where b is on rack r1."""
+    """The evaluation of member a while b is on rack r1."""
     Counted.asked.clear()
     group = Group('web', policies=(Counted(level='rack', weight=weight),),
                   members=tuple(MemberDescription(name, Requirements())

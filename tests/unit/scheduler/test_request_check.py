@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request matches a description, or the error tells how it does not."""
+"""A request matches a description, or the error states the difference."""
 
 from nova import objects
 from nova.scheduler import utils

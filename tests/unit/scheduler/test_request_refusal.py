@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fault of a server has only texts that were written for users."""
+"""The fault of a server contains only texts that were written for users."""
 
 import pytest
 
@@ -24,5 +24,5 @@ GENERAL = ('its planned place cannot be used; the operator finds the details '
     (InvalidDocument('hosts[0]', 'cmp-1'), GENERAL),
     (AmbiguousLocation('cmp-1', 'rack', ('a', 'r1'), ('b', 'r2')), GENERAL),
     (RuntimeError('cmp-1'), GENERAL)])
-def test_what_users_read(error, message):
+def test_a_fault_has_a_text_for_users(error, message):
     assert for_user(error, 'req-1') == message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement is asked for the owners of a trait once in a while."""
+"""The owners of a trait are read from Placement only once in a while."""
 
 import types
 

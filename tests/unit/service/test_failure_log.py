@@ -14,7 +14,7 @@ from nova_holistic.service.periodic_calls import PeriodicCall, PeriodicCalls
 AWAY = HolisticError('Placement does not answer')
 HOUR = 3600
 LONG = 60.0
-"""Seconds after which a thread that does nothing is a failure."""
+"""Seconds after which a thread that does nothing is a failure of the test."""
 
 
 class Clock:
@@ -41,7 +41,7 @@ def lines(caplog):
 
 
 def fail(log, clock, seconds, error=AWAY):
-    """One failure in each second."""
+    """Fail once per second."""
     for _ in range(seconds):
         log.failed(error)
         clock.now += 1

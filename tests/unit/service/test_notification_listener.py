@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notifications as a service sends them, over a transport in this process."""
+"""Notifications as a service sends them, on a transport in this process."""
 
 import time
 
@@ -42,7 +42,7 @@ def conf():
 
 @pytest.fixture(scope='module')
 def listened(conf):
-    """A notifier, and the recorder of what a listener reports of it."""
+    """A notifier, and a recorder of the reports of a listener."""
     changes = Recorder()
     transport = get_nova_notification_transport(conf)
     listener = NotificationListener(conf, transport, changes)
@@ -56,7 +56,7 @@ def listened(conf):
 
 @pytest.fixture
 def received(listened):
-    """Sends a notification, and gives what the listener reports of it."""
+    """Send a notification; returns the reports of the listener."""
     notifier, changes = listened
 
     def send(event_type, payload):

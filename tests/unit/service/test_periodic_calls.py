@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that are called periodically do not disturb each other."""
+"""Functions that are called periodically do not affect each other."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ LONG = 300.0
 
 @pytest.fixture
 def start():
-    """Starts calls, and stops them at the end of the test."""
+    """Start periodic calls, which end with the test."""
     started = []
 
     def begin(**calls):
@@ -31,7 +31,7 @@ def start():
 
 
 class Times:
-    """A function that notes when it was called so often."""
+    """A function that signals when it was called a number of times."""
 
     def __init__(self, number, error=None):
         self._left = number
@@ -69,7 +69,7 @@ def test_no_call_waits_for_a_slow_one(start):
     go_on.set()
 
 
-def test_a_spacing_of_zero_means_never(start):
+def test_a_function_with_a_spacing_of_zero_is_never_called(start):
     never, other = Times(1), Times(2)
     start(never=PeriodicCall(never, 0.0), other=PeriodicCall(other, 0.01))
     assert other.reached.wait(LONG)

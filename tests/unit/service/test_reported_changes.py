@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When an engine looks at what notifications reported."""
+"""The times at which an engine handles the changes that notifications
+reported."""
 
 import threading
 
@@ -14,7 +15,7 @@ from nova_holistic.table.errors import TableError
 
 
 class Reconciler:
-    """Records the looks; each look gives the next of the answers."""
+    """Records the calls; each call returns the next of the given results."""
 
     def __init__(self):
         self.looks = []
@@ -38,13 +39,13 @@ class Reconciler:
     def wait(self, number):
         for _ in range(number):
             assert self.looked.acquire(timeout=300)
-        # Nothing more follows.
+        # No other call follows.
         assert not self.looked.acquire(timeout=0.3)
         return self.looks
 
 
 class Inventory(CloudInventory):
-    """Notes what it has to read again."""
+    """Records the hosts that it must read again."""
 
     def __init__(self):
         self.marked = []
@@ -81,7 +82,7 @@ def changes(reconciler, inventory, monkeypatch):
     found.stop()
 
 
-def test_servers_reported_together_are_looked_at_together(
+def test_servers_reported_together_are_read_together(
         changes, reconciler):
     for uuid in ('b', 'a', 'b'):
         changes.server_changed(uuid)
@@ -89,7 +90,7 @@ def test_servers_reported_together_are_looked_at_together(
     assert reconciler.wait(1) == [['a', 'b']]
 
 
-def test_a_server_that_is_not_settled_is_looked_at_again(
+def test_a_server_that_is_not_settled_is_read_again(
         changes, reconciler):
     reconciler.answers = [['a'], ['a'], []]
     changes.server_changed('a')
@@ -116,7 +117,7 @@ def test_a_fault_leaves_the_servers_to_the_passes_and_ends_nothing(
     assert reconciler.looks == [['a'], ['b'], ['c']]
 
 
-def test_many_changes_of_hosts_cause_one_look_in_each_interval(
+def test_many_changes_of_hosts_cause_one_read_in_each_interval(
         changes, reconciler):
     changes.start()
     changes.hosts_changed()
@@ -127,7 +128,7 @@ def test_many_changes_of_hosts_cause_one_look_in_each_interval(
 
 
 def test_reported_hosts_are_marked_at_once(changes, inventory):
-    """Before the thread that looks at them has begun."""
+    """The hosts are marked before the thread that reads them has begun."""
     changes.use_changed({'b', 'a'})
     changes.hosts_changed()
     assert inventory.marked == [['a', 'b'], 'nova']

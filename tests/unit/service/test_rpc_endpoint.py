@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine writes down of what it is told."""
+"""The log of an engine about the calls that it receives."""
 
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.service.rpc_endpoint import Endpoint

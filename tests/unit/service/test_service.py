@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine stops in bounded time, whatever does not answer."""
+"""An engine stops in bounded time, whichever service does not respond."""
 
 import threading
 import types
@@ -18,7 +18,7 @@ LONG = 300.0
 
 @pytest.fixture
 def start(table):
-    """Starts engines whose periodic tasks do nothing."""
+    """Start engines whose periodic tasks do nothing."""
     transports = []
 
     def begin():

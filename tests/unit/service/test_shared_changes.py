@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines tell each other what they were notified of."""
+"""Engines inform each other of the notifications that they receive."""
 
 from nova_holistic.messaging import payloads
 from nova_holistic.service.shared_changes import (
@@ -7,7 +7,7 @@ from nova_holistic.service.shared_changes import (
 
 
 class Changes:
-    """Notes the calls of all methods that a listener or an endpoint calls."""
+    """Records the calls of the methods that a listener or an endpoint uses."""
 
     def __init__(self):
         self.calls = []
@@ -41,14 +41,14 @@ def test_nothing_is_sent_twice():
     assert len(casts) == 1
 
 
-def test_a_changed_server_is_looked_at_by_one_engine():
+def test_a_changed_server_is_read_by_one_engine():
     own, casts, changes = shared()
     changes.server_changed('uuid')
     assert changes.send() is False
     assert own.calls == [('server_changed', 'uuid')]
 
 
-def test_no_message_names_more_hosts_than_it_may():
+def test_no_message_exceeds_the_maximum_number_of_hosts():
     _, casts, changes = shared()
     names = [f'{number:04}' for number in range(payloads.MAX_HOSTS + 1)]
     changes.use_changed(names)
@@ -63,7 +63,7 @@ def receive(changes):
     return inventory.calls
 
 
-def test_an_engine_marks_what_another_engine_tells():
+def test_an_engine_marks_hosts_that_another_engine_names():
     assert receive({'engine': 'two', 'hosts': ['a'], 'nova': True}) == [
         ('mark_hosts', ('a',)), ('mark_nova',)]
     assert receive({'engine': 'two', 'hosts': ['a'], 'nova': False}) == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots whose hosts tell what was measured on them."""
+"""Snapshots with the statistics that were measured on their hosts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ NOON = datetime(2030, 1, 1, 12)
 
 
 class Cloud(CloudInventory):
-    """Two hosts, of which the first brings a statistic of its own."""
+    """Two hosts, of which the first has a statistic in the inventory."""
 
     def __init__(self):
         self.looks = 0
@@ -135,7 +135,7 @@ def test_statistics_of_known_hosts_need_no_new_host_list(
 
 
 def slowed(cloud):
-    """Whoever looks at the cloud says so, and waits to be told to go on."""
+    """A read of the cloud that signals its begin and waits for the test."""
     looking, seen = threading.Event(), threading.Event()
 
     def slowly():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often, and after how long, engines try what others began."""
+"""The number of attempts of a task after failures of engines, and the time
+between them."""
 
 from datetime import timedelta
 
@@ -19,10 +20,10 @@ STALE_AFTER = 60
 
 
 class Planner:
-    """Notes what it is asked for.
+    """Records the tasks that it gets.
 
-    :ivar performed: attempts of each task that is to be done
-    :ivar given_up: why each other one is not
+    :ivar performed: attempts of each task
+    :ivar given_up: reasons of the tasks that were given up
     """
 
     def __init__(self):
@@ -44,7 +45,8 @@ class Planner:
 
 
 class Engines:
-    """Engines that work one after another, of which each dies of it."""
+    """Several engines, one after the other, each of which is killed by the
+    task."""
 
     def __init__(self, kind, table):
         self.now = NOON
@@ -81,10 +83,10 @@ KINDS = pytest.mark.parametrize('kind, ask', [
 
 
 @KINDS
-def test_what_several_engines_died_over_is_given_up(table, kind, ask):
+def test_a_task_that_several_engines_died_of_is_given_up(table, kind, ask):
     engines, uuid = Engines(kind, table), ask(table)
     for number in range(ATTEMPTS):
-        # It dies before it has done anything.
+        # The engine is killed before it has done anything.
         assert engines.engine(f'dead-{number}').take(uuid)
         engines.now += timedelta(seconds=STALE_AFTER + 1)
     last = engines.engine('last')
@@ -95,7 +97,7 @@ def test_what_several_engines_died_over_is_given_up(table, kind, ask):
 
 
 @KINDS
-def test_as_many_engines_as_may_try_do_try(table, kind, ask):
+def test_the_maximum_number_of_engines_try(table, kind, ask):
     engines, uuid = Engines(kind, table), ask(table)
     for number in range(ATTEMPTS - 1):
         assert engines.engine(f'dead-{number}').take(uuid)
@@ -107,7 +109,7 @@ def test_as_many_engines_as_may_try_do_try(table, kind, ask):
 
 
 @KINDS
-def test_what_is_handed_back_was_not_tried(table, kind, ask):
+def test_a_returned_task_does_not_count_as_tried(table, kind, ask):
     engines, uuid = Engines(kind, table), ask(table)
     for number in range(2 * ATTEMPTS):
         stopped = engines.engine(f'stopped-{number}')
@@ -132,6 +134,6 @@ def test_an_engine_is_silent_for_long_before_another_takes_over(
     engines.now += timedelta(seconds=1)
     assert second.waiting(10) == (uuid,)
     assert second.take(uuid).engine == 'second'
-    # A sign of life of the first one comes too late.
+    # A heartbeat of the first engine arrives too late.
     first.keep([uuid])
     assert engines.engine('third').take(uuid) is None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of an engine: nothing is done twice, and what failed is left to
-others."""
+"""The worker threads of an engine: no task is done twice, and a failed task is
+left to other engines."""
 
 from datetime import timedelta
 import threading
@@ -17,13 +17,13 @@ from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table.builders import a_group, NOON
 
 LONG = 300.0
-"""Seconds after which a thread that does nothing is a failure."""
+"""Seconds after which a thread that does nothing is a failure of the test."""
 
 
 class Planner:
-    """Does what a test says with each group, and notes that it began.
+    """Does what a test sets with each group, and records its begin.
 
-    :ivar now: by the clock of the engine
+    :ivar now: time of the engine's clock
     """
 
     def __init__(self):
@@ -43,7 +43,7 @@ def planner():
 
 @pytest.fixture
 def workers(table, planner):
-    """Two threads of the engine ``one``."""
+    """Two worker threads of the engine ``one``."""
     conf = cfg.ConfigOpts()
     options.register_opts(conf)
     conf([])
@@ -54,7 +54,7 @@ def workers(table, planner):
 
 
 def end(workers):
-    """All that was begun is done."""
+    """Wait until all started tasks have ended."""
     workers.stop()
     assert workers.wait(time.monotonic() + LONG)
 
@@ -70,7 +70,7 @@ def ask(table):
     errors.HoldsNotDropped('Placement does not answer'), ZeroDivisionError()])
 def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
         workers, planner, table, error):
-    """It does not count as tried: no engine has died of it."""
+    """The task does not count as tried, because it killed no engine."""
     uuid, begun = ask(table), threading.Event()
 
     def fail(_uuid):
@@ -85,7 +85,7 @@ def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
     workers.send_heartbeats()
     record = table.get_group(uuid)
     assert (record.engine, record.attempts) == (None, 0)
-    # Another engine has it by the time of the second sign of life.
+    # Another engine has the task when the second heartbeat is sent.
     assert table.tasks.take(uuid, 'two', NOON, NOON)
     workers.send_heartbeats()
     assert table.get_group(uuid).engine == 'two'
@@ -110,9 +110,9 @@ def test_a_task_that_another_engine_has_is_left_to_it(
 
 def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
         workers, planner, table):
-    """The engine could give no sign of life: by the table, anybody may take
-    the task. The other thread gets the offer, and goes on to the next one.
-    """
+    """The engine could send no heartbeat, so by the table any engine may take
+    the task. The other thread is offered the task, and continues with the next
+    one."""
     first, second = ask(table), ask(table)
     begun, done, end_first = (threading.Event() for _ in range(3))
 
@@ -137,7 +137,7 @@ def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
 
 def test_a_task_that_waits_for_a_thread_is_not_begun_after_the_stop(
         workers, planner, table):
-    """Another engine takes it from the table."""
+    """Another engine takes the task from the table."""
     busy, waiting = [ask(table), ask(table)], ask(table)
     begun, go_on = threading.Semaphore(0), threading.Event()
 

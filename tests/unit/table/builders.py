@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups as a planner would have written them."""
+"""Groups with the rows that a planner would have written."""
 
 from datetime import datetime
 import uuid
@@ -35,7 +35,7 @@ def a_group(status=GroupStatus.PLANNED, **fields):
 
 
 def members_of(group, counts):
-    """Rows of a member description for each ``name=count``."""
+    """The rows of a member description for each ``name=count``."""
     return [
         MemberRecord(
             id=0, group_uuid=group.uuid, member=member, hold=new_uuid(),
@@ -50,13 +50,13 @@ def members_of(group, counts):
 
 
 def force_state(table, member_id, state):
-    """Give a member a state, whatever the state machine says."""
+    """Set the state of a member without the checks of the state machine."""
     _force(table, sa.update(MemberRow).where(
         MemberRow.id == member_id).values(state=state))
 
 
 def force_status(table, group_uuid, status):
-    """Give a group a status, whatever the state machine says."""
+    """Set the status of a group without the checks of the state machine."""
     _force(table, sa.update(GroupRow).where(
         GroupRow.uuid == group_uuid).values(status=status))
 

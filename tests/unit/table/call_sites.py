@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls in the table package that send a statement, and what they send."""
+"""The calls in the table package that send a statement, and their
+statements."""
 
 import ast
 from collections import defaultdict
@@ -23,8 +24,8 @@ SENDING = {'execute', 'scalars', 'scalar', 'get'}
 class CallSite:
     """One call in the source code.
 
-    :ivar path: of the file, from the package
-    :ivar function: that the call is in
+    :ivar path: path of the file, relative to the package
+    :ivar function: name of the function with the call
     :ivar first: line on which the call begins
     :ivar last: line on which it ends
     """
@@ -41,10 +42,10 @@ class CallSite:
 
 @functools.cache
 def call_sites():
-    """Calls that send a statement, themselves or through other functions.
+    """The calls that send a statement, directly or through other functions.
 
-    A call does so if it is a method of a session; or if a session, a database
-    or ``self`` is passed to a function of that name which does so.
+    A call does so if it is a method of a session, or if it passes a session, a
+    database or ``self`` to a function whose name is known to do so.
     """
     calls = dict(_calls())
     found = {key: site for key, (site, call) in calls.items()
@@ -60,18 +61,18 @@ def call_sites():
 
 
 def _calls():
-    """All calls in functions of the package, except those of migrations."""
+    """All calls in functions of the package, without migrations."""
     for path in sorted(ROOT.rglob('*.py')):
         name = str(path.relative_to(ROOT))
         if name.startswith('migration'):
             continue
-        # Outer functions come before those inside them.
+        # Outer functions precede the functions inside them.
         for function in ast.walk(ast.parse(path.read_text())):
             if not isinstance(function, ast.FunctionDef):
                 continue
             for call in ast.walk(function):
                 if isinstance(call, ast.Call):
-                    # Calls of a chain begin at the same place.
+                    # The calls of a chain begin at the same position.
                     yield (name, call.lineno, call.col_offset,
                            call.end_lineno, call.end_col_offset), (CallSite(
                                name, function.name, call.lineno,
@@ -91,13 +92,14 @@ def _is_of_session(call):
 
 
 def _visible(path, name):
-    """A function's name, and where it is known: a private one in its file."""
+    """The name of a function and its scope: a private function is known in its
+    file."""
     return path if str(name).startswith('_') else None, name
 
 
 def _passes_on(path, call, names):
-    """Whether it passes a session, a database or ``self`` to a function with
-    one of the names."""
+    """Whether the call passes a session, a database or ``self`` to a function
+    with one of the names."""
     if _visible(path, _name(call.func)) not in names:
         return False
     owner = getattr(call.func, 'value', None)
@@ -107,17 +109,17 @@ def _passes_on(path, call, names):
 
 
 def _name(node):
-    """``c`` of ``a.b.c`` and of ``c``; None of anything else."""
+    """``c`` of ``a.b.c`` and of ``c``; None for other expressions."""
     return getattr(node, 'attr', getattr(node, 'id', None))
 
 
 @contextlib.contextmanager
 def statements_by_call_site(engine):
-    """Record what the block sends.
+    """Record the statements of a block.
 
-    :returns: each call site that was reached to its statements by their
-        texts. An INSERT has no plan and is left out. What a session sends for
-        a call belongs to the innermost one
+    :returns: the statements of each reached call site by their texts. An
+        INSERT has no plan and is left out. A statement that a session sends
+        for a call belongs to the innermost call site
     """
     sent = defaultdict(dict)
 
@@ -138,7 +140,7 @@ def statements_by_call_site(engine):
 
 
 def _reached(frame):
-    """Call sites on the stack, the innermost first."""
+    """The call sites on the stack; the innermost is first."""
     found = []
     while frame is not None:
         path = frame.f_code.co_filename
@@ -150,7 +152,7 @@ def _reached(frame):
 
 @functools.cache
 def _at(path, line):
-    """Call sites that a line is part of, the shortest first."""
+    """The call sites that contain a line; the shortest is first."""
     return sorted((site for site in call_sites() if site.path == path
                    and site.first <= line <= site.last),
                   key=lambda site: site.last - site.first)

@@ -8,13 +8,13 @@ from tests.unit.table import builders
 
 @pytest.fixture
 def empty_url(tmp_path):
-    """URL of a database without any table."""
+    """The URL of a database without tables."""
     return f'sqlite:///{tmp_path}/empty.sqlite'
 
 
 @pytest.fixture
 def table_url(tmp_path):
-    """URL of an empty placement table, in a SQLite file."""
+    """The URL of an empty placement table in an SQLite file."""
     return new_table(tmp_path)
 
 
@@ -26,5 +26,5 @@ def table(table_url):
 
 @pytest.fixture
 def shop(table):
-    """A planned group: a web server, and three counted database nodes."""
+    """A planned group of a web server and three database nodes."""
     return builders.planned(table, web=None, node=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that services and commands ask of the placement table, done once
+"""All calls of services and commands to the placement table, each made once
 for a group of four members."""
 
 from dataclasses import replace
@@ -62,7 +62,7 @@ def call_everything(table):
 
 
 def plan(table):
-    """As an engine plans a new group."""
+    """Plan a new group, as an engine does."""
     group = builders.a_group(
         GroupStatus.PLANNING, task=Task.PLANNING, idempotency_key='once',
         exclusive=True)
@@ -81,7 +81,7 @@ def plan(table):
 
 
 def read(table, group):
-    """Whatever looks at groups and members."""
+    """Read groups and members in every way."""
     database, listing = table.database, table.listing
     server, numbers = builders.new_uuid(), [1, 2]
     table.group_with_members(group.uuid)
@@ -93,7 +93,7 @@ def read(table, group):
     table.list_groups('blue', [GroupStatus.PLANNED])
     table.find_members([MemberState.LOST])
     table.find_members([MemberState.RELEASED, MemberState.LOST], held=True)
-    # The second read is of what has changed since.
+    # The second read returns the changes since the first.
     for _ in range(2):
         table.group_cache.read(group.uuid)
         table.outlines.read()
@@ -117,7 +117,7 @@ def read(table, group):
 
 
 def list_pages(table, group):
-    """The pages of groups and of events that the API can show."""
+    """Read the pages of groups and of events that the API shows."""
     for key in SORT_KEYS:
         for marker in None, group.uuid:
             for project in None, 'blue':
@@ -153,7 +153,7 @@ def find_alternates(table, group):
 
 
 def bind(table, group):
-    """A server group is bound, replaced by another one, and unbound."""
+    """Bind a server group, replace it, and unbind it."""
     bindings, uuid = table.bindings, group.uuid
     first, second = builders.new_uuid(), builders.new_uuid()
     assert bindings.add(Binding(
@@ -177,7 +177,7 @@ def bind(table, group):
 
 
 def act(table, group):
-    """An engine writes what the servers of a group require."""
+    """Write the actions on servers that a group requires."""
     actions, uuid, server = table.actions, group.uuid, builders.new_uuid()
     assert table.tasks.ask(uuid, Task.UPDATING, {}, [group.status], None, NOON)
     assert table.tasks.take(uuid, ENGINE, NOON, NOON)
@@ -197,7 +197,8 @@ def act(table, group):
 
 
 def claim(table, group):
-    """Servers of two members; one is asked for again, one is refused."""
+    """Claim members for two servers. One claim is repeated, and one is
+    refused."""
     uuid = group.uuid
     first, second = builders.new_uuid(), builders.new_uuid()
     web = table.claim(uuid, 'db/web', first, NOON)
@@ -205,7 +206,7 @@ def claim(table, group):
     _, seen, *_ = table.members(uuid)
     table.take(uuid, 'db/node', second, NOON,
                SeenRows([replace(seen, alternates=())]))
-    # The first server has a member, and so gets no other.
+    # The first server has a member, so it gets no other.
     _, _, seen, _ = table.members(uuid)
     try:
         table.take(uuid, 'db/node', first, NOON, SeenRows([seen]))
@@ -215,7 +216,7 @@ def claim(table, group):
         table.claim(uuid, 'db/none', builders.new_uuid(), NOON)
     except errors.ClaimRefused:
         pass
-    # The second read is of what has changed since.
+    # The second read returns the changes since the first.
     for state in MemberState.BUILT, MemberState.CLAIMED:
         assert table.exclusive_groups()
         table.change_state(web.id, [MemberState.CLAIMED, MemberState.BUILT],
@@ -230,7 +231,7 @@ def claim(table, group):
 
 
 def move_and_release(table, group):
-    """Members that get other places, or that nobody wants."""
+    """Move members, and release members that are not needed."""
     web, built, lost, free = rows = table.members(group.uuid)
     moved = replace(web, hold=builders.new_uuid())
     assert member_moves.move(table.database, moved, web.hold, rows,
@@ -262,7 +263,8 @@ def move_and_release(table, group):
 
 
 def grow(table):
-    """Servers that nobody planned, in a new row and in a row of another."""
+    """Add servers beyond the plan: in a new row, and in the row of another
+    member."""
     group = builders.planned(table, web=None)
     (first,) = rows = table.members(group.uuid)
     wanted = replace(
@@ -280,7 +282,8 @@ def grow(table):
 
 
 def hand_over(table):
-    """A held place serves a server of another path, and then the first."""
+    """Give a held place to a server with another path, and then to the first
+    one."""
     group = builders.planned(table, one=None)
     (held,) = table.members(group.uuid)
     for path in 'db/other', 'db/one':
@@ -288,7 +291,7 @@ def hand_over(table):
             table.database, Handover(group, held, path), NOON)
         assert (row.member.path, row.hold, row.place, row.held) == (
             path, held.hold, held.place, True)
-        # The other one is released.
+        # The other place is released.
         found = {each.member.path: each
                  for each in table.members(group.uuid)}
         assert found[path] == row
@@ -302,7 +305,8 @@ def hand_over(table):
 
 
 def adopt_and_detach(table):
-    """A server leaves its group, and points at it still."""
+    """Remove a server from its group, and add it again while it has its
+    pointer."""
     database, server = table.database, builders.new_uuid()
     group = builders.planned(table, one=None)
     row = table.claim(group.uuid, 'db/one', server, NOON)
@@ -319,7 +323,8 @@ def adopt_and_detach(table):
 
 
 def boot(table):
-    """An engine creates the servers of a group, and another one ends it."""
+    """Create the servers of a group by an engine; another engine ends the
+    boot."""
     group = builders.a_group(GroupStatus.PLANNED)
     table.create_group(group, BootRequest('encrypted', True, 1))
     assert table.write_members(group.uuid, builders.members_of(
@@ -345,7 +350,7 @@ def boot(table):
 
 
 def federate(table):
-    """What a parent of a federation writes and reads."""
+    """The calls of a parent of a federation."""
     group = builders.a_group(GroupStatus.PLANNING, task=Task.PLANNING)
     table.create_group(group)
     assert table.tasks.take(group.uuid, ENGINE, NOON, NOON)
@@ -369,7 +374,7 @@ def federate(table):
 
 
 def update(table, group):
-    """A task that exchanges, removes and adds members."""
+    """A task that replaces, removes and adds members."""
     tasks, uuid, database = table.tasks, group.uuid, table.database
     for statement in tasks.hand_back, table.plans.hand_back:
         statement(ENGINE, uuid)
@@ -394,7 +399,7 @@ def update(table, group):
 
 
 def degrade(table):
-    """Two servers break a policy, and then they do not any more."""
+    """Two servers violate a policy, and later they satisfy it."""
     group = builders.planned(table, builders.a_group(GroupStatus.BUILDING),
                              web=None)
     assert group_degradation.degrade(table.database, group, [], NOON)
@@ -403,7 +408,7 @@ def degrade(table):
 
 
 def settle(table):
-    """One server is built; the other one is gone after its release."""
+    """One server is built, and another is deleted after its release."""
     group = builders.planned(table, web=None, node=1)
     row = table.claim(group.uuid, 'db/node', builders.new_uuid(), NOON)
     table.release([row.hold], NOON, with_servers=True)
@@ -418,7 +423,7 @@ def settle(table):
 
 
 def expire(table):
-    """The lease of a group passes, and the group is deleted."""
+    """The lease of a group ends, and the group is deleted."""
     group = builders.planned(
         table, builders.a_group(lease_expires_at=NOON), node=20)
     assert [each.uuid for each in table.expired_groups(NOON)] == [group.uuid]
@@ -432,13 +437,13 @@ def expire(table):
 
 
 def delete(table):
-    """A group and its history, and events of any group."""
+    """Delete a group with its history, and the events of any group."""
     table.delete_group(builders.planned(table, web=None).uuid)
     assert table.history.prune(NOON + timedelta(seconds=10))
 
 
 def run_plans(table):
-    """Plans that hold nothing."""
+    """Calls for dry runs."""
     plans, new = table.plans, PlanRecord(
         builders.new_uuid(), 'blue', 'ann', 'shop', PlanStatus.PLANNING, {},
         'spread', created_at=NOON)
@@ -454,7 +459,7 @@ def run_plans(table):
 
 
 def run_jobs(table):
-    """Jobs, outages, statistics and the clock."""
+    """Calls for periodic jobs, outages, statistics and the clock."""
     jobs, outages, statistics = table.jobs, table.outages, table.statistics
     for _ in range(2):
         jobs.take('reconcile', ENGINE, NOON, due_before=NOON,

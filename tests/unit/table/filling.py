@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of other projects, which no query of one group may read."""
+"""Rows of other projects, which the queries for one group must not read."""
 
 from datetime import timedelta
 import functools
@@ -20,13 +20,13 @@ from tests.unit.table import builders
 NOON = builders.NOON
 LONG_AGO = NOON.replace(year=2020)
 OTHERS = 10_000
-"""Groups of other projects, each with a member."""
+"""Number of groups of other projects, each with one member."""
 PLANS = 1_000
-"""Plans of other projects. PostgreSQL reads an empty table as a whole, if its
-daemon has counted the rows."""
+"""Number of plans of other projects. PostgreSQL reads an empty table
+completely if its daemon has counted the rows."""
 SHARE = 20
-"""Of this number of groups in ``fill_all``, one is planned. The first read of
-``OutlineCache`` reads all of those."""
+"""One of this number of groups in ``fill_all`` is planned. The first read of
+``OutlineCache`` reads all planned groups."""
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
           BootServerRow, ActionRow, DetachedServerRow, PartRow,
@@ -39,7 +39,7 @@ an engine, and for each host that is unavailable."""
 def others(number=OTHERS, share=2):
     """Values of the groups and members of other projects.
 
-    :param share: 1 of this number of groups is planned. All other groups are
+    :param share: one of this number of groups is planned; the others are
         released
     """
     groups = [builders.a_group(
@@ -56,7 +56,7 @@ def others(number=OTHERS, share=2):
 
 
 def fill(table):
-    """Write what other projects have."""
+    """Write the rows of other projects."""
     groups, members = others()
     with table.database.writer() as session:
         session.execute(sa.insert(GroupRow), groups)
@@ -152,8 +152,8 @@ def _part(group):
 
 
 def analyze(table, filled):
-    """Let the server count the rows of tables, which it does later by itself.
-    SQLite does not."""
+    """Let the server count the rows of tables, which it otherwise does later.
+    SQLite does not do so."""
     command = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
                'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
     with table.database.engine.begin() as link:

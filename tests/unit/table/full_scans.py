@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a query plan that read a whole table, or a whole index of it.
+"""Steps of a query plan that read a complete table or a complete index.
 
 SQLite: https://www.sqlite.org/eqp.html. MariaDB: the types ``ALL`` and
 ``index`` of EXPLAIN. PostgreSQL: a sequential scan, or a scan of an index
@@ -37,7 +37,7 @@ def _of_mariadb(link, statement):
 
 
 def _of_postgresql(link, statement):
-    # A table with few rows is read as a whole, even if there is an index.
+    # A table with few rows is read completely, even if it has an index.
     link.exec_driver_sql('SET LOCAL enable_seqscan = off')
     answer = _explained(link, 'EXPLAIN (FORMAT JSON)', statement).scalar()
     (found,) = json.loads(answer) if isinstance(answer, str) else answer

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The placement table as plain Python: what each operation has to do.
+"""The placement table as plain Python, with the required effect of each
+operation.
 
-It shares no code with the product. It is written from the manual and from
-the docstrings of the operations. Times are seconds since the beginning.
+It shares no code with the project. It follows the manual and the docstrings of
+the operations. Times are seconds since the beginning.
 """
 
 from tests.unit.table.model_rows import Group, Member, PATHS, seen_by
@@ -11,11 +12,11 @@ SETTLING = {'planned', 'building', 'complete', 'released'}
 INTO = {'planned': {'planning', 'unplaceable', 'error', 'planned'},
         'unplaceable': {'planning', 'error', 'unplaceable'},
         'error': {'planning', 'unplaceable', 'error'}}
-"""Statuses from which an engine may bring a group into a status."""
+"""Statuses from which an engine may change the status of a group."""
 
 
 class Model:
-    """Every method has the arguments and the answer of the method of
+    """Every method has the arguments and the result of the method of
     ``product.Product`` with the same name."""
 
     def __init__(self):

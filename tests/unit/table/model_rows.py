@@ -4,12 +4,13 @@
 from dataclasses import dataclass, field
 
 PATHS = {'web': 'web', 'node-0': 'node', 'node-1': 'node', 'node-2': 'node'}
-"""Path to description of every member that a group may have, in order."""
+"""The description of each member that a group may have, by path and in
+order."""
 
 
 @dataclass
 class Member:
-    """``id`` is None until the database has told it."""
+    """``id`` is None until it is read from the database."""
 
     state: str
     hold: str
@@ -32,12 +33,12 @@ class Group:
     members: dict[str, Member] = field(default_factory=dict)
 
     def in_order(self):
-        """Paths and members, as in the document."""
+        """Paths and members in the order of the document."""
         return [(path, self.members[path]) for path in PATHS
                 if path in self.members]
 
 
 def seen_by(row, member):
-    """Whether a member is as it was when a row was read."""
+    """Whether a member has not changed since a row was read."""
     return member is not None and (row.id, row.state, row.hold) == (
         member.id, member.state, member.hold)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on the placement table, with arguments drawn from what engines
-and schedulers have read, now or some time ago."""
+"""Operations on the placement table. Their arguments are drawn from the rows
+that engines and schedulers have read, now or earlier."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +10,14 @@ from tests.unit.table.model_rows import PATHS
 
 ENGINES = ['engine-1', 'engine-2']
 STALE = 30
-"""Seconds without a sign of life after which an engine loses its task."""
+"""Seconds without a heartbeat after which an engine loses its task."""
 
 STATUSES = ['planning', 'planned', 'building', 'complete', 'unplaceable',
             'released', 'error']
 
 CHANGES = [
-    # What happens to a member, from which state, to which, and what else is
-    # written with it.
+    # A change of a member: its name, the state before, the state after, and
+    # the other values that are written.
     ('undo', 'claimed', 'planned', {'held': True, 'instance': None}),
     ('refuse', 'claimed', 'lost', {'held': False, 'instance': None}),
     ('build', 'claimed', 'built', {'held': False}),
@@ -48,7 +48,7 @@ class Choice:
     """Draws operations. ``draw`` is a ``random.Random``.
 
     :ivar groups: UUIDs of groups that were created
-    :ivar readings: what was read of all groups: rows by UUID, newest first
+    :ivar readings: the reads of all groups: rows by UUID, the newest first
     :ivar turns: (group, engine) for every task that an engine has taken
     """
 
@@ -77,7 +77,7 @@ class Choice:
         if self._next and draw.randint(0, 3):
             return self._next.pop(0)(draw)
         group = draw.choice(self.groups)
-        # A stale reading now and then.
+        # Sometimes an outdated read is used.
         age = draw.choice([0, 0, 0, 1, 2])
         rows = self.readings[min(age, len(self.readings) - 1)].get(group, ())
         kind = draw.choice([
@@ -86,8 +86,8 @@ class Choice:
         return kind(draw, group, rows)
 
     def _begin(self, draw, plan):
-        """The first of several operations; the others follow it, with others
-        between, or never: then an engine has died."""
+        """The first of several operations. The others follow it, perhaps after
+        other operations, or never, as if the engine had been killed."""
         first, *self._next = plan(draw)
         return first(draw)
 
@@ -102,7 +102,7 @@ class Choice:
             lambda draw: self._turn(draw, 'finish')]
 
     def _task(self, draw):
-        """What engines do with a task."""
+        """The operations of an engine on a task."""
         group = draw.choice(self.groups)
         task = draw.choice(['updating', 'updating', 'replanning'])
         revision = draw.choice([1, 1, 2, 3])
@@ -140,7 +140,7 @@ class Choice:
         return self._begin(draw, self._task)
 
     def _of_turn(self, draw, group, rows):
-        """Of an engine that has the task, or that had it once."""
+        """The operations of an engine that has the task, or had it before."""
         return self._turn(draw, draw.choice([
             'write', 'finish', 'revise', 'vacate', 'occupy', 'hand_back']))
 
@@ -217,8 +217,8 @@ class Choice:
         return Operation('offer', {'rows': chosen, 'holds': holds})
 
     def _end(self, draw, group, rows):
-        """The server of a member is gone; an engine has begun to see to it.
-        """
+        """The server of a member is deleted, and an engine has begun to handle
+        this."""
         claimed = [row for row in rows if row.state == 'claimed']
         return Operation('release_unleased', {
             'row': draw.choice(claimed)}) if claimed else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of the placement table with plain arguments and answers."""
+"""The operations of the placement table with plain arguments and results."""
 
 from dataclasses import replace
 from datetime import timedelta

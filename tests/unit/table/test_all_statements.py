@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No statement of the table package reads a whole table.
+"""No statement of the table package reads a complete table.
 
 Every call that sends a statement is made on filled tables, and the database
-explains each statement. A new call fails the test until ``every_call.py``
+explains each statement. The test fails for a new call until ``every_call.py``
 makes it.
 """
 
@@ -16,7 +16,7 @@ from tests.unit.table.filling import fill_all
 from tests.unit.table.full_scans import full_scans, TABLES
 
 ROWS = 2_000
-"""Rows of other projects in each table."""
+"""Number of rows of other projects in each table."""
 
 READ_ALL = {
     'queries/totals.py totals':
@@ -26,21 +26,21 @@ READ_ALL = {
     'coordination/refusals.py clear':
         'serves commands of operators, which can ask for all refusals',
 }
-"""Functions that look at a whole table, and why they may."""
+"""Functions that may read a complete table, and the reasons."""
 
 READ_A_FEW = {
     'queries/listing.py groups': 'a page in the order of an index',
     'queries/consumers.py any_group': 'the first group is enough',
 }
-"""Functions whose statements begin to read a whole index, and end after a few
-rows."""
+"""Functions whose statements begin to read a complete index and end after a
+few rows."""
 
 NOT_ON_SQLITE = {'queries/progress.py settle'}
-"""Functions with a statement that other databases need."""
+"""Functions with a statement that only other databases need."""
 
 
 def reading_too_much(table, sent):
-    """Full scans by the place of the call that leads to them."""
+    """The full scans by the call that leads to them."""
     found = {}
     with table.database.engine.connect() as link:
         for site, statements in sent.items():
@@ -59,7 +59,7 @@ def allowed(place, text, scans):
 
 
 def of_index(scan):
-    """Whether it reads an index, not a table."""
+    """Whether the step reads an index and not a table."""
     return any(sign in scan for sign in (
         'USING', "'type': 'index'", 'Index Scan', 'Index Only Scan'))
 
@@ -80,7 +80,8 @@ def test_exceptions_name_functions_of_the_package():
 
 
 def test_every_other_table_has_few_rows():
-    """One for each job of an engine, and for each unavailable host."""
+    """They have one row for each job of an engine, and for each unavailable
+    host."""
     assert {*models.Base.metadata.tables} - TABLES == {
         'holistic_jobs', 'holistic_host_outages'}
 

@@ -12,9 +12,9 @@ from tests.statements import recorded
 from tests.unit.table import builders
 
 MANY = 1_001
-"""Values that need three statements."""
+"""Number of values that need three statements."""
 MOST_PARAMETERS = 999
-"""What SQLite accepted before 3.32."""
+"""The maximum of SQLite before 3.32."""
 
 
 def test_batches_keep_the_order():

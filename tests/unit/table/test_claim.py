@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member has one instance, an instance one member, whoever asks when."""
+"""A member has at most one instance, and an instance at most one member, also
+for concurrent claims."""
 
 from concurrent.futures import ThreadPoolExecutor
 import dataclasses
@@ -22,7 +23,7 @@ def claim(table, group, path, instance=None):
 
 
 def at_once(calls):
-    """Results or refusals of calls that all start together."""
+    """Results or refusals of calls that start at the same moment."""
     gate = threading.Barrier(len(calls))
 
     def run(call):
@@ -37,7 +38,7 @@ def at_once(calls):
 
 
 def statements(table, call):
-    """Number of SQL statements that a call sends, without BEGIN."""
+    """The number of SQL statements of a call, without BEGIN."""
     with recorded(table.database.engine) as sent:
         call()
     return len(sent.statements)
@@ -147,7 +148,7 @@ def test_the_statements_of_a_claim_do_not_grow_with_the_group(table, path):
     large = builders.planned(table, node=300)
     counts = [statements(table, lambda: claim(table, group, path))
               for group in (small, large)]
-    # One of them is the insert of the claim's events.
+    # One of them inserts the events of the claim.
     assert counts[0] == counts[1] <= 6
 
 
@@ -174,7 +175,7 @@ def test_a_row_that_was_read_before_saves_a_query(table, shop):
 
 
 def test_only_the_row_and_the_event_of_a_claim_are_written(table, shop):
-    """The group is building already, and the alternates are known."""
+    """The group is already building, and the alternates are known."""
     web, node, *_ = table.members(shop.uuid)
     claim(table, shop, web.member.path)
     seen = SeenRows([node], are_bare=False, is_planned=False)
@@ -189,7 +190,8 @@ def test_only_the_row_and_the_event_of_a_claim_are_written(table, shop):
 
 def test_a_claim_shows_that_its_group_was_planned_again_meanwhile(
         table, shop):
-    """It was building when it was read: the claim leaves its status."""
+    """The group was building when it was read, so the claim does not change
+    its status."""
     web, node, *_ = table.members(shop.uuid)
     first = claim(table, shop, web.member.path)
     seen = SeenRows([node], are_bare=False, is_planned=False)
@@ -205,7 +207,7 @@ def test_a_claim_shows_that_its_group_was_planned_again_meanwhile(
 
 
 def test_a_claimed_row_has_its_alternates(table, shop):
-    """Also if it was read before without them."""
+    """This also holds if the row was read before without them."""
     web, node, *_ = table.members(shop.uuid)
     assert web.alternates and node.alternates
     bare = table.group_cache.read(shop.uuid)[1][0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers of a counted member are handed out in the order of the
-document, whatever order the database reads its rows in."""
+"""The servers of a counted member are claimed in the order of the document, in
+whatever order the database reads the rows."""
 
 import pytest
 
@@ -15,10 +15,10 @@ NEW_ORDER = ['db/node-2', 'db/node-0', 'db/node-3', 'db/node-1']
 
 @pytest.fixture
 def unsorted(table):
-    """The table without the index whose entries are sorted by position.
+    """The table without the index that is sorted by position.
 
-    With it, a database reads a group's rows in this order even if it is not
-    asked to sort them.
+    With this index, a database reads the rows of a group in this order even if
+    the query does not sort them.
     """
     (index,) = (each for each in MemberRow.__table__.indexes
                 if 'position' in each.columns)
@@ -29,7 +29,7 @@ def unsorted(table):
 
 def test_servers_are_handed_out_in_an_order_in_which_they_were_not_written(
         unsorted):
-    """The rows were written in one order, and an update changed it."""
+    """The rows were written in one order, and an update changed the order."""
     table = unsorted
     group = builders.planned(
         table, builders.a_group(engine='engine-1'), node=4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines whose clocks differ have one time, that of their database."""
+"""Machines with different clocks use the time of their database."""
 
 from datetime import timedelta
 import logging
@@ -13,7 +13,7 @@ from nova_holistic.table.database import Database
 from tests.statements import recorded
 
 CLOSE = timedelta(minutes=1)
-"""A machine that runs tests may be slow."""
+"""Tolerance in seconds; a machine that runs tests may be slow."""
 AWAY = Database('sqlite:////no/such/folder/x.sqlite')
 
 

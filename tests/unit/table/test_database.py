@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections are kept, and are nobody else's."""
+"""Connections are kept, and belong to one thread and process."""
 
 from concurrent.futures import ThreadPoolExecutor
 import multiprocessing

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every change of a status or a state leaves its event, in its transaction."""
+"""Every change of a status or a state writes its event in the same
+transaction."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -33,13 +34,13 @@ def history(table, group, **wanted):
 
 
 def shown(table, group, **wanted):
-    """What the history says: kind, member, from, to."""
+    """The history as kind, member, state before and state after."""
     return [(str(e.kind), e.member, e.from_state, e.to_state)
             for e in history(table, group, **wanted)]
 
 
 def after(table, group, change):
-    """What a change adds to the history."""
+    """The events that a change adds to the history."""
     before = len(history(table, group))
     change()
     return shown(table, group)[before:]
@@ -64,7 +65,8 @@ def test_creation_and_plan_are_one_event_each(table, large):
     assert history(table, large)[1].details == {'members': MANY}
 
 
-def test_a_claim_tells_of_member_and_group_in_one_statement(table, shop):
+def test_a_claim_writes_the_events_of_member_and_group_in_one_statement(
+        table, shop):
     with recorded(table.database.engine) as sent:
         found = after(table, shop, lambda: table.claim(
             shop.uuid, 'db/web', 'server-1', NOON))
@@ -107,7 +109,7 @@ def test_a_moved_member_is_listed_with_its_new_host(table, shop):
     assert history(table, shop)[-1].host == 'cmp-9'
 
 
-def test_settling_tells_of_the_status_once(table, shop):
+def test_settling_writes_one_event_of_the_status(table, shop):
     rows = table.members(shop.uuid)
 
     def settle():
@@ -136,7 +138,7 @@ def test_the_statements_of_a_release_do_not_grow_with_the_group(
     holds = [row.hold for row in table.members(group.uuid)]
     with recorded(table.database.engine) as sent:
         table.release(holds, NOON)
-    # The lock, the look, the change and the events.
+    # The lock, the read, the change and the events.
     assert len(sent.statements) == 4
 
 
@@ -152,7 +154,7 @@ def test_former_states_are_counted_apart(table, large):
         1, MANY - 1]
 
 
-def test_an_expired_lease_says_why(table):
+def test_an_expired_lease_has_its_reason(table):
     group = builders.planned(
         table, builders.a_group(lease_expires_at=NOON), web=None)
     assert after(table, group, lambda: table.expire(group.uuid, NOON)) == [
@@ -171,7 +173,7 @@ def test_a_renewed_lease_is_listed_with_its_end(table, shop):
         shop.uuid, CLAIMABLE, lease_expires_at=LATER)) == []
 
 
-def test_a_task_that_ends_tells_status_and_reasons(table):
+def test_a_task_that_ends_records_status_and_reasons(table):
     group = builders.planned(table, builders.a_group(
         GroupStatus.PLANNING, task=Task.PLANNING))
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
@@ -199,7 +201,7 @@ def test_a_refused_host_is_listed_with_the_member(table, shop):
     assert (last.host, last.reasons) == ('cmp-0', (reason,))
 
 
-def test_a_revision_tells_what_it_did(table):
+def test_a_revision_lists_its_changes(table):
     group = builders.planned(
         table, builders.a_group(task=Task.UPDATING), web=None, node=2)
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
@@ -235,7 +237,7 @@ def test_a_revision_that_is_undone_leaves_no_event(table):
     assert heard == []
 
 
-def test_members_that_an_update_vacates_come_back(table):
+def test_members_that_an_update_vacates_return(table):
     group = builders.planned(
         table, builders.a_group(task=Task.UPDATING), web=None)
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
@@ -256,7 +258,7 @@ def test_members_that_an_update_vacates_come_back(table):
     lambda table, group: table.delete_group(group.uuid),
     lambda table, group: purge(table.database, group.uuid, Choice(
         [GroupStatus.RELEASED]))])
-def test_the_history_goes_with_the_group(table, delete):
+def test_the_history_is_deleted_with_the_group(table, delete):
     group = builders.planned(table, builders.a_group(GroupStatus.RELEASED))
     other = builders.planned(table)
     heard = []
@@ -267,7 +269,7 @@ def test_the_history_goes_with_the_group(table, delete):
     assert [e.kind for e in heard] == [Kind.GROUP_DELETED]
 
 
-def test_an_event_says_who_made_the_change(table_url):
+def test_an_event_names_the_user_of_the_change(table_url):
     table = PlacementTable(Database(table_url, service='engine'))
     with RequestContext('req-1', 'blue', 'ann').logged():
         group = builders.planned(table)
@@ -276,11 +278,11 @@ def test_an_event_says_who_made_the_change(table_url):
         'engine', 'req-1', 'ann')
 
 
-def test_listeners_hear_of_events_after_the_commit(table, shop):
+def test_listeners_receive_events_after_the_commit(table, shop):
     seen = []
 
     def hear(heard):
-        # Another connection sees them.
+        # Another connection can read them.
         seen.append((list(heard), len(history(table, shop))))
 
     def fail(heard):
@@ -304,7 +306,7 @@ def test_events_of_changes_at_once_form_a_chain(table, shop):
 
     def lose_and_plan(between):
         # After both calls the member was lost and planned at least once,
-        # whatever the others do.
+        # whatever the other threads do.
         for state in (MemberState.LOST, between, MemberState.PLANNED):
             change(state)
 

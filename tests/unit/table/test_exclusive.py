@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups keep others out of is asked for each server of the cloud."""
+"""The domains that groups reserve are read for each server of the cloud."""
 
 from dataclasses import replace
 
@@ -17,20 +17,20 @@ HEAVY = ('document', 'requirements', 'location', 'alternates')
 
 @pytest.fixture
 def shop(table):
-    """A group that keeps others out."""
+    """A group with an exclusive policy."""
     return builders.planned(
         table, builders.a_group(exclusive=True), web=None, node=3)
 
 
 def sitting(table, group):
-    """The group and its members, read without any memory."""
+    """The group and its members, read without a cache."""
     record, members = table.group_with_members(group.uuid)
     return reserving((record, [
         member for member in members if member.state in OCCUPYING]))
 
 
 def reserving(found):
-    """What says which domains a group reserves."""
+    """The reader of the domains that a group reserves."""
     record, members = found
     return (record.uuid, record.project_id, record.document, record.levels,
             record.revision, record.fingerprint, record.created_at, [
@@ -51,7 +51,7 @@ def by_id(member):
 def test_every_change_of_a_group_is_seen(table, table_url, shop, change):
     before, = map(reserving, table.exclusive_groups())
     assert before == sitting(table, shop)
-    # By another process.
+    # Another process writes this change.
     change(PlacementTable(table_url), shop, table.members(shop.uuid))
     for _ in range(2):
         found, = map(reserving, table.exclusive_groups())
@@ -69,7 +69,8 @@ def test_an_exclusive_group_without_servers_is_not_listed(table, shop, end):
 
 
 def test_cached_exclusive_groups_cost_one_statement(table, shop):
-    """However many groups and members: a row of sums, and one for a claim."""
+    """This holds for any number of groups and members: one row of sums, and
+    one for a claim."""
     others = [builders.planned(table, builders.a_group(exclusive=True),
                                node=2) for _ in range(3)]
     table.exclusive_groups()
@@ -118,7 +119,7 @@ def by_uuid(groups):
 
 
 def test_a_claim_that_is_undone_and_made_again_is_seen(table, shop):
-    """The second claim looks like the first one, and raises no version."""
+    """The second claim equals the first one and increases no version."""
     server = builders.new_uuid()
     for _ in range(2):
         row = table.claim(shop.uuid, 'db/web', server, builders.NOON)
@@ -131,7 +132,7 @@ def test_a_claim_that_is_undone_and_made_again_is_seen(table, shop):
 
 def test_a_claim_read_before_its_end_does_not_come_back(
         table, shop, monkeypatch):
-    """The claim ends, and is made again, while the groups are read."""
+    """The claim is undone and repeated while the groups are read."""
     server = builders.new_uuid()
     table.exclusive_groups()
     row = table.claim(shop.uuid, 'db/web', server, builders.NOON)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are read time and again are read as they are now."""
+"""Groups that are read repeatedly are read in their current state."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
 
 @pytest.fixture
 def rosters(table):
-    """Of another process than the one that changes the table."""
+    """The cache of a process other than the one that changes the table."""
     return GroupCache(table.database)
 
 
@@ -59,7 +59,7 @@ def lost_and_planned_anew(table, group, rows):
 
 
 def anew_on_the_same_host(table, group, rows):
-    """As lost_and_planned_anew, where the host has another rack by now."""
+    """As lost_and_planned_anew, but the host is in another rack now."""
     table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
                        LATER, held=False)
     assert table.offer_places([replace(
@@ -73,7 +73,7 @@ def written_anew(table, group, rows):
 
 
 def revised(table, group, rows):
-    """Members are others, in another order, one of another description."""
+    """The members have another order, and one has another description."""
     table.tasks.ask(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
                     [GroupStatus.PLANNED], 1, NOON)
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
@@ -90,7 +90,7 @@ def deleted(table, group, rows):
 
 
 def created_again(table, group, rows):
-    """With the same UUID and revision, from another document."""
+    """A new group has the same UUID and revision, but another document."""
     table.delete_group(group.uuid)
     table.create_group(replace(
         group, document={'group': {'name': 'other'}}, created_at=LATER))
@@ -99,7 +99,7 @@ def created_again(table, group, rows):
 
 
 def created_again_in_that_moment(table, group, rows):
-    """By a request with another body."""
+    """The group is created by a request with another body."""
     table.delete_group(group.uuid)
     table.create_group(replace(
         group, document={'group': {'name': 'other'}}, fingerprint='other'))
@@ -125,7 +125,7 @@ def test_every_change_of_a_group_is_seen(table, rosters, shop, change):
 
 
 def unstamped(members):
-    """Without what nobody asks a roster for."""
+    """The row without columns that no reader of the cache needs."""
     return tuple(replace(member, alternates=(), updated_at=None)
                  for member in members)
 
@@ -143,11 +143,11 @@ def test_unchangeable_columns_are_not_read_again(table, rosters, shop):
 def test_alternates_of_the_member_at_the_path_are_read(table, shop):
     rosters = GroupCache(table.database)
     web, *nodes = table.members(shop.uuid)
-    # The whole group is read first, without any alternates.
+    # The whole group is read first, without alternates.
     assert rosters.read_for(shop.uuid, 'db/web')[1] is None
     for path, expected in (
             ('db/web', web.alternates), ('db/node-1', nodes[1].alternates),
-            # Which of its servers the request gets, only its claim tells.
+            # Only the claim decides which of its servers the request gets.
             ('db/node', None), ('db/none', None)):
         (_, members), alternates = rosters.read_for(shop.uuid, path)
         assert alternates == expected
@@ -169,7 +169,7 @@ def test_the_least_recently_used_group_is_evicted(
 
 
 def test_a_group_that_is_not_read_again_is_forgotten(table, shop):
-    """As a deleted group is never read again, memory does not grow."""
+    """A deleted group is never read again, so memory does not grow."""
     now = [0.0]
     rosters = GroupCache(table.database, clock=lambda: now[0])
     other = builders.planned(table, node=4)
@@ -196,7 +196,7 @@ def test_a_long_document_counts_towards_the_limit(table, shop):
 
 
 def test_a_group_without_members_is_not_cached(table):
-    """Nor are thousands that nobody deletes."""
+    """Thousands of such groups, which nobody deletes, would fill the cache."""
     rosters = GroupCache(table.database)
     group = builders.planned(table)
     for _ in range(2):

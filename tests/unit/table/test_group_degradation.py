@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict on a group counts only for the group that was judged."""
+"""The result of a check counts only for the group as it was checked."""
 
 import pytest
 

@@ -27,7 +27,7 @@ def purge(table, group, choice=ANY):
 
 
 def with_members(table, status=GroupStatus.RELEASED, members=(), **fields):
-    """A group with a member for each ``(state, held)``."""
+    """A group with one member for each ``(state, held)``."""
     group = builders.a_group(status, **fields)
     table.create_group(group)
     rows = builders.members_of(group, {'node': len(members)}) if (
@@ -42,7 +42,7 @@ def with_members(table, status=GroupStatus.RELEASED, members=(), **fields):
 
 
 @pytest.mark.parametrize('status', list(GroupStatus))
-def test_only_groups_that_are_finished(table, status):
+def test_only_finished_groups_are_deleted(table, status):
     group = with_members(table, status, [(MemberState.RELEASED, False)])
     expected = status in group_purge.FINISHED
     assert (finished(table) == [group.uuid]) == expected
@@ -53,7 +53,7 @@ def test_only_groups_that_are_finished(table, status):
 
 @pytest.mark.parametrize('held', [False, True])
 @pytest.mark.parametrize('state', list(MemberState))
-def test_no_group_with_a_server_or_a_hold(table, state, held):
+def test_a_group_with_a_server_or_a_hold_is_kept(table, state, held):
     group = with_members(table, members=[
         (MemberState.RELEASED, False), (state, held)])
     expected = not held and state in (MemberState.RELEASED, MemberState.LOST)
@@ -63,13 +63,13 @@ def test_no_group_with_a_server_or_a_hold(table, state, held):
     assert len(table.members(group.uuid)) == (0 if expected else 2)
 
 
-def test_no_group_that_an_engine_works_on(table):
+def test_a_group_with_a_task_is_kept(table):
     group = with_members(table, GroupStatus.ERROR, task=Task.REPLANNING)
     assert finished(table) == []
     assert not purge(table, group)
 
 
-def test_a_group_without_members(table):
+def test_a_group_without_members_is_deleted(table):
     group = with_members(table, GroupStatus.UNPLACEABLE)
     assert finished(table) == [group.uuid]
     assert purge(table, group)
@@ -87,7 +87,7 @@ def test_the_age_is_that_of_the_last_change(table):
     assert purge(table, unknown, choice)
 
 
-def test_some_statuses_only(table):
+def test_groups_are_selected_by_status(table):
     for status in group_purge.FINISHED:
         with_members(table, status)
     choice = Choice((GroupStatus.ERROR, GroupStatus.UNPLACEABLE))
@@ -99,7 +99,7 @@ def test_some_statuses_only(table):
 
 @pytest.mark.parametrize('limit, number', [
     (1, 1), (3, 3), (6, 6), (7, 7), (8, 7), (None, 7)])
-def test_they_are_found_in_batches_while_they_are_deleted(
+def test_groups_are_found_in_batches_while_they_are_deleted(
         table, monkeypatch, limit, number):
     monkeypatch.setattr(batches, 'MOST', 2)
     groups = {with_members(table, status).uuid: status
@@ -134,7 +134,8 @@ def test_a_group_that_changes_after_it_was_found_is_kept(table):
      "has member 'db/node-0', which is released and held"),
     (GroupStatus.RELEASED, [], {'updated_at': NOON},
      'was changed too recently')])
-def test_why_a_group_is_not_deleted(table, status, members, changes, why):
+def test_the_reason_for_keeping_a_group_is_named(
+        table, status, members, changes, why):
     group = with_members(table, status, members, **changes)
     choice = Choice(unchanged_since=NOON - DAY)
     assert group_purge.obstacle(table.database, group.uuid, choice) == why
@@ -142,6 +143,6 @@ def test_why_a_group_is_not_deleted(table, status, members, changes, why):
         table.database, builders.new_uuid(), choice) is None
 
 
-def test_nothing_keeps_a_finished_group(table):
+def test_a_finished_group_has_no_reason_to_be_kept(table):
     group = with_members(table, members=[(MemberState.RELEASED, False)])
     assert group_purge.obstacle(table.database, group.uuid, ANY) is None

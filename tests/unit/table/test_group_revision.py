@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A revised group's rows change as they were planned to, or not at all."""
+"""The rows of a revised group change as planned, or not at all."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -36,8 +36,8 @@ def moved(row):
 
 
 def revision(table, group, *names):
-    """The group becomes these members: a row that has to move, for a name
-    with a star, and one that is new for a name that there was not."""
+    """The group gets these members: a row that must move for a name with a
+    star, and a new row for a new name."""
     rows = by_path(table, group)
     paths = [name.strip('*') for name in names]
     (added,) = builders.members_of(group, {'new': None})
@@ -145,8 +145,8 @@ def test_an_engine_cannot_occupy_members_another_one_vacated(
 
 def test_settling_during_a_revision_keeps_the_status_correct(
         table, group, monkeypatch):
-    """All were released, and before the table says so of the group a member
-    is added."""
+    """All members were released. A member is added before the status of the
+    group changes."""
     table.release([m.hold for m in table.members(group.uuid)], LATER)
     writer, change = table.database.writer, revision(
         table, group, *by_path(table, group), 'db/new')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other projects have costs nothing: every query finds its rows by an
+"""Rows of other projects cost nothing: every query finds its rows by an
 index."""
 
 import itertools
@@ -16,7 +16,7 @@ from tests.unit.table.filling import fill
 
 NOON = builders.NOON
 ENOUGH = 1_000
-"""Rows that MariaDB may expect to look at: its guess is a rough one."""
+"""Number of rows that MariaDB may estimate; its estimates are rough."""
 
 
 def queries(table, call):
@@ -28,7 +28,7 @@ def queries(table, call):
 
 
 def whole_tables(table, statement, parameters):
-    """The steps of the database's plan that look at more than they need."""
+    """The steps of the database's plan that read more than necessary."""
     dialect = table.database.engine.dialect.name
     words = {'sqlite': 'EXPLAIN QUERY PLAN', 'mysql': 'EXPLAIN',
              'postgresql': 'EXPLAIN'}[dialect]
@@ -44,12 +44,13 @@ def whole_tables(table, statement, parameters):
 
 
 def _rows(step):
-    """MariaDB tells after them what a filter of another index lets pass."""
+    """MariaDB appends the share of rows that a filter of another index
+    passes."""
     return int(str(step['rows'] or 0).split()[0])
 
 
 def calls(table, group, task):
-    """All that is asked time and again, by name."""
+    """The frequent queries by name."""
     mine = {'limit': 10, 'project_id': 'blue'}
     listing, marker = table.listing, group.uuid
     yield from {
@@ -102,7 +103,7 @@ def test_every_query_uses_an_index(table):
 
 
 def in_no_order(table, statement, parameters):
-    """The steps of the database's plan that sort, or look at a whole table."""
+    """The steps of the database's plan that sort or read a complete table."""
     dialect = table.database.engine.dialect.name
     words = {'sqlite': 'EXPLAIN QUERY PLAN', 'mysql': 'EXPLAIN',
              'postgresql': 'EXPLAIN'}[dialect]
@@ -132,7 +133,7 @@ def test_a_page_is_read_in_the_order_of_an_index(table):
 
 
 def test_a_query_without_an_index_is_detected(table):
-    """The same look at plans, at something that has to read everything."""
+    """The same check of plans detects a query that must read everything."""
     fill(table)
     ((statement, parameters),) = queries(table, lambda: slow_query(table))
     assert whole_tables(table, statement, parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members go to other places: of two concurrent writes, one succeeds."""
+"""Of two concurrent moves of a member, one succeeds."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ THERE = Place('cmp-7', 'cmp-7', new_uuid(), ('rack7',))
 
 @pytest.fixture
 def claimed(table):
-    """Rows of two members, each with an instance."""
+    """The rows of two members, each with an instance."""
     group = a_group()
     table.create_group(group)
     table.write_members(group.uuid, members_of(group, {'node': 2}))
@@ -46,7 +46,7 @@ def test_a_move_that_was_checked_before_another_one_is_not_written(
     assert move(table.database, there, second.hold, claimed, NOON) == (
         Move.OVERTAKEN)
     assert table.members(first.group_uuid) == before
-    # Judged again, it is.
+    # It succeeds after another check.
     assert move(table.database, there, second.hold, before, NOON) == (
         Move.WRITTEN)
 
@@ -73,7 +73,7 @@ def test_a_member_that_was_taken_back_does_not_move(table, claimed, change):
 
 @pytest.fixture
 def built(table, claimed):
-    """The rows, now of servers that run."""
+    """The rows of members with running servers."""
     for row in claimed:
         table.change_state(row.id, [MemberState.CLAIMED], MemberState.BUILT,
                            NOON, held=False)
@@ -99,12 +99,12 @@ def test_a_destination_that_was_checked_before_another_one_is_not_written(
     before = table.members(first.group_uuid)
     assert send(table.database, sent(second), built, NOON) == Move.OVERTAKEN
     assert table.members(first.group_uuid) == before
-    # Judged again, it is.
+    # After another check, it is written.
     assert send(table.database, sent(second), before, NOON) == Move.WRITTEN
 
 
 def test_the_same_destination_again_is_checked_again(table, built):
-    """The member was on its way there before, and that move failed."""
+    """The member was sent there before, and that move failed."""
     first, second = built
     send(table.database, sent(first), built, NOON)
     before = table.members(first.group_uuid)

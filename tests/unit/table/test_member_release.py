@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All holds that are released are released, and a lease expires unless an
+"""All holds of a released group are released, and a lease expires unless an
 update may renew it."""
 
 from collections import Counter
@@ -12,7 +12,7 @@ from tests.unit.table import builders
 
 NOON = builders.NOON
 LARGE = 1_001
-"""Members of a group whose holds do not fit into two statements."""
+"""Number of members whose holds do not fit into two statements."""
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def leased(table):
 
 
 def ask(table, group, task):
-    """A client asks for the task, and no engine has begun with it."""
+    """A client requests the task, and no engine has begun it."""
     assert table.tasks.ask(
         group.uuid, task, {}, [GroupStatus.PLANNED], 1, NOON)
 
@@ -39,8 +39,8 @@ def test_every_member_of_a_large_group_is_released(table):
 
 
 def test_a_lease_does_not_expire_once_an_update_was_asked_for(table, leased):
-    """The update, which may renew the lease, is asked for after an engine has
-    read which leases have passed."""
+    """The client requests the update, which may renew the lease, after an
+    engine has read the expired leases."""
     assert [g.uuid for g in table.expired_groups(NOON)] == [leased.uuid]
     ask(table, leased, Task.UPDATING)
     table.expire(leased.uuid, NOON)
@@ -63,7 +63,7 @@ def test_a_lease_expires_while_lost_members_wait_to_be_planned(table, leased):
 
 @pytest.fixture
 def served(table, leased):
-    """A member of that group that a server has claimed."""
+    """A member of that group with a server."""
     instance = builders.new_uuid()
     table.claim(leased.uuid, 'db/node', instance, NOON)
     return table.member_of_instance(instance)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that are about to be held get other places."""
+"""Planned members get other places before their holds are written."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ ELSEWHERE = Place('cmp-7', 'cmp-7', builders.new_uuid(), ('rack3',))
 
 
 def moved(*rows):
-    """Other places for members, by their former holds."""
+    """Other places for members, by their previous holds."""
     return {row.hold: replace(row, hold=builders.new_uuid(), place=ELSEWHERE)
             for row in rows}
 

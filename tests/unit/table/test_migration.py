@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The migrations lead to what the models say."""
+"""The migrations lead to the schema of the models."""
 
 import re
 
@@ -27,8 +27,8 @@ class BrokenOff(Exception):
 
 
 def test_an_interrupted_upgrade_is_continued(empty_url):
-    """Wherever that was: at the first statement that changes something, then
-    at the third, and so on."""
+    """The upgrade is interrupted at the first statement that changes
+    something, then at the third, and so on."""
     broken = 0
     while not upgraded(empty_url, broken):
         broken += 2
@@ -38,7 +38,7 @@ def test_an_interrupted_upgrade_is_continued(empty_url):
 
 
 def upgraded(url, changes):
-    """Whether an upgrade ends within that number of schema changes."""
+    """Whether an upgrade ends within this number of schema changes."""
     database, done = Database(url), []
 
     def allow(statement):

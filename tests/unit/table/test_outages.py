@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When each outage of a host began is the same for all engines."""
+"""All engines agree on the begin of each outage of a host."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ def outages(table):
 
 
 def lose(table, host):
-    """The id of a lost member that was planned on the host."""
+    """The ID of a lost member that was planned on the host."""
     group = builders.a_group()
     table.create_group(group)
     (row,) = builders.members_of(group, {'web': None})
@@ -75,7 +75,7 @@ def test_the_next_outage_of_a_returned_host_begins_later(table, outages):
 
 def test_of_two_engines_the_first_decides_when_an_outage_began(
         outages, monkeypatch):
-    """The second one read the table before the first one wrote."""
+    """The second engine read the table before the first one wrote."""
     outages.observe(['h1'], NOON)
     earlier, read = [{}], outages._read
     monkeypatch.setattr(

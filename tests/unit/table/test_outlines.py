@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a read of all outlines costs, and that it misses nothing.
+"""The cost of a read of all outlines, and its completeness.
 
-``test_stateful`` compares what is kept with what is there after each of many
+``test_stateful`` compares the cache with the table after each of many
 operations.
 """
 
@@ -21,7 +21,7 @@ LONG_AGO = builders.NOON.replace(year=2020)
 
 
 def settled(table, number, members=2):
-    """Groups with members that nobody has changed for a long time."""
+    """Groups with members that have not changed for a long time."""
     made = [builders.planned(table, node=members) for _ in range(number)]
     forget_changes(table)
     return [group.uuid for group in made]
@@ -35,7 +35,7 @@ def forget_changes(table):
 
 @pytest.fixture
 def rows(monkeypatch):
-    """Outlines that are made of rows."""
+    """The outlines of rows."""
     made = []
     for name in 'group_outline', 'member_outline':
         make = getattr(outlines, name)
@@ -49,7 +49,7 @@ def rows(monkeypatch):
 
 
 def read(table, rows):
-    """The statements of one read, and the rows that it takes."""
+    """The statements of one read, and the number of rows that it reads."""
     rows.clear()
     with recorded(table.database.engine) as sent:
         table.outlines.read()
@@ -64,8 +64,8 @@ def test_a_read_costs_what_has_changed(table, rows):
         costs.append(read(table, rows))
     assert costs == [(4, 0), (4, 0)]
     table.claim(groups[0], 'db/node', builders.new_uuid(), builders.NOON)
-    # The group with two members, since its status has changed; and one
-    # member once more.
+    # The group with two members is read because its status has changed, and
+    # one member is read again.
     assert read(table, rows)[1] == 3 + 1
     forget_changes(table)
     table.claim(groups[0], 'db/node', builders.new_uuid(), builders.NOON)
@@ -109,8 +109,8 @@ def test_released_groups_are_forgotten(table):
     assert table.outlines.read().groups.keys() == {second}
 
 
-def test_what_left_no_trace_is_found_by_comparing(table, monkeypatch):
-    """As services of the version before change rows."""
+def test_a_change_without_a_time_is_found_by_comparing(table, monkeypatch):
+    """Services of the previous version change rows without a time stamp."""
     monkeypatch.setattr(outlines, 'ROWS', 4)
     settled(table, 5)
     table.outlines.read()
@@ -122,7 +122,7 @@ def test_what_left_no_trace_is_found_by_comparing(table, monkeypatch):
         table.outlines.compare_some()
         lost.append(len(table.outlines.read().members(
             [MemberState.LOST], [GroupStatus.PLANNED])))
-    # Two groups of two members each time.
+    # Each group has two members.
     assert lost == [4, 8, 10]
 
 
@@ -139,7 +139,7 @@ def test_a_comparison_costs_the_same_at_any_number_of_groups(
 
 
 def test_the_first_read_takes_a_few_rows_at_a_time(table, monkeypatch):
-    """However many members there are, the driver never has all of them."""
+    """The driver never has all members in memory, whatever their number."""
     settled(table, 4, members=50)
     monkeypatch.setattr(outlines, 'ROWS', 10)
     sizes = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of several engines one has a group, and a job, at a time."""
+"""At most one engine at a time has a group or a job."""
 
 from datetime import timedelta
 
@@ -92,7 +92,7 @@ def test_an_interrupted_job_is_taken_over(table):
     table.jobs.keep(['reconcile'], 'one', NOON + MINUTE)
     assert not take_job(table, 'two', NOON + MINUTE)
     assert take_job(table, 'two', NOON + 3 * MINUTE)
-    # Who lost it ends nothing.
+    # An engine that lost the job cannot end it.
     table.jobs.finish('reconcile', 'one', NOON)
     assert not take_job(table, 'three', NOON + 3 * MINUTE)
 

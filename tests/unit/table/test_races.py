@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many at once: each change is somebody's, whole, and nobody is refused for
-having come at a bad time."""
+"""Concurrent calls: each change is complete and belongs to one caller, and no
+caller is refused because of the time of its call."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +17,7 @@ THREADS = 12
 
 
 def at_once(calls):
-    """Results of calls that all start together."""
+    """Results of calls that start at the same moment."""
     gate = threading.Barrier(len(calls))
 
     def run(call):
@@ -62,15 +62,15 @@ def test_of_concurrent_requests_one_sets_the_task(table, shop):
 
 
 def test_claims_during_a_revision_are_never_lost(table):
-    """Every member moves time and again; whoever claims it has it where it
-    was just then."""
+    """Every member moves repeatedly. A claim gets the member on its current
+    host."""
     group = builders.planned(table, node=THREADS)
     assert table.tasks.ask(group.uuid, Task.UPDATING, {},
                            [GroupStatus.PLANNED], 1, NOON)
     table.tasks.take(group.uuid, 'engine', NOON, NOON)
 
     def revise():
-        """Until nothing is left to be moved."""
+        """Revise until no member remains to be moved."""
         done = 0
         while True:
             rows = [m for m in table.members(group.uuid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refused hosts are remembered for a description, and told by the group."""
+"""Refused hosts are stored for a description, and listed by the group."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ def refused(table, group, *hosts, reason=REASON, at=NOON):
         row, [Refusal(host, 'AFilter') for host in hosts], reason, at)
 
 
-def test_they_are_read_by_description(table):
+def test_refused_hosts_are_read_by_description(table):
     group = builders.planned(table, node=2)
     refused(table, group, 'h1', 'h2')
     assert table.refusals.of_group(group.uuid, NOON) == {
@@ -27,7 +27,7 @@ def test_they_are_read_by_description(table):
     assert not table.refusals.of_group(builders.new_uuid(), NOON)
 
 
-def test_they_expire_and_are_renewed(table):
+def test_refused_hosts_expire_and_are_renewed(table):
     group = builders.planned(table, node=2)
     refused(table, group, 'h1', 'h2')
     later = NOON + timedelta(hours=1)
@@ -44,8 +44,8 @@ def test_the_reason_replaces_that_of_the_same_member_only(table):
     assert table.get_group(group.uuid).reasons == (OTHER, REASON)
 
 
-def test_a_reason_without_a_refused_host(table):
-    """The planner sees by itself that the host is disabled."""
+def test_a_reason_needs_no_refused_host(table):
+    """The planner itself detects that the host is disabled."""
     group = builders.planned(table, node=2)
     refused(table, group)
     assert table.get_group(group.uuid).reasons == (REASON,)
@@ -60,7 +60,7 @@ def test_nothing_is_written_for_a_group_without_a_plan(table):
     assert not table.refusals.of_group(group.uuid, NOON)
 
 
-def test_they_go_with_their_group(table):
+def test_refused_hosts_are_deleted_with_their_group(table):
     group = builders.planned(table, node=1)
     refused(table, group, 'h1')
     table.delete_group(group.uuid)

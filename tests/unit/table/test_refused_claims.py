@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No claim succeeds for a member that the instance has lost, or that is
-another group's, or while the group has no plan."""
+"""No claim succeeds if the instance has lost the member, if the member belongs
+to another group, or if the group has no plan."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_a_member_released_after_its_server_failed_is_not_claimed_again(
 
 
 def test_a_server_of_one_group_is_no_member_of_another(table, shop):
-    """Both groups have a member of that path."""
+    """Both groups have a member with that path."""
     instance = builders.new_uuid()
     other = builders.planned(table, web=None)
     claim(table, shop, 'db/web', instance)
@@ -59,8 +59,8 @@ def test_a_server_of_one_group_is_no_member_of_another(table, shop):
 @pytest.mark.parametrize('status', NOT_CLAIMABLE)
 def test_no_member_is_claimed_while_its_group_has_no_plan(
         table, status, path):
-    """The members' rows still say planned: an engine changes the group before
-    it releases them, or has died in between."""
+    """The rows of the members are still planned: an engine changes the group
+    before it releases them, or was killed between the two steps."""
     group = builders.planned(table, builders.a_group(status), web=None, node=3)
     with pytest.raises(errors.MemberNotPlannable,
                        match=f'the group is {status}'):

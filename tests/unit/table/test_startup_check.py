@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service makes of its database when it starts."""
+"""The check of the database at the start of a service."""
 
 import logging
 import types
@@ -28,7 +28,8 @@ def test_an_old_schema_is_refused(empty_url):
 
 @pytest.mark.parametrize('url', [
     'sqlite:////no/such/folder/table.sqlite',
-    # A database may be told to be tried for ever, ten seconds apart.
+    # The options of a database may request any number of retries, ten seconds
+    # apart.
     'postgresql+psycopg2://ann@127.0.0.1:1/holistic'])
 def test_an_unreachable_database_does_not_prevent_the_start(url, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The placement table does what a model of it does, whatever engines,
-schedulers and users do in whichever order.
+"""The placement table behaves as a model of it, for any order of the
+operations of engines, schedulers and users.
 
-An engine that dies is one that does nothing any more: the next one takes its
-task. An engine that was only slow goes on with what it has read. The longer
-run is::
+An engine that was killed makes no more calls, and another one takes its task.
+A slow engine continues with the rows that it has read. The longer run is::
 
     NOVA_HOLISTIC_TEST_EFFORT=20 tools/tox.sh -e databases -- -k stateful
 """
@@ -31,7 +30,7 @@ RUNS_AT_ONCE, STEPS_AT_ONCE = 3, 8
 READINGS = 4
 
 DRAWN = st.integers(0, 2 ** 32).map(random.Random)
-"""One number for all operations of a step."""
+"""One number decides all operations of a step."""
 
 
 def seconds(moment):
@@ -39,9 +38,9 @@ def seconds(moment):
 
 
 class Machine(stateful.RuleBasedStateMachine):
-    """One operation after the other, through two connections.
+    """Sequential operations on two connections.
 
-    Each class made by ``machine`` has a table of its own.
+    Each class made by ``machine`` has its own table.
     """
 
     tables = ()
@@ -78,7 +77,7 @@ class Machine(stateful.RuleBasedStateMachine):
         assert self.products[0].expired() == self.model.expired()
 
     def _compare(self):
-        """The table is as the model says; the model learns the ids of new
+        """Compare the table with the model. The model learns the IDs of new
         rows."""
         rows = {}
         for uuid in self.choice.groups:
@@ -95,14 +94,14 @@ class Machine(stateful.RuleBasedStateMachine):
                    for row in each if row.instance_uuid]
         assert len(servers) == len(set(servers))
         self.choice.readings = [rows, *self.choice.readings][:READINGS]
-        # What is kept in memory is what a new reader finds.
+        # The caches equal the result of a new reader.
         assert (self.tables[0].outlines.read()
                 == OutlineCache(self.tables[0].database).read())
 
 
 class Concurrent(Machine):
-    """Also two operations at once: the outcome is that of one of the two
-    orders."""
+    """In addition, two concurrent operations, whose outcome is that of one of
+    the two orders."""
 
     @stateful.rule(draw=DRAWN)
     def at_once(self, draw):
@@ -131,7 +130,7 @@ class Concurrent(Machine):
 
 
 def together(operations, products):
-    """Answers of two operations that begin at the same moment."""
+    """The results of two operations that begin at the same moment."""
     gate = threading.Barrier(2)
 
     def run(operation, product):
@@ -170,7 +169,7 @@ def machine(kind, table):
         'tables': (table, PlacementTable(url))})
 
 
-def test_the_table_does_what_the_model_does(table):
+def test_the_table_behaves_as_the_model(table):
     made = machine(Machine, table)
     stateful.run_state_machine_as_test(
         made, settings=effort.steps(RUNS, STEPS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state machines themselves, and their drawing in the manual."""
+"""The state machines, and their diagrams in the manual."""
 
 import importlib.util
 import pathlib
@@ -29,7 +29,7 @@ def test_each_state_can_be_entered_and_left(machine, kind):
         set(kind))
 
 
-def test_statuses_that_members_decide_are_left_for_others_of_them():
+def test_a_status_that_members_decide_may_change_to_another_one():
     for status in SETTLING:
         assert [t for t in states.GROUPS.transitions
                 if t.before == status and t.after in SETTLING]

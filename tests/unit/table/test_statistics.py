@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last value of each name that was put for a host."""
+"""The last value of each statistic of a host."""
 
 import contextlib
 from datetime import timedelta
@@ -16,7 +16,7 @@ MANY = {f'name-{number}': float(number) for number in range(64)}
 
 @contextlib.contextmanager
 def commits(table):
-    """A list with an item for each commit while the block runs."""
+    """A list with one entry for each commit during the block."""
     found, engine = [], table.database.engine
 
     def committed(connection):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written is read again, and states change only as expected."""
+"""Written rows are read unchanged, and states change only as expected."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -121,7 +121,7 @@ def test_placed_lists_members_that_use_capacity(table, shop):
     assert first.member.path == 'db/node-0'
 
 
-def test_release_leaves_claimed_members_alone(table, shop):
+def test_release_does_not_change_claimed_members(table, shop):
     table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
     table.release([m.hold for m in table.members(shop.uuid)], NOON)
     assert [m.state for m in table.members(shop.uuid)] == [
@@ -130,7 +130,7 @@ def test_release_leaves_claimed_members_alone(table, shop):
 
 
 def test_a_release_skips_rows_of_a_later_plan(table, shop):
-    """SQLite gives the ids of rows that are gone to others."""
+    """SQLite reuses the IDs of deleted rows."""
     seen = table.members(shop.uuid)
     table.write_members(
         shop.uuid, builders.members_of(shop, {'web': None, 'node': 3}))
@@ -201,7 +201,7 @@ def test_a_table_is_created_from_the_configuration(table_url):
 
 @pytest.mark.parametrize('configured', [True, False])
 def test_an_unreachable_database_fails_immediately(configured, monkeypatch):
-    """Whoever asks asks again, or is told to."""
+    """The caller may repeat the call."""
     def sleep(seconds):
         raise AssertionError(f'slept for {seconds} s')
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""While services are upgraded one by one, those of the version before work on
-with the new schema; the new ones wait for it."""
+"""During a rolling upgrade, services of the previous version work with the new
+schema, and new services wait for it."""
 
 from dataclasses import replace
 
@@ -24,12 +24,12 @@ LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'unwanted', 'destination', 'alternates_due', 'alternates_engine',
          'alternates_engine_at', 'alternates_attempts', 'changed_at',
          'holds_written', 'places_version', 'objective_value')
-"""Columns of a group or a member that the version before does not know."""
+"""Columns of a group or a member that the previous version does not know."""
 
 
 class VersionBefore:
-    """What the version before says to the database: its own columns, by
-    name, in every statement."""
+    """The statements of the previous version. Each names the columns that this
+    version knows."""
 
     def __init__(self, url):
         self._engine = sa.create_engine(url)
@@ -45,7 +45,7 @@ class VersionBefore:
     def create(self, group, counts):
         values = {name: value for name, value
                   in rows.group_values(group).items() if name not in LATER}
-        # A statement names the columns that it has values for.
+        # A statement names the columns for which it has values.
         self._do(sa.insert(self._groups).values(values))
         for position, member in enumerate(builders.members_of(group, counts)):
             values = rows.member_values(member, position)
@@ -77,7 +77,7 @@ class VersionBefore:
 
 
 def _table(row):
-    """A table as that version knows it."""
+    """A table as the previous version knows it."""
     return sa.Table(row.__tablename__, sa.MetaData(), *(
         sa.Column(c.name, c.type, primary_key=c.primary_key)
         for c in row.__table__.c if c.name not in LATER))
@@ -100,7 +100,7 @@ def test_an_upgrade_keeps_existing_rows(empty_url):
     table.database.engine.dispose()
 
 
-def test_plans_of_before_the_upgrade_ask_for_nothing_else(empty_url):
+def test_earlier_plans_have_no_additional_options(empty_url):
     migration.upgrade(empty_url, '0015')
     plan = {'uuid': builders.new_uuid(), 'project_id': 'blue',
             'user_id': 'ann', 'name': 'shop', 'status': 'planning',
@@ -130,7 +130,7 @@ def test_outages_are_known_after_the_upgrade(empty_url):
 
 
 def test_groups_without_a_places_version_are_followed(empty_url):
-    """Nothing that was written before the upgrade has one."""
+    """No row from before the upgrade has such a version."""
     migration.upgrade(empty_url, BEFORE)
     group = builders.a_group(exclusive=True)
     with VersionBefore(empty_url) as before:
@@ -171,7 +171,7 @@ def test_the_previous_version_reads_rows_of_the_new_one(table, table_url):
 
 
 def test_groups_of_the_previous_version_need_no_alternates(table, table_url):
-    """It has written them together with the members."""
+    """The previous version has written them together with the members."""
     group = builders.a_group()
     with VersionBefore(table_url) as before:
         before.create(group, counts())
@@ -218,7 +218,7 @@ def test_a_service_refuses_to_start_on_an_old_schema(
 
 
 def test_a_service_works_with_the_oldest_supported_schema(empty_url):
-    """Until the upgrade, that is, in whichever order things are done."""
+    """This holds until the upgrade, in any order of its steps."""
     migration.upgrade(empty_url, migration.NEEDED)
     migration.must_be_usable(empty_url)
     table = PlacementTable(empty_url)

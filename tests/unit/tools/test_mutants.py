@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutation command reports what the tests of a small project notice."""
+"""The mutation command reports which mutants of a small project survive."""
 
 from dataclasses import dataclass
 import itertools
@@ -70,7 +70,7 @@ def test_that_never_ends():
 
 
 def entry(name, old, new, of='door', **more):
-    """An item of a list, with the tests in one file. JSON is YAML."""
+    """An entry of a list, with the tests in one file. JSON is valid YAML."""
     return '- ' + json.dumps({
         'name': name, 'file': 'door.py', 'old': old, 'new': new,
         'tests': [f'tests/test_{of}.py'], **more}) + '\n'
@@ -125,12 +125,12 @@ def write(project, *entries):
 
 @dataclass(frozen=True)
 class Run:
-    """What the command answered.
+    """The output of the command.
 
     :ivar code: its exit code
     :ivar rows: status and detail of each mutant by its name
     :ivar last: the last line
-    :ivar told: what it wrote to stderr
+    :ivar told: its standard error
     """
 
     code: int
@@ -140,7 +140,7 @@ class Run:
 
 
 def run(project, *arguments):
-    # No plug-in is needed, and each costs time.
+    # No plug-in is needed, and each of them takes time.
     done = subprocess.run(
         [sys.executable, '-m', 'tools.mutants', '--project', str(project),
          *arguments], cwd=ROOT, text=True, capture_output=True,
@@ -158,7 +158,7 @@ def run(project, *arguments):
 
 @pytest.fixture(scope='module')
 def everything(tmp_path_factory):
-    """One run with all mutants, two of them at a time."""
+    """One run with all mutants, two at a time."""
     project = make(tmp_path_factory.mktemp('door'), KILLED, SURVIVOR, *OTHERS,
                    *[wrong for wrong, _ in WRONG.values()])
     return run(project, '--jobs', '2')
@@ -182,7 +182,7 @@ def test_a_mutant_that_a_test_notices_is_killed_by_it(everything):
 
 def test_mutants_that_no_test_notices_survive(everything):
     assert everything.rows['Any number of guests enters.'] == ('survived', '')
-    # Nor does it meet the mutant of another job.
+    # It does not affect the mutant of the other job either.
     assert everything.rows['Still any number of guests enters.'] == (
         'survived', '')
 

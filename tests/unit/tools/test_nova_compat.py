@@ -23,7 +23,7 @@ def results(**pairs):
 
 
 def compared(repeated=(), **pairs):
-    """A comparison in which suspects have these outcomes when repeated."""
+    """A comparison in which the repeated tests have these outcomes."""
     answers = iter(repeated)
 
     def repeat(tests):

@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 @pytest.fixture(autouse=True)
 def started(monkeypatch):
-    """The managers of the workers, which answer without Nova."""
+    """The managers of the started workers, which answer without Nova."""
     managers = []
 
     def start(worker):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that starts later still finds its port free."""
+"""A port that was chosen earlier is still free when the server starts."""
 
 import pathlib
 import socket
@@ -11,7 +11,7 @@ from tools.cloud import ports
 CONNECTIONS = pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range')
 
 
-def test_ports_are_different_and_not_those_that_connections_get():
+def test_ports_are_different_and_not_ephemeral():
     found = ports.free_ports(50)
     assert len(set(found)) == 50
     lowest, _ = map(int, CONNECTIONS.read_text().split())

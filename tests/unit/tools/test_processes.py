@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of a cloud are ended by whoever comes later, and no others."""
+"""Another process can end the processes of a cloud, and ends no others."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def layout(tmp_path):
 
 @pytest.fixture
 def start(layout):
-    """Starts Python code, which is there when it has said so."""
+    """Start Python code, and wait for its first output."""
     processes = Processes(layout)
 
     def started(name, code, lines=1):
@@ -61,7 +61,7 @@ def test_a_reused_process_id_is_not_killed(layout, start):
                           start_new_session=True) as other_server:
         file = layout.state('processes') / 'one.pid'
         mine = file.read_text()
-        # As if ours had ended, and its number been given away.
+        # The process has ended, and another one has its ID.
         file.write_text(f'{other_server.pid} 1')
         assert not processes.alive('one')
         processes.end(['one'])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closing lines of CI say what failed, and why."""
+"""The last lines of CI state which tests failed, and why."""
 
 from tools import test_totals
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts stand where the metadata of their aggregates says."""
+"""Hosts have the locations in the metadata of their aggregates."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts stand where a file says."""
+"""Hosts have the locations in a file."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small Heat templates, said in a line."""
+"""Builders of small Heat templates."""
 
 import pytest
 
@@ -50,13 +50,13 @@ def paths(document, **given):
 
 
 def needs(document, **given):
-    """(flavor, zone) by path."""
+    """The flavor and the zone of each path."""
     return {m.path: (m.requirements.flavor, m.requirements.availability_zone)
             for m in read(document, **given).all_members()}
 
 
 def refusal(document, given=None):
-    """Place and message of what is wrong."""
+    """The position and the message of the refusal of a template."""
     with pytest.raises(InvalidDocument) as caught:
         read_definition(document, TYPES, given or {})
     assert '\n' not in str(caught.value)

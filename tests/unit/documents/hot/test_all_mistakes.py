@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All mistakes of a template are reported together, at their places."""
+"""All mistakes of a template are reported together, with their positions."""
 
 from nova_holistic.documents.definition import split_definition
 from nova_holistic.exceptions import InvalidDocument

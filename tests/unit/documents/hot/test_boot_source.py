@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server boots from, and server groups outside the template."""
+"""The source from which a server boots, and server groups outside the
+template."""
 
 import pytest
 
@@ -24,7 +25,7 @@ def wanted(**properties):
     ('cirros', 'cirros'), (param('image'), 'cirros'), (None, None),
     ({'get_resource': 'made-with-the-stack'}, None),
     ({'get_attr': ['other', 'image']}, None)])
-def test_the_image_is_read_if_it_is_known(image, found):
+def test_a_known_image_is_read(image, found):
     assert wanted(image=image).image == found
     assert not wanted(image=image).boot_from_volume
 
@@ -68,7 +69,7 @@ def test_a_server_group_outside_the_template_is_named_by_its_uuid():
     assert wanted(scheduler_hints=hints).server_group == UUID
 
 
-def test_a_hint_that_names_no_server_group_is_refused_at_its_place():
+def test_a_hint_without_a_server_group_is_refused_with_its_position():
     place, message = refusal(template({
         'a': server(scheduler_hints={'group': 'friends'})}))
     assert place == 'resources.a.properties.scheduler_hints.group'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a template says, it is read or refused, in bounded time."""
+"""Any template is read or refused, in bounded time."""
 
 import pathlib
 import random
@@ -27,7 +27,7 @@ SCALARS = st.one_of(
 
 
 def calls(inner):
-    """Functions of Heat, fed right and wrong."""
+    """Calls of Heat's functions with valid and invalid arguments."""
     return st.one_of(
         st.builds(lambda n: {'get_param': n}, NAMES),
         st.builds(lambda n: {'get_resource': n}, NAMES),
@@ -50,7 +50,8 @@ def mapping(required=None, **values):
 
 
 def mostly(*good):
-    """Good more often than not: one thing wrong hides all others."""
+    """A strategy that is usually valid, because one mistake hides all
+    others."""
     return st.integers(0, 9).flatmap(
         lambda n: st.one_of(*good) if n else VALUES)
 
@@ -115,7 +116,8 @@ GIVEN = st.one_of(st.just({}), st.dictionaries(
 
 
 def read_or_refuse(document, parameters):
-    """Where it is read, the group document split from it says the same."""
+    """Read a template. If it is accepted, the group document split from it has
+    the same content."""
     try:
         group = read_definition(document, TYPES, parameters)
         split, _ = split_definition(document, TYPES, parameters)
@@ -138,7 +140,7 @@ def test_any_template_is_read_or_refused(document, parameters):
 
 
 def steps(value, way=()):
-    """Every way into the document."""
+    """Every path into the document."""
     yield way
     inner = value.items() if isinstance(value, dict) else \
         enumerate(value) if isinstance(value, list) else ()

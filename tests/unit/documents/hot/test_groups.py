@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section ``groups``: resources as members of groups with policies."""
+"""The section ``groups``: resources are members of groups with policies."""
 
 from nova_holistic.documents.hot.conversion import convert
 from nova_holistic.exceptions import InvalidDocument

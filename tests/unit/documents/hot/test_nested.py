@@ -16,7 +16,7 @@ NODE = template({'server': server(param('flavor'))}, parameters={
 
 
 class Given:
-    """Nested templates of a test."""
+    """The nested templates of a test."""
 
     available = True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources of a template become members, each described once."""
+"""Each resource of a template with servers becomes one member description."""
 
 import pytest
 

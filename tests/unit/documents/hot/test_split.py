@@ -19,7 +19,7 @@ def split(document):
 
 
 def pointers(plain):
-    """Scheduler hints of every server resource."""
+    """The scheduler hints of every server resource."""
     found = {}
     for name, resource in plain['resources'].items():
         properties = resource.get('properties', {})

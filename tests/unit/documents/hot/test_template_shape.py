@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no template at all is refused in bounded time."""
+"""A document that is no template is refused in bounded time."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters and functions give the values that placement needs."""
+"""Parameters and functions give the values that a plan needs."""
 
 import pytest
 
@@ -59,7 +59,8 @@ def test_pseudo_parameters_of_the_stack_can_be_given():
     ({'str_replace': {'template': 'FAMILY.SIZE',
                       'params': {'FAMILY': 'm1', 'SIZE': param('p')}}},
      'm1.small'),
-    # Longer keys first, and what was put in is not searched again.
+    # Longer keys are replaced first, and the inserted text is not searched
+    # again.
     ({'str_replace': {'template': 'ab.a', 'params': {
         'a': 'x', 'ab': 'a', 'x': 'y'}}}, 'a.x'),
     ({'str_replace': {'template': 'm$n.t', 'params': {'$n': 1, 't': None}}},
