@@ -179,7 +179,7 @@ class ServerReconciler:
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
         """The server was migrated, evacuated, resized or unshelved to another
-        host, or Nova is doing so now."""
+        host, or Nova has begun this."""
         return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord) -> bool:

@@ -197,8 +197,8 @@ class OrphanHolds:
                       if uuid in generations}
         # The list of providers was one request.
         left = max(LEAST, self._conf.reconciler.scan_requests) - 1
-        # However many providers have changed, some requests remain for the
-        # others.
+        # Some requests remain for the others, for any number of changed
+        # providers.
         spare = min(self._conf.reconciler.recheck_requests, left // 4)
         due = {uuid for uuid, generation in generations.items()
                if self._is_due(uuid, generation)}

@@ -130,7 +130,7 @@ class Repairer:
     def _give_up_places(self, record: GroupRecord,
                         paths: Sequence[str]) -> None:
         """Make planned members that block a migration lost. The reconciler
-        plans them again when the group has no task any more."""
+        plans them again after the end of the group's task."""
         for row in self._table.members(record.uuid):
             if row.member.path in paths:
                 lose_place(self._table, self._holds, row, self._clock())

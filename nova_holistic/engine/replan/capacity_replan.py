@@ -32,7 +32,7 @@ LOG = logging.getLogger(__name__)
 
 def hold(parts: PlannerComponents, journal: RowJournal,
          proposal: Proposal) -> Proposal:
-    """Hold the places of a proposal. If some have no capacity any more, hold
+    """Hold the places of a proposal. If some no longer have capacity, hold
     other places for their members.
 
     :returns: the proposal with the places that are held

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drops holds that no member needs any more."""
+"""Drops holds that no member needs."""
 
 from collections.abc import Collection
 

@@ -3,13 +3,14 @@
 
 import itertools
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 import pytest
 
 from nova_holistic.federation.child import Refusal, RefusalKind
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.planner import Limits
 from nova_holistic.federation.results import Placed, Refused, Unknown
+from tests.effort import examples
 from tests.unit.federation.clouds import (
     Federation, LEASE, Lost, member, small)
 
@@ -137,7 +138,7 @@ def test_a_fault_at_any_step(fault):
         assert results == {Placed}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.dictionaries(st.integers(0, 40), st.sampled_from(
     ['lost before', 'lost after', 'lost after', 'refused', 'died after']),
     max_size=12))

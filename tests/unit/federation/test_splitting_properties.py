@@ -7,7 +7,7 @@ outermost level is the cloud.
 
 import copy
 
-from hypothesis import event, given, HealthCheck, settings, strategies as st
+from hypothesis import event, given, HealthCheck, strategies as st
 
 from nova_holistic.documents.group import parse_group
 from nova_holistic.federation.results import Placed, Refused
@@ -15,12 +15,11 @@ from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.solve import solve
+from tests.effort import examples
 from tests.unit.federation import documents
 from tests.unit.federation.clouds import Federation, objections, TYPES
 
-_SLOW = settings(
-    max_examples=60, deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+_CASES = examples(60, HealthCheck.data_too_large)
 
 
 def confined(document):
@@ -40,7 +39,7 @@ def _all_groups(group):
         yield from _all_groups(each)
 
 
-@settings(deadline=None)
+@examples(100)
 @given(documents.groups(), st.randoms(use_true_random=False))
 def test_the_documents_of_the_parts_have_every_member_once(document, random):
     division = divide(document, TYPES, documents.CLOUDS)
@@ -62,7 +61,7 @@ def test_the_documents_of_the_parts_have_every_member_once(document, random):
                 for rule in group.get(key, ())}
 
 
-@_SLOW
+@_CASES
 @given(documents.groups(), documents.snapshots())
 def test_a_placement_satisfies_the_policies_of_the_document(
         document, snapshots):
@@ -81,7 +80,7 @@ def test_a_placement_satisfies_the_policies_of_the_document(
         assert federation.held() == {}
 
 
-@_SLOW
+@_CASES
 @given(documents.groups(depth=1), documents.snapshots())
 def test_a_group_that_one_cloud_can_take_is_placed_in_one_cloud(
         document, snapshots):
