@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options to connect to Placement, Nova, Glance and keystone: those of
-keystoneauth.
+"""Options to connect to Placement, Nova, Glance, Cinder and keystone: those
+of keystoneauth.
 
 For processes of this project only: inside nova-scheduler, nova.conf contains
 them.
@@ -10,7 +10,7 @@ from keystoneauth1 import loading
 from oslo_config import cfg
 
 GROUPS = {'placement': 'placement', 'nova': 'compute', 'glance': 'image',
-          'boot': 'identity'}
+          'cinder': 'block-storage', 'boot': 'identity'}
 """Option group to type of the service."""
 
 # Many tools still write ``interface``, which keystoneauth rejects together

@@ -21,9 +21,10 @@ class FileTopology(TopologyDriver):
     has none.
 
     The file is an inventory document, or as much of one as ``levels``, each
-    host's ``name``, ``location`` and ``labels``, and ``links``; its other
-    keys are not looked at. The availability zone of a host is Nova's in any
-    case, since Nova refuses a host outside the zone that a server asks for.
+    host's ``name``, ``location`` and ``labels``, the same keys of ``pools``,
+    and ``links``; its other keys are not looked at. The availability zone of a
+    host is Nova's in any case, since Nova refuses a host outside the zone that
+    a server asks for.
     The file is read once.
     """
 
@@ -54,7 +55,7 @@ Places = Mapping[str, tuple[tuple[str, ...], FrozenMapping[str, str]]]
 
 
 def _parse(document: Any) -> tuple[tuple[str, ...], Places]:
-    """Levels, and each host's path and labels."""
+    """Levels, and the path and labels of each host and storage pool."""
     document = _expect(document, dict, '')
     levels = _texts(document.get('levels'), 'levels')
     try:
@@ -62,14 +63,16 @@ def _parse(document: Any) -> tuple[tuple[str, ...], Places]:
     except InvalidLevels as error:
         raise InvalidDocument('levels', str(error)) from error
     places: dict[str, tuple[tuple[str, ...], FrozenMapping[str, str]]] = {}
-    for index, host in enumerate(_expect(document.get('hosts'), list,
-                                         'hosts')):
-        place = f'hosts[{index}]'
-        host = _expect(host, dict, place)
-        name = _expect(host.get('name'), str, f'{place}.name')
-        if name in places:
-            raise InvalidDocument(f'{place}.name', f'{name!r} is given twice')
-        places[name] = (_path(host, levels, place), _labels(host, place))
+    for key, items in (('hosts', document.get('hosts')),
+                       ('pools', document.get('pools', []))):
+        for index, host in enumerate(_expect(items, list, key)):
+            place = f'{key}[{index}]'
+            host = _expect(host, dict, place)
+            name = _expect(host.get('name'), str, f'{place}.name')
+            if name in places:
+                raise InvalidDocument(
+                    f'{place}.name', f'{name!r} is given twice')
+            places[name] = (_path(host, levels, place), _labels(host, place))
     return levels, places
 
 

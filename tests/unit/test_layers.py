@@ -131,6 +131,13 @@ def test_only_the_plug_ins_of_heat_import_heat():
         'heat', 'client', 'documents', 'policies', 'model'}
 
 
+def test_nothing_imports_cinder():
+    # Cinder and Nova cannot be in one process.
+    for path in _modules():
+        assert 'cinder' not in {
+            name.split('.')[0] for name in _imports(path)}, path
+
+
 def test_only_the_command_line_imports_the_embedded_cloud():
     for path in _modules():
         if 'embedded' in _ours(path):

@@ -26,7 +26,7 @@ def connect_if_configured(conf, group: str) -> Adapter | None:
 def connect(conf, group: str) -> Adapter:
     """An adapter for the service that an option group describes.
 
-    :param group: ``placement``, ``nova`` or ``glance``
+    :param group: ``placement``, ``nova``, ``glance`` or ``cinder``
     :raises NotConfigured: its options are invalid
     """
     try:

@@ -6,18 +6,25 @@ import json
 
 import yaml
 
-from nova_holistic.cli.components.connections import connect
+from nova_holistic.cli.components.connections import (
+    connect, connect_if_configured)
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.documents.inventory_writer import inventory_document
+from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
+from nova_holistic.topology import load_topology
 
 
 def export(conf) -> CommandResult:
     """write the inventory document of the live cloud, which nova-holistic
-    plan, check and map read"""
+    plan, check and map read; with Cinder's storage pools if [cinder] is
+    configured"""
     snapshot = load_inventory(
         conf, placement=connect(conf, 'placement'),
         compute=connect(conf, 'nova')).snapshot()
+    cinder = connect_if_configured(conf, 'cinder')
+    if cinder is not None:
+        snapshot = with_cinder_pools(snapshot, cinder, load_topology(conf))
     document = inventory_document(snapshot)
     if conf.command.format == 'yaml':
         return CommandResult(yaml.safe_dump(document,

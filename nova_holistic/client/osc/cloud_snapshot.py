@@ -8,8 +8,10 @@ from osc_lib.clientmanager import ClientManager
 from oslo_config import cfg
 
 from nova_holistic import conf as options
+from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.topology import load_topology
 
 
 def add_levels(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +21,11 @@ def add_levels(parser: argparse.ArgumentParser) -> None:
              '(default: %(default)s)')
 
 
-def snapshot(manager: ClientManager, levels: str) -> Snapshot:
+def snapshot(manager: ClientManager, levels: str,
+             pools: bool = False) -> Snapshot:
     """
     :param levels: joined by commas
+    :param pools: whether the storage pools of Cinder are read, too
     :raises HolisticError: the cloud cannot be read with these rights
     """
     conf = cfg.ConfigOpts()
@@ -31,5 +35,8 @@ def snapshot(manager: ClientManager, levels: str) -> Snapshot:
     adapters = {name: Adapter(
         manager.session, service_type=name, interface=manager.interface,
         region_name=manager.region_name)
-        for name in ('placement', 'compute')}
-    return load_inventory(conf, **adapters).snapshot()
+        for name in ('placement', 'compute', 'block-storage')}
+    cinder = adapters.pop('block-storage')
+    found = load_inventory(conf, **adapters).snapshot()
+    return (with_cinder_pools(found, cinder, load_topology(conf)) if pools
+            else found)

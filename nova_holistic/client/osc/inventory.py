@@ -24,12 +24,16 @@ class ExportInventory(HolisticCommand, command.Command):
         parser.add_argument(
             '-o', '--output', metavar='<file>',
             help='JSON file to write (default: standard output)')
+        parser.add_argument(
+            '--pools', action='store_true',
+            help='Include the storage pools of Cinder')
         cloud_snapshot.add_levels(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         text = json.dumps(inventory_document(cloud_snapshot.snapshot(
-            self.app.client_manager, parsed_args.levels)), indent=1) + '\n'
+            self.app.client_manager, parsed_args.levels,
+            parsed_args.pools)), indent=1) + '\n'
         if parsed_args.output is None:
             self.app.stdout.write(text)
         else:
