@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which members specify no zone, so that Nova's default zone applies.
-"""
+"""Members that specify no zone, so that Nova's default zone applies."""
 
 from nova_holistic.model.group import Group
 from nova_holistic.model.snapshot import Snapshot
 
 _PLACING = ('availability_zone', 'location')
-"""Types of policies that say where members go."""
+"""Types of policies that determine where members are placed."""
 
 
 def members_anywhere(group: Group, snapshot: Snapshot) -> frozenset[str]:

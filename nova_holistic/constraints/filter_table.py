@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every filter and request filter of Nova, and what plans make of it.
+"""Every filter and request filter of Nova, and its effect on plans.
 
 A test compares the names with those of the installed Nova, and the manual with
 this table.
@@ -43,7 +43,7 @@ FILTERS = (
     Rule('ServerGroupAntiAffinityFilter', _PLANNED),
     Rule('SimpleCIDRAffinityFilter', _LEARNT),
 )
-"""Classes of nova.scheduler.filters; they apply if they are enabled."""
+"""Classes of nova.scheduler.filters. They apply if they are enabled."""
 
 REQUEST_FILTERS = (
     Rule('accelerators_filter', _NONE),
@@ -62,7 +62,7 @@ REQUEST_FILTERS = (
     Rule('transform_image_metadata', _PLANNED, image_metadata.host_check),
     Rule('virtio_sound_filter', _PLANNED),
 )
-"""Functions of nova.scheduler.request_filter; they apply if the options of
+"""Functions of nova.scheduler.request_filter. They apply if the options of
 nova-scheduler enable them."""
 
 DEFAULT_ZONE = Rule('default_schedule_zone', _PLANNED, default_zone.host_check)

@@ -2,7 +2,8 @@
 """Hosts that Nova would refuse for a member are not planned for it.
 
 Such a host gets a trait in the snapshot, and the description of the member
-forbids that trait, as for refusals that were learnt.
+forbids this trait. Refusals that the planner has learnt are handled in the
+same way.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -26,17 +27,17 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Snapshot
 
 PREFIX = 'refused by Nova: '
-"""Traits of the planner's own begin with it; none of Placement's does."""
+"""Prefix of the planner's own traits. No trait of Placement begins with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningContext:
     """The planner's data other than the group and the snapshot.
 
-    :ivar project_id: of the group; None if it is not known
-    :ivar placed: path to host name of members that stay where they are
+    :ivar project_id: project of the group; None if it is not known
+    :ivar placed: host names by path of members that stay on their hosts
     :ivar own_servers: UUIDs of servers of the group
-    :ivar servers: number of consumers on each host, by name
+    :ivar servers: number of consumers on each host by its name
     """
 
     project_id: str | None = None
@@ -49,7 +50,8 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
                   options: NovaOptions) -> tuple[Snapshot, tuple[Reason, ...]]:
     """The snapshot with traits and limits for the members of the group.
 
-    :returns: also what to add to the reasons if the group cannot be placed
+    :returns: the snapshot, and additional reasons if the group cannot be
+        placed
     """
     facts = facts_of(snapshot.hosts, snapshot.aggregates)
     limits = _limits(snapshot, group, situation, options, facts)
@@ -78,12 +80,12 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
 
 def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
                      affinity: Callable[[str, str], Policy]) -> Group:
-    """The group whose members keep to what ``with_refusals`` added to the
-    snapshot.
+    """The group whose members respect the traits and limits that
+    ``with_refusals`` added to the snapshot.
 
-    :param affinity: makes a hard relationship of two members on one host
+    :param affinity: creates a hard relationship of two members on one host
     """
-    own = snapshot.once('constraints', lambda: _own(snapshot))
+    own = snapshot.once('constraints', lambda: _planner_names(snapshot))
     anywhere = _anywhere(group, snapshot, options)
     changed = _constrained(group, snapshot, own, anywhere, '')
     paths: dict[str, list[str]] = {}
@@ -99,8 +101,8 @@ def with_constraints(group: Group, snapshot: Snapshot, options: NovaOptions,
         *changed.relationships, *pairs)) if pairs else changed
 
 
-def _own(snapshot: Snapshot) -> frozenset[str]:
-    """Traits and classes of the planner's own in the snapshot."""
+def _planner_names(snapshot: Snapshot) -> frozenset[str]:
+    """The planner's own traits and resource classes in the snapshot."""
     # Many hosts have the same traits.
     kinds = {host.traits for host in snapshot.hosts}
     return frozenset(
@@ -156,7 +158,7 @@ def _trait(description: MemberDescription, is_anywhere: bool) -> str:
 
 def _anywhere(group: Group, snapshot: Snapshot,
               options: NovaOptions) -> frozenset[str]:
-    """Paths of members that the default zone is for."""
+    """Paths of members to which the default zone applies."""
     if not options.default_schedule_zone:
         return frozenset()
     return default_zone_scope.members_anywhere(group, snapshot)
@@ -165,7 +167,7 @@ def _anywhere(group: Group, snapshot: Snapshot,
 def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
                 anywhere: frozenset[str]
                 ) -> Mapping[str, tuple[list[str], ServerRequest, str | None]]:
-    """By trait: paths of descriptions, the request, and a server group."""
+    """Paths of descriptions, request and server group by trait."""
     found: dict[str, tuple[list[str], ServerRequest, str | None]] = {}
     for path, description in descriptions(group):
         is_anywhere = _is_anywhere(
@@ -181,14 +183,14 @@ def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
 
 def _is_anywhere(description: MemberDescription, prefix: str,
                  anywhere: frozenset[str]) -> bool:
-    """The constraint applies to all members of a description."""
+    """A constraint that applies to all members of a description."""
     return any(member.path in anywhere
                for member in description.members(prefix)[:1])
 
 
 def descriptions(group: Group, prefix: str = ''
                  ) -> Iterator[tuple[str, MemberDescription]]:
-    """Path and description, wherever there are members."""
+    """Path and description of each description with members."""
     for each in group.members:
         if each.server_names():
             yield prefix + each.name, each
@@ -248,8 +250,8 @@ def _affinity(snapshot: Snapshot, uuid: str | None, group: Group,
 
 def _hosts_of(snapshot: Snapshot, uuid: str, group: Group,
               situation: PlanningContext) -> list[str]:
-    """Host name of each server of a server group, and of each placed member
-    that is in it."""
+    """The host names of the servers of each server group, and of its placed
+    members."""
     others = [host for server, host
               in snapshot.server_groups[uuid].hosts.items()
               if server not in situation.own_servers]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image properties that Nova knows, by its own names and as its own texts.
+"""Image properties with Nova's names and values.
 
 See nova.objects.image_meta.ImageMetaProps.
 """
@@ -16,7 +16,7 @@ _OLD_NAMES = {
     'vm_mode': 'hw_vm_mode', 'root_device_name': 'img_root_device_name',
     'hypervisor_version_requires': 'img_hv_requested_version',
     'hypervisor_type': 'img_hv_type'}
-"""Names that Nova still accepts, with those that filters read."""
+"""Old names that Nova accepts, with the names that filters read."""
 
 SWITCHES = frozenset([
     'hw_boot_menu', 'hw_ephemeral_encryption', 'hw_firmware_stateless',
@@ -51,7 +51,7 @@ FIELDS = SWITCHES | frozenset([
     'img_signature_hash_method', 'img_signature_key_type', 'img_version',
     'os_admin_user', 'os_command_line', 'os_distro', 'os_secure_boot',
     'os_type', 'traits_required'])
-"""All properties that Nova 34 keeps; its filters see no others."""
+"""All properties that Nova 34 keeps. Its filters do not see others."""
 
 
 def fields_of(image: Image) -> Mapping[str, str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons that extra specs may ask for, such as ``>= 4`` or ``<or> a``.
+"""Comparisons in extra specs, such as ``>= 4`` or ``<or> a``.
 
-Meaning and quirks are those of nova.scheduler.filters.extra_specs_ops.
+Their results, including unusual ones, are those of
+nova.scheduler.filters.extra_specs_ops.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,12 @@ _TEXTS: dict[str, Callable[[str, str], bool]] = {
 def matches(value: str, required: str) -> bool:
     """Whether a value satisfies what an extra spec requires.
 
-    A number that is none satisfies nothing; Nova fails the request then.
+    A text that is no number satisfies no comparison of numbers. In this case,
+    the request to Nova fails.
     """
     name, *words = required.split() or ['']
     if name == _OR:
-        # <or> a <or> b: every second word is a value.
+        # In ``<or> a <or> b``, every second word is a value.
         return value in words[::2]
     if name == _ALL_IN:
         return bool(words) and all(word in value for word in words)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of nova-scheduler and nova-api that decide where servers go."""
+"""Options of nova-scheduler and nova-api that determine where servers are
+placed."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class NovaOptions:
-    """Values of options of the same names in nova.conf.
+    """Values of the options with the same names in nova.conf.
 
     The defaults are those of Nova.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data about a request and a host, and the rules that compare them."""
+"""The properties of a request and of a host, and the rules that compare
+them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from nova_holistic.model.snapshot import Host
 
 
 class Status(enum.Enum):
-    """How plans take a filter into account, as the manual says it."""
+    """How plans take a filter into account, in the terms of the manual."""
 
     PLANNED = 'planned for'
     LEARNT = 'learnt'
@@ -24,13 +25,13 @@ class ServerRequest:
     """The request to Nova when the server of a member is created.
 
     :ivar flavor: its name; None if the member gives amounts of resources
-    :ivar extra_specs: of the flavor
+    :ivar extra_specs: extra specs of the flavor
     :ivar image: None if the member does not name one
     :ivar project_id: None if it is not known
-    :ivar traits: that flavor and image require
-    :ivar volume: the server boots from a volume
-    :ivar is_anywhere: neither the member nor a group around it says anything
-        about zones or places
+    :ivar traits: traits that flavor and image require
+    :ivar volume: whether the server boots from a volume
+    :ivar is_anywhere: whether neither the member nor a group around it
+        specifies zones or locations
     """
 
     flavor: str | None = None
@@ -46,8 +47,8 @@ class ServerRequest:
 class HostFacts:
     """A host with the metadata of its aggregates.
 
-    :ivar metadata: what Nova's filters make of it: all values of each key,
-        split at commas
+    :ivar metadata: all values of each key, split at commas, as in Nova's
+        filters
     :ivar values: all values of each key, unchanged
     """
 
@@ -63,16 +64,16 @@ Admits = Callable[[HostFacts], bool]
 """Whether a host may take the server."""
 
 HostCheck = Callable[[ServerRequest, NovaOptions, Aggregates], Admits | None]
-"""Makes a function that checks hosts for one request; None if all hosts pass,
-or if too little is known to decide."""
+"""Creates the function that checks hosts for one request. Returns None if all
+hosts pass, or if the data are not sufficient to decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A filter of Nova's scheduler, or a request filter.
 
-    :ivar name: of the class or function in Nova
-    :ivar status: what plans make of it
+    :ivar name: name of the class or function in Nova
+    :ivar status: how plans take it into account
     :ivar host_check: None if the rule does not check single hosts
     """
 
@@ -83,7 +84,7 @@ class Rule:
 
 def facts_of(hosts: Collection[Host],
              aggregates: Aggregates) -> list[HostFacts]:
-    """Facts of each host, in order."""
+    """The facts of each host in the order of the snapshot."""
     known: dict[frozenset[str], tuple[Mapping[str, frozenset[str]],
                                       Mapping[str, frozenset[str]]]] = {}
     found = []

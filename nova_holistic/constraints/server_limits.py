@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of the number of servers on a host, as resource classes.
+"""Limits of the number of servers on a host as resource classes.
 
-Such a class exists in the planner's snapshot only: a host has as much of it as
-servers are allowed, and each member that the limit concerns asks for 1.
+Such a class exists only in the planner's snapshot: the amount on a host is the
+allowed number of servers, and each member to which the limit applies requests
+1.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -18,9 +19,9 @@ from nova_holistic.model.snapshot import Host
 class Limit:
     """A limit on the number of servers of a kind on each host.
 
-    :ivar name: of the resource class
-    :ivar most: by host name
-    :ivar used: servers that are there already, by host name
+    :ivar name: name of the resource class
+    :ivar most: maximum by host name
+    :ivar used: number of existing servers by host name
     """
 
     name: str
@@ -30,7 +31,7 @@ class Limit:
 
 def with_limits(hosts: Iterable[Host],
                 limits: Collection[Limit]) -> tuple[Host, ...]:
-    """The hosts with one resource class more for each limit."""
+    """The hosts with an additional resource class for each limit."""
     return tuple(replace(host, inventories=FrozenMapping({
         **host.inventories,
         **{limit.name: Inventory(total=limit.most[host.name],
@@ -43,6 +44,6 @@ def same_on_all(name: str, hosts: Iterable[Host], most: int,
                 used: Iterable[str]) -> Limit:
     """A limit that is equal on all hosts.
 
-    :param used: host name of each server that counts
+    :param used: host names, one for each server that counts
     """
     return Limit(name, {host.name: most for host in hosts}, Counter(used))

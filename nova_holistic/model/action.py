@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions by which a server matches the definition of its group again."""
+"""Actions after which a server matches the definition of its group again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class ActionKind(enum.StrEnum):
 
 
 class ActionState(enum.StrEnum):
-    """``blocked``: it cannot be carried out; the reasons state why."""
+    """``blocked``: the action cannot be carried out; its reasons state why."""
 
     REQUIRED = 'required'
     BLOCKED = 'blocked'
@@ -30,13 +30,13 @@ class Action:
     """The action that one server requires.
 
     :ivar member: path of the member
-    :ivar from_host: name of the host that the server is on
-    :ivar to_host: name of the host that the server is on after the action;
-        None if no host is planned
+    :ivar from_host: name of the current host of the server
+    :ivar to_host: name of the host of the server after the action; None if no
+        host is planned
     :ivar from_flavor: flavor of the server; None if it is not known
     :ivar to_flavor: flavor after the action
-    :ivar reasons: why the action is required, and why it is blocked or has
-        failed: {at, message} each
+    :ivar reasons: reasons why the action is required, and why it is blocked or
+        has failed; each is {at, message}
     """
 
     member: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group meets a snapshot: flavors and images become resources and traits,
-levels are looked up."""
+"""Binds a group to a snapshot: flavors and images become resources and traits,
+and the levels of policies are checked."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 class Bounds:
     """``least <= desired <= most``.
 
-    :ivar least: no plan has fewer
-    :ivar desired: how many are planned, and are held again when a server is
+    :ivar least: minimum of every plan
+    :ivar desired: number that is planned, and held again when a server is
         deleted
-    :ivar most: how many may exist at the same time
+    :ivar most: maximum that may exist at the same time
     """
 
     least: int
@@ -21,8 +21,8 @@ class Bounds:
 
 
 def numbered(stem: str, name: str) -> int | None:
-    """The number of a name such as ``node-3`` of the stem ``node``; None if
-    the name is not such a name."""
+    """The number in a name such as ``node-3`` with the stem ``node``; None if
+    the name does not have this form."""
     start, dash, number = name.rpartition('-')
     if (start != stem or not dash or not number.isascii()
             or not number.isdecimal() or str(int(number[:9])) != number):

@@ -9,7 +9,7 @@ HOST = 'host'
 
 @dataclass(frozen=True, slots=True, order=True)
 class Domain:
-    """One vertex of the topology: identified by its path from the root.
+    """One vertex of the topology, identified by its path from the root.
 
     :ivar level: kind of vertex, e.g. ``rack``; also a label's key
     :ivar path: names from the root down to it; for a label, its value alone
@@ -23,11 +23,11 @@ class Domain:
         object.__setattr__(self, '_hash', hash((self.level, self.path)))
 
     def __hash__(self) -> int:
-        # Domains are keys of many mappings.
+        # Domains are keys of many mappings, so the hash is stored.
         return self._hash
 
     def __reduce__(self) -> tuple:
-        # Another process has other hashes of strings.
+        # The hashes of strings differ in another process.
         return Domain, (self.level, self.path)
 
     def __str__(self) -> str:

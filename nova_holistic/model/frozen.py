@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that never change, and hash."""
+"""Immutable and hashable values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
@@ -9,7 +9,8 @@ V = TypeVar('V')
 
 
 class FrozenMapping(Mapping[K, V]):
-    """A mapping that never changes and hashes by its items, in any order."""
+    """An immutable mapping whose hash does not depend on the order of its
+    items."""
 
     __slots__ = ('_items', '_hash')
 
@@ -36,7 +37,8 @@ class FrozenMapping(Mapping[K, V]):
 
 
 def freeze(value: Any) -> Any:
-    """A document's value with tuples for lists, and FrozenMappings."""
+    """The value of a document with tuples for lists and FrozenMappings for
+    mappings."""
     if isinstance(value, list):
         return tuple(map(freeze, value))
     if isinstance(value, dict):

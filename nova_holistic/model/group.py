@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups: members, nested groups, and the rules on them."""
+"""Groups: members, nested groups and their rules."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,13 +14,13 @@ from nova_holistic.model.relationship import Relationship
 class Group:
     """A named set of members and nested groups, with policies on all of them.
 
-    :ivar place: where in its document this stands, for error messages
+    :ivar place: its position in the document, for error messages
     :ivar stem: of a group that exists several times: the name of all of them
         in the document, such as ``replica`` for ``replica-0``
-    :ivar bounds: of a template: how many groups are made from it
-    :ivar templates: nested groups whose number may change; ``groups`` has
-        what was made from them
-    :ivar _known: answers of :meth:`all_members`, by path
+    :ivar bounds: for a template: the number of groups that are made from it
+    :ivar templates: nested groups whose number may change; ``groups`` contains
+        the groups made from them
+    :ivar _known: results of :meth:`all_members` by path
     """
 
     name: str
@@ -42,14 +42,15 @@ class Group:
 
     def scopes(self, path: str = '',
                ancestors: tuple['Group', ...] = ()) -> Iterator['Scope']:
-        """This group and all below it, each with the members it governs."""
+        """This group and all groups below it, each with its members."""
         yield Scope(path, self, self.all_members(path), ancestors)
         for group in self.groups:
             yield from group.scopes(
                 _join(path, group.name), (*ancestors, self))
 
     def all_members(self, path: str = '') -> tuple[Member, ...]:
-        """Every server of this group and of those nested in it, in order."""
+        """Every server of this group and of its nested groups, in document
+        order."""
         if path not in self._known:
             prefix = path + '/' if path else ''
             own = [m for d in self.members for m in d.members(prefix)]
@@ -59,8 +60,8 @@ class Group:
         return self._known[path]
 
     def only(self, paths: Collection[str], path: str = '') -> 'Group':
-        """The same group if it had no other servers than these; nested groups
-        without any are left out."""
+        """The group with these servers only. Nested groups without any of them
+        are left out."""
         whole = self.resized(paths, path)
         prefix = path + '/' if path else ''
         nested = [g.only(paths, _join(path, g.name)) for g in whole.groups]
@@ -78,11 +79,11 @@ class Group:
                 each.is_elastic for each in self.groups)
 
     def resized(self, paths: Collection[str], path: str = '') -> 'Group':
-        """The group with these servers of members whose number may change.
-        All other members remain unchanged.
+        """The group with these servers of members whose number may change. All
+        other members remain unchanged.
 
-        :param paths: of the servers that there are
-        :param path: of this group
+        :param paths: paths of the existing servers
+        :param path: path of this group
         """
         if not self.is_elastic:
             return self
@@ -109,9 +110,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A group seen from the top: its path, '' there, and all its members.
+    """A group with its path from the top-level group, which is '' for that
+    group, and all its members.
 
-    :ivar ancestors: groups that this one is nested in, outermost first
+    :ivar ancestors: groups around this one; the outermost is first
     """
 
     path: str
@@ -125,8 +127,8 @@ class Scope:
 
     @property
     def confining_levels(self) -> tuple[str, ...]:
-        """Levels of which a single domain holds all the members, by a hard
-        policy of this group or of an enclosing group."""
+        """Levels of which a single domain must contain all the members,
+        because of a hard policy of this group or of a group around it."""
         return tuple(policy.confines
                      for group in (*self.ancestors, self.group)
                      for policy in group.policies if policy.confines)
@@ -137,7 +139,7 @@ def _join(path: str, name: str) -> str:
 
 
 def _below(paths: Collection[str], path: str) -> Collection[str]:
-    """The paths that are below one path, relative to it."""
+    """The paths below one path, relative to it."""
     prefix = path + '/' if path else ''
     return {each[len(prefix):] for each in paths if each.startswith(prefix)}
 

@@ -12,12 +12,12 @@ V = TypeVar('V')
 
 
 class IdentityCache(Generic[K, V]):
-    """A function of one immutable object, computed once for each of the last
-    few objects.
+    """A function of one immutable object, computed once for each of the most
+    recent objects.
 
-    Objects are distinguished by identity: comparing equal objects costs as
-    much as computing the value. The cache keeps each object alive, so that its
-    identity is not reused.
+    Objects are distinguished by identity, because comparing equal objects
+    takes as long as computing the value. The cache keeps each object alive, so
+    that its identity is not reused.
     """
 
     def __init__(self, work_out: Callable[[K], V], size: int):

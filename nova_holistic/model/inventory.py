@@ -46,9 +46,10 @@ class Inventory:
 def with_use_changed(inventories: Mapping[str, Inventory],
                      amounts: Mapping[str, int]
                      ) -> FrozenMapping[str, Inventory]:
-    """The inventories of a provider after a change of its use.
+    """The inventories of a provider after a change of its usage.
 
-    :param amounts: by resource class; negative if allocations were deleted
+    :param amounts: amounts by resource class; negative if allocations were
+        deleted
     """
     return FrozenMapping({
         name: replace(inventory, used=max(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Member descriptions, and the members they make."""
+"""Member descriptions, and the members that they describe."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -10,11 +10,11 @@ from nova_holistic.model.requirements import Requirements
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One server to be.
+    """One server of a group, planned or existing.
 
     :ivar path: names from below the top-level group down to the server
-    :ivar description: path of the description that made it; equal to
-        ``path`` where there is no count
+    :ivar description: path of its description; equal to ``path`` if the
+        description has no count
     """
 
     path: str
@@ -29,9 +29,9 @@ class MemberDescription:
     :ivar count: number of servers; None for a single server with the plain
         name
     :ivar absent: names of servers that no longer belong to the group
-    :ivar bounds: how many servers there may be; None if their number is fixed
-    :ivar numbers: the servers that there are, if their number may change
-    :ivar place: where in its document this stands, for error messages
+    :ivar bounds: bounds of the number of servers; None if it is fixed
+    :ivar numbers: numbers of the existing servers, if their number may change
+    :ivar place: its position in the document, for error messages
     """
 
     name: str
@@ -67,7 +67,7 @@ class MemberDescription:
         return replace(self, count=count, numbers=self.numbers[:count])
 
     def members(self, prefix: str) -> tuple[Member, ...]:
-        """The servers described; ``prefix`` is '' or ends with a slash."""
+        """The described servers. ``prefix`` is '' or ends with a slash."""
         return tuple(
             Member(prefix + name, prefix + self.name, self.requirements)
             for name in self.server_names())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A path means members that follow one another in document order: those of a
-nested group, of one description, or a single one."""
+"""A path stands for consecutive members in document order: those of a nested
+group, those of one description, or a single member."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def member_ranges(members: Sequence[Member]) -> dict[str, slice]:
-    """Each path above and of the members to those that it means."""
+    """Each path above the members, and the range of its members."""
     found: dict[str, slice] = {}
     for number, member in enumerate(members):
         names = member.path.split('/')
@@ -27,9 +27,9 @@ def with_replicas(found: dict[str, slice], group: 'Group',
                   prefix: str = '') -> dict[str, slice]:
     """The ranges, and those of all replicas of each group together.
 
-    :param found: of the members of the group, by their paths
-    :param group: the group, or one nested in it
-    :param prefix: of paths below the group
+    :param found: ranges of the members of the group by their paths
+    :param group: the group or one of its nested groups
+    :param prefix: prefix of the paths below the group
     """
     whole = dict(found)
     for stem, path in _replicas(group, prefix):
@@ -41,7 +41,7 @@ def with_replicas(found: dict[str, slice], group: 'Group',
 
 
 def _replicas(group: 'Group', prefix: str) -> Iterator[tuple[str, str]]:
-    """The path of all replicas, and of one, for each replica."""
+    """The path of all replicas, and the path of each replica."""
     for nested in group.groups:
         path = prefix + nested.name
         if nested.stem:

@@ -12,9 +12,9 @@ class NestedProvider:
     """A provider below a compute node, such as a physical GPU, a PCI device or
     a NUMA node.
 
-    :ivar uuid: of the provider; in a file without UUIDs, its name
-    :ivar parent: UUID of the provider that it is directly below; '' if this
-        is the root provider of the host
+    :ivar uuid: UUID of the provider; in a file without UUIDs, its name
+    :ivar parent: UUID of the provider directly above it; '' if this is the
+        root provider of the host
     """
 
     uuid: str

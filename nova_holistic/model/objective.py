@@ -14,7 +14,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class HostEncoder(Protocol):
-    """The integer program, as an objective sees it."""
+    """The integer program in the view of an objective."""
 
     snapshot: Snapshot
     members: Sequence[Member]
@@ -23,17 +23,17 @@ class HostEncoder(Protocol):
         """Hosts that can hold, or hold, a member of the group."""
 
     def host_used(self, host: Host) -> Expression:
-        """1 where the host holds a member of the group, else 0."""
+        """1 if the host holds a member of the group, else 0."""
 
     def demand(self, host: Host, resource_class: str) -> Expression:
-        """Amount that members still to be placed take there."""
+        """The amount that members without a fixed place take there."""
 
     def domains(self, level: str) -> Sequence[Domain]:
-        """Domains of the level that could hold, or hold, a member."""
+        """Domains of the level that hold, or could hold, a member."""
 
     def count(self, scope: Scope, domain: Domain) -> Expression:
-        """Number of members in the domain, of a side of a relationship that
-        has traffic."""
+        """Number of members in the domain that belong to a side of a
+        relationship with traffic."""
 
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
@@ -42,7 +42,7 @@ class HostEncoder(Protocol):
         """A new real variable."""
 
     def require(self, constraint: Expression) -> None:
-        """Add a constraint that every plan keeps."""
+        """Add a constraint for every plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,14 @@ class HostCost:
     """A cost that is a sum over hosts, where the cost of each host depends
     only on its utilisation.
 
-    Utilisation is the mean over the resource classes that the group asks for,
-    as objectives.utilisation has it.
+    Utilisation is the mean over the resource classes that the group requests;
+    see objectives.utilisation.
 
-    :ivar opening: cost of a host that the group uses, from its free share
-        (1 - utilisation before); works on columns, too
-    :ivar slopes: of equal pieces of a convex curve from 0 to 1, none for none:
-        a host costs curve(utilisation after) - curve(before) on top
+    :ivar opening: cost of a host that the group uses, from its free share (1 -
+        utilisation before); works on columns, too
+    :ivar slopes: slopes of equal pieces of a convex curve from 0 to 1; empty
+        if there is no curve. A host costs curve(utilisation after) -
+        curve(utilisation before) in addition
     """
 
     opening: Callable[[Any], Any]
@@ -71,7 +72,8 @@ class HostCost:
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Each server of one side exchanges that much with each of the other.
+    """Each server of one side exchanges this traffic with each server of the
+    other.
 
     :ivar mbps: a whole number
     """
@@ -110,17 +112,18 @@ class Objective(abc.ABC):
         """The traffic between members, if the cost is exactly the sum of 2 x
         mbps over this traffic, over the levels of the tree, and over the pairs
         of servers, one of each side, that share no domain of the level;
-        otherwise, and if the cost is unknown, None. With it, the solver has a
-        bound, and places communicating members together."""
+        otherwise, and if the cost is unknown, None. With this information, the
+        solver computes a bound, and places communicating members together."""
         return None
 
     @abc.abstractmethod
     def value(self, members: Sequence[Member], placement: Mapping[str, Host],
               placed: Mapping[str, str], snapshot: Snapshot) -> float:
-        """Cost of a finished placement: a number, never below 0.
+        """The cost of a finished placement: a number that is at least 0.
 
-        :param placement: path to host, of every member
-        :param placed: path to host name of those whose use the snapshot counts
+        :param placement: the host of every member by path
+        :param placed: host names by path of members whose usage the snapshot
+            contains
         """
 
     @abc.abstractmethod

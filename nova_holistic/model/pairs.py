@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of servers, one of either side, that share a domain: n x m of them
-where it holds n of one side and m of the other.
+"""Pairs of servers, one of each side, that share a domain: n x m pairs if the
+domain holds n servers of one side and m of the other.
 
 A product of two counts is not a linear expression, but it is exact with a few
 additional variables: with the smaller count n as a sum of digits, each 0 or
@@ -29,29 +29,30 @@ class PairEncoder(Protocol):
         """A new real variable."""
 
     def require(self, constraint: Expression) -> None:
-        """Add a constraint that every plan keeps."""
+        """Add a constraint for every plan."""
 
 
 def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
                    domain: Domain) -> Expression:
-    """The number of pairs in the domain, for a program that wants it large.
+    """The number of pairs in the domain, for a program in which a larger
+    number is better.
 
-    It may be less, never more: to be used where more pairs together are
-    better, or where that leaves more room.
+    The value may be lower than the number of pairs, but not higher.
     """
     few, many = sorted((first, second), key=lambda s: len(s.members))
     number, others = (encoder.count(s, domain) for s in (few, many))
-    # Of no domain that one side cannot be in.
+    # Domains in which one side cannot be are left out.
     if not few.members or not number or not others:
         return 0
     name = f'pairs {few.path} {many.path} {domain.level} {domain}'
     total = 0
     for weight, digit in _digits(encoder, name, number, len(few.members)):
-        # As large as these two limits let it be, it is a whole number.
+        # The program makes it as large as these two limits allow, which is a
+        # whole number.
         part = encoder.continuous(f'{name} {weight}', 0, len(many.members))
-        # No more than there are of the larger side,
+        # It is at most the number of servers of the larger side,
         encoder.require(part <= others)
-        # and no part if the digit is not set.
+        # and 0 if the digit is not set.
         encoder.require(part <= digit * len(many.members))
         total = total + part * weight
     return total
@@ -71,7 +72,7 @@ def _digits(encoder: PairEncoder, name: str, number: Expression,
         digits.append((weight, encoder.integer(f'{name} digit {weight}', 1)))
         left -= weight
         weight *= 2
-    # The digits are those of the number: any from 0 to most has some.
+    # The digits can express any number from 0 to the maximum.
     encoder.require(
         sum(digit * weight for weight, digit in digits) == number)
     yield from digits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for a group: a plan, a proof that none exists, or neither."""
+"""The result for a group: a plan, a proof that none exists, or neither."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from nova_holistic.model.messages.marked_text import MarkedText
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One member at its place."""
+    """One member and its host."""
 
     member: str
     host: str
@@ -23,8 +23,9 @@ class Placement:
 class ObjectiveValue:
     """The value of the objective of a plan, and its proved bound.
 
-    :ivar bound: no plan with as few weighted violations costs less than this
-    :ivar gap: (value - bound) / value; 0 where both are 0
+    :ivar bound: lower limit of the value of plans with as few weighted
+        violations
+    :ivar gap: (value - bound) / value; 0 if both are 0
     """
 
     name: str
@@ -35,11 +36,11 @@ class ObjectiveValue:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """How well one weighted policy is met.
+    """The violations of one weighted policy.
 
     :ivar policy: its type
-    :ivar at: path of the group that carries it, '' at the top
-    :ivar level: of its domains; None if it has none or it is not known
+    :ivar at: path of its group, '' for the top-level group
+    :ivar level: level of its domains; None if it has none or it is not known
     :ivar weight: cost of one violation; None if it is not known
     """
 
@@ -54,8 +55,8 @@ class Preference:
 class PreferenceCost:
     """The weighted violations of all preferences.
 
-    :ivar bound: no plan has fewer weighted violations
-    :ivar gap: (value - bound) / value; 0 where both are 0
+    :ivar bound: lower limit of the weighted violations of all plans
+    :ivar gap: (value - bound) / value; 0 if both are 0
     """
 
     value: float
@@ -65,16 +66,16 @@ class PreferenceCost:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a group cannot be placed. Equal where it says the same.
+    """The reason why a group cannot be placed. Reasons with equal texts are
+    equal.
 
-    :ivar at: path of the group or member that the reason is about
+    :ivar at: path of the group or member concerned
     :ivar names: words of the message that are names of hosts or domains; None
         if they have not been searched for
-    :ivar hidden: where they stand: of each the first character and the one
-        after the last
-    :ivar totals: parts of the message with totals of the cloud: of each the
-        first character, the one after the last, and what users read instead
-    :ivar public: what users read instead of the message, if that was not
+    :ivar hidden: begin and end index of each of these names
+    :ivar totals: parts of the message with totals of the cloud: begin and end
+        index, and the text that users read instead
+    :ivar public: text that users read instead of the message, if it was not
         written for them
     """
 
@@ -89,8 +90,9 @@ class Reason:
 
     @classmethod
     def of(cls, at: str, text: str) -> 'Reason':
-        """With the names that are marked in the text; if it may contain
-        others, or is not marked, they still have to be searched for."""
+        """A reason with the names that are marked in the text. If the text
+        is not marked, or may contain unmarked names, they must be searched
+        later."""
         if not isinstance(text, MarkedText):
             return cls(at, text)
         return cls(at, str(text), text.names if text.whole else None,
@@ -98,12 +100,12 @@ class Reason:
 
     @property
     def text(self) -> MarkedText:
-        """The message, marked as far as it is known."""
+        """The message with its known marks."""
         return MarkedText(self.message, self.hidden or (),
                           self.names is not None, self.totals)
 
     def to_row(self) -> dict[str, Any]:
-        """Plain data, as the placement table keeps it."""
+        """Plain data in the form of the placement table."""
         return {'at': self.at, 'message': self.message,
                 'totals': [list(span) for span in self.totals],
                 **({} if self.names is None
@@ -115,7 +117,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every member at its place.
+    """A plan: every member and its host.
 
     :ivar seconds: time taken by step: snapshot, build, solve, total
     :ivar preference_cost: None if the group has no preferences, or if it is
@@ -139,8 +141,8 @@ class Plan:
 class Unplaceable:
     """A proof that no plan exists, as reasons.
 
-    :ivar reasons: all that cannot hold together
-    :ivar minimal: whether it is proved that nothing can be left out of them
+    :ivar reasons: policies and requirements that cannot be satisfied together
+    :ivar minimal: whether it is proved that all of them are necessary
     """
 
     reasons: tuple[Reason, ...]
@@ -151,7 +153,7 @@ class Unplaceable:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Time ran out with neither a plan nor a proof."""
+    """The time limit was reached with neither a plan nor a proof."""
 
     message: str
     seconds: Mapping[str, float] = field(

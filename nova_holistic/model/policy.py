@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from nova_holistic.model.member import Member
 
 Expression = Any
-"""A linear expression of the program being built; PuLP's, in practice."""
+"""A linear expression of the program; in practice, PuLP's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violations:
-    """How far a placement is from what a policy asks.
+    """The violations of a policy by a placement.
 
-    :ivar count: 0 where the policy holds; else how far from it, in its unit
+    :ivar count: 0 if the policy is satisfied; otherwise the number of
+        violations in the policy's unit
     :ivar messages: one line per violation, with the domains and members; their
         names should be marked, so that they can be hidden without guesses, and
         the text is best created when it is read
@@ -36,17 +37,17 @@ class Violations:
     @classmethod
     def of(cls, count: int, make: Callable[..., Iterable[str]],
            *args: Any) -> 'Violations':
-        """With messages that are made where they are read, if any.
+        """With messages that are created when they are read, if any.
 
-        :param make: called with the arguments, gives them
+        :param make: called with the arguments; returns the messages
         """
         return cls(count, Messages(make, *args)) if count else cls(0)
 
 
 class Encoder(Protocol):
-    """The integer program, as a policy sees it.
+    """The integer program in the view of a policy.
 
-    Members that are placed already enter every expression as constants.
+    Members with a fixed place enter every expression as constants.
 
     :ivar snapshot: its ``Host.servers`` does not count servers of the group
     """
@@ -63,17 +64,17 @@ class Encoder(Protocol):
         """Number of the scope's members on hosts in no domain of the level."""
 
     def used(self, scope: 'Scope', domain: Domain) -> Expression:
-        """1 where the domain holds a member of the scope, else 0."""
+        """1 if the domain holds a member of the scope, else 0."""
 
     def among(self, scope: 'Scope', hosts: Collection[Host]) -> Expression:
         """Number of the scope's members on any of the hosts."""
 
     def candidates(self, scope: 'Scope') -> Sequence[Host]:
-        """Hosts that could hold, or hold, some member of the scope, as far
-        as requirements and capacity tell."""
+        """Hosts that hold, or could hold, a member of the scope, as far as
+        requirements and capacity show."""
 
     def others(self, scope: 'Scope') -> 'Scope':
-        """The top-level group's members that are not in the scope."""
+        """The members of the top-level group that are not in the scope."""
 
     def integer(self, name: str, upper: int) -> Expression:
         """A new variable in 0, 1, ... upper."""
@@ -82,9 +83,9 @@ class Encoder(Protocol):
         """A new real variable; ``lower`` is 0."""
 
     def require(self, constraint: Expression) -> None:
-        """Add a constraint that every plan keeps.
+        """Add a constraint for every plan.
 
-        A comparison of plain numbers, which is True or False, will do.
+        A comparison of plain numbers, which is True or False, is accepted.
         """
 
     def limit(self, scope: 'Scope', level: str, most: int) -> None:
@@ -102,14 +103,14 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Policy(abc.ABC):
-    """A rule on all members below the group that carries it.
+    """A rule for all members below the group that declares it.
 
     A subclass is one file and one entry point in ``nova_holistic.policies``.
     Its check evaluates a finished placement; its encoding adds the policy to
     the solver's model; the two share no code.
 
-    :ivar weight: None for a hard policy; else what one violation costs
-    :ivar place: where in its document this stands, for error messages
+    :ivar weight: None for a hard policy; otherwise the cost of one violation
+    :ivar place: its position in the document, for error messages
     """
 
     type: ClassVar[str]
@@ -128,7 +129,7 @@ class Policy(abc.ABC):
     number and the hosts of all others. If not, members keep their alternates
     when other members are added or removed."""
     monotone: ClassVar[bool] = False
-    """Whether a plan that keeps it still keeps it after a host was added to
+    """Whether a plan that satisfies it still does after a host was added to
     the cloud, and after a member was removed from the group."""
 
     weight: float | None = None
@@ -141,13 +142,14 @@ class Policy(abc.ABC):
     @classmethod
     def from_document(cls, keys: Mapping[str, Any], *, weight: float | None,
                       place: str) -> 'Policy':
-        """Make one from keys that fit the schema.
+        """Create the policy from keys that match the schema.
 
         Each key becomes a field with its own name, and a list becomes a tuple.
         A policy for which this is insufficient, or that needs more checks than
         a schema can express, overrides this method.
 
-        :raises InvalidDocument: something a schema cannot say
+        :raises InvalidDocument: a condition that a schema cannot express is
+            violated
         """
         if weight is None:
             weight = cls.default_weight
@@ -172,7 +174,7 @@ class Policy(abc.ABC):
 
     @property
     def traits(self) -> Collection[str]:
-        """Traits of hosts that its check looks for."""
+        """Traits of hosts that its check reads."""
         return ()
 
     @property
@@ -192,8 +194,8 @@ class Policy(abc.ABC):
 
     @property
     def vertex(self) -> Sequence[str]:
-        """Names, coarse to fine, of the one vertex of the topology that this
-        policy names; empty if it names none.
+        """The path, from coarse to fine, of the single vertex of the topology
+        that this policy names; empty if it names none.
 
         Naming a host requires a separate right.
         """
@@ -215,22 +217,22 @@ class Policy(abc.ABC):
 
     def distinguishes(self, scope: 'Scope',
                       member: 'Member') -> Mapping[str, bool] | None:
-        """Levels whose domains are all that its check sees of the host of one
-        member, while everyone else stays; None where it sees more, or that is
-        not said.
+        """Levels whose domains are all that its check reads of the host of one
+        member, while all other members stay; None if it reads more, or if this
+        is not declared.
 
         Two hosts in the same domain of each level then get the same result.
         False with a level means that all its domains without a member of the
         top-level group also get the same result. The default states that its
-        check does not depend on the member. A subclass with its own check has
-        to state it again.
+        check does not depend on the member. A subclass with its own check must
+        declare it again.
         """
         return None
 
     def reserves(self, scope: 'Scope', placement: Mapping[str, Host],
                  snapshot: Snapshot) -> frozenset[Domain]:
-        """Domains in which no server from outside the scope may be, as long
-        as its members are where the placement has them."""
+        """Domains in which no server from outside the scope may be while its
+        members have these hosts."""
         return frozenset()
 
     @abc.abstractmethod
@@ -238,9 +240,9 @@ class Policy(abc.ABC):
               snapshot: Snapshot) -> Violations:
         """Check a placement.
 
-        :param placement: member path to host, of the whole top-level group;
-            members of the scope that are missing here are not placed, and
-            break nothing by that
+        :param placement: the hosts of members of the whole top-level group by
+            path; members of the scope that are missing here are not placed,
+            which is no violation
         :param snapshot: its ``Host.servers`` does not count servers of the
             group
         """

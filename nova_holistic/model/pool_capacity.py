@@ -11,7 +11,7 @@ import math
 from nova_holistic.model.inventory import Inventory, MAX_UNIT
 
 UNLIMITED = ('infinite', 'unknown')
-"""Values of a capacity that is not a number."""
+"""Values of a capacity that are not numbers."""
 
 Capacity = float | str
 """GiB, or one of UNLIMITED."""
@@ -19,11 +19,11 @@ Capacity = float | str
 
 @dataclass(frozen=True, slots=True)
 class PoolCapacity:
-    """What a pool reports, with Cinder's names.
+    """The capacity that a pool reports, with Cinder's names.
 
     :ivar total_capacity_gb: GiB, or one of UNLIMITED
-    :ivar free_capacity_gb: the same, of physical space; None is all that is
-        neither reserved nor provisioned
+    :ivar free_capacity_gb: the same for free physical space; None means all
+        space that is neither reserved nor provisioned
     :ivar provisioned_capacity_gb: GiB, the sizes of all volumes
     :ivar reserved_percentage: share of the total capacity that volumes do not
         use, 0 to 100
@@ -40,7 +40,7 @@ class PoolCapacity:
     def inventory(self) -> Inventory:
         """The capacity for volumes and the part in use, in whole GiB.
 
-        The free part is what the filter compares with the size of a volume.
+        The filter compares the free part with the size of a volume.
         """
         total = self.total_capacity_gb
         if self.free_capacity_gb in UNLIMITED:

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 _spans = IdentityCache(member_ranges, 32)
 _NONE = slice(0)
-"""Of a side whose servers are all gone from the group."""
+"""The members of a side whose servers have all left the group."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relationship(Policy):
-    """A rule between two sides, carried by a group that holds them both.
+    """A rule between two sides, declared by a group that contains both.
 
     A subclass is one file and one entry point in
-    ``nova_holistic.relationships``. It is made from its own keys and
-    ``between``; check and encoding are given the scope of the group that
-    carries it.
+    ``nova_holistic.relationships``. It is created from its own keys and
+    ``between``. Its check and its encoding receive the scope of the declaring
+    group.
 
-    :ivar between: two paths relative to that group: of a nested group, a
-        member, all servers of a counted member, or one of them
+    :ivar between: two paths relative to that group, each of a nested group, a
+        member, all servers of a counted member, or one of these servers
     """
 
     between: tuple[str, str]
@@ -50,7 +50,7 @@ class Relationship(Policy):
 
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],
                                              tuple[Member, ...]]:
-        """Members of either side, in document order."""
+        """The members of both sides in document order."""
         known = with_replicas(
             _spans(scope.members), scope.group, _full(scope, ''))
         first, second = (
@@ -59,7 +59,7 @@ class Relationship(Policy):
         return first, second
 
     def side_scopes(self, scope: 'Scope') -> tuple['Scope', 'Scope']:
-        """Either side's members as a scope, to ask an encoder about."""
+        """The members of each side as a scope for an encoder."""
         first, second = (
             replace(scope, path=_full(scope, path), members=members)
             for path, members in zip(self.between, self.sides(scope)))

@@ -17,19 +17,21 @@ class Requirements:
     :ivar resources: amount of each of Placement's resource classes, in that
         class's own unit; empty until a flavor is resolved
     :ivar flavor: name or id of a Nova flavor, instead of ``resources``
-    :ivar aggregates: names of host aggregates, all of which must hold the host
-    :ivar location: a directed location, coarse to fine; ``()`` is anywhere
+    :ivar aggregates: names of host aggregates, all of which must contain the
+        host
+    :ivar location: a directed location, coarse to fine; ``()`` means any
+        location
     :ivar image: the image that the server is created from: its name or UUID,
         or its properties
-    :ivar boot_from_volume: the root disk is a volume, so the host does not
-        provide it
+    :ivar boot_from_volume: whether the root disk is a volume, so that the host
+        does not provide it
     :ivar server_group: UUID of a server group of Nova
     :ivar counted: amounts of classes that Placement does not know, by which
         the planner limits the number of servers on a host; they are added to
         ``resources`` when the flavor is resolved
-    :ivar request_groups: resources of which each group has to come from one
+    :ivar request_groups: resources of which each group must come from one
         provider, in addition to ``resources``
-    :ivar group_policy: whether different groups have to come from different
+    :ivar group_policy: whether different groups must come from different
         providers (``isolate``), or may come from the same one (``none``)
     :ivar volume: if the member is a volume and not a server; its resources and
         traits are added when the group is bound to a snapshot

@@ -11,9 +11,9 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Domains in which no server may be but some members of one group.
+    """Domains that only some members of one group may use.
 
-    :ivar members: paths of those that may
+    :ivar members: paths of these members
     """
 
     members: frozenset[str]
@@ -24,7 +24,7 @@ def reservations(group: Group, placement: Mapping[str, Host],
                  levels: tuple[str, ...]) -> Iterator[Reservation]:
     """The domains that the policies of a top-level group reserve.
 
-    :param placement: member path to host, of members that take up room
+    :param placement: the hosts of members with allocations, by path
     :param levels: levels of the tree of the hosts, coarse to fine
     """
     snapshot = Snapshot(levels, tuple(placement.values()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An immutable picture of the cloud at one time."""
+"""An immutable snapshot of the cloud at one point in time."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from collections import Counter
@@ -19,21 +19,21 @@ T = TypeVar('T')
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A compute host: a tree of resource providers, at one place in the
+    """A compute host: a tree of resource providers at one location of the
     topology.
 
     :ivar name: Nova's compute host, unique in a snapshot
     :ivar node: hypervisor host name
-    :ivar uuid: of the resource provider (and compute node); '' in a bare file
+    :ivar uuid: UUID of the root resource provider (and compute node); '' in a
+        file without UUIDs
     :ivar location: one name for each level above host, coarse to fine
-    :ivar inventories: of the root provider
-    :ivar traits: of the root provider
+    :ivar inventories: inventories of the root provider
+    :ivar traits: traits of the root provider
     :ivar labels: levels outside the tree, e.g. ``power_feed: A``
     :ivar servers: number of existing servers that do not belong to the group;
-        see
-        :meth:`Snapshot.without_servers` for servers of the group
-    :ivar statistics: what others measured there lately, by name
-    :ivar hypervisor: type and version, as Nova has them; ('', 0) if unknown
+        see :meth:`Snapshot.without_servers` for servers of the group
+    :ivar statistics: recent measurements of other programs, by name
+    :ivar hypervisor: type and version in Nova's format; ('', 0) if unknown
     :ivar providers: the providers below the root provider
     """
 
@@ -66,20 +66,20 @@ class Link:
 class Snapshot:
     """Hosts, their capacity and usage, and their topology.
 
-    Threads may share one: nothing in it changes but what is remembered.
+    Threads may share a snapshot: only its caches change.
 
-    :ivar levels: of the tree, coarse to fine; the last is always ``host``
-    :ivar flavors: by name and by id
-    :ivar images: those that the group in question names, by name and by id
-    :ivar server_groups: of Nova, those that the group in question names
+    :ivar levels: levels of the tree, coarse to fine; the last is always
+        ``host``
+    :ivar flavors: flavors by name and by ID
+    :ivar images: images that the group names, by name and by ID
+    :ivar server_groups: Nova's server groups that the group names
     :ivar aggregates: metadata of each host aggregate of Nova, by UUID
     :ivar pools: storage pools, which take the volumes of a group; see
         ``model.storage_pools``
-    :ivar lineage: the latest answers of :meth:`lasting`, shared with the
-        snapshots that this one was made of and that are made of it with
-        ``replace``
-    :ivar _known: answers of :meth:`once`
-    :ivar _domains: answers of :meth:`domain`, by level and by place
+    :ivar lineage: the latest results of :meth:`lasting`, shared by all
+        snapshots that were made of each other with ``replace``
+    :ivar _known: results of :meth:`once`
+    :ivar _domains: results of :meth:`domain` by level and location
     """
 
     levels: tuple[str, ...]
@@ -98,14 +98,15 @@ class Snapshot:
         default_factory=dict, init=False, repr=False, compare=False)
 
     def all_levels(self) -> frozenset[str]:
-        """Levels a policy may name: those of the tree, and label keys."""
+        """The levels that a policy may name: those of the tree, and label
+        keys."""
         return self.once('levels', lambda: frozenset(self.levels).union(
             label for host in self.hosts for label in host.labels))
 
     def domain(self, host: Host, level: str) -> Domain | None:
         """The domain of ``level`` that holds the host.
 
-        None where the host is in no such domain: it lacks the label, or its
+        None if the host is in no such domain: it lacks the label, or its
         location is not known down to that level.
         """
         if level == HOST:
@@ -122,7 +123,7 @@ class Snapshot:
         return known[place]
 
     def _domain(self, place: Any, level: str) -> Domain | None:
-        """:param place: all that the domain of a host depends on"""
+        """:param place: all values that determine the domain of a host"""
         if level == HOST:
             return Domain(level, (*place[0], place[1]))
         if level in self.levels:
@@ -145,10 +146,10 @@ class Snapshot:
         return self.once(('divided', level), work)
 
     def once(self, key: Hashable, work: Callable[[], T]) -> T:
-        """The answer of ``work``, worked out once for the snapshot.
+        """The result of ``work``, which is computed once for the snapshot.
 
         :param key: all values other than the snapshot that determine the
-            answer, including the caller
+            result, including the caller
         """
         if key not in self._known:
             self._known[key] = work()
@@ -156,17 +157,17 @@ class Snapshot:
 
     def lasting(self, key: Hashable, work: Callable[['Snapshot'], T],
                 renew: Callable[[T, 'Snapshot'], T]) -> T:
-        """Remember a value that is cheaper to update than to compute.
+        """Cache a value that is cheaper to update than to compute.
 
-        One answer of the lineage is kept for each key, the latest, so it
-        should not hold on to a snapshot.
+        For each key, only the latest result of the lineage is kept. It should
+        not refer to a snapshot.
 
-        :param renew: receives the answer for another snapshot of the lineage,
+        :param renew: receives the result for another snapshot of the lineage,
             with any hosts, and returns the result of ``work`` for this
             snapshot
         """
         def follow() -> T:
-            # In one step, so that no other thread stores its own value in
+            # This is one step, so that no other thread stores its own value in
             # between.
             latest = self.lineage.get(key)
             answer = work(self) if latest is None else renew(latest, self)
@@ -176,17 +177,17 @@ class Snapshot:
         return self.once(('lasting', key), follow)
 
     def without_servers(self, names: Iterable[str]) -> 'Snapshot':
-        """The snapshot with one server less on a host for each time that the
-        host is named.
+        """The snapshot with one server less on each named host; a host may be
+        named several times.
 
-        For the servers of a group, which do not count as servers from outside
-        it. Their resources remain in use.
+        This removes the servers of a group, which do not count as servers from
+        outside the group. Their resources remain in use.
         """
         less = Counter(names)
         if not less:
             return self
         key = frozenset(less.items())
-        # Only the last one asked for is remembered.
+        # Only the latest result is cached.
         found = self._known.get('without')
         if found is None or found[0] != key:
             found = self._known['without'] = key, self._without(less)

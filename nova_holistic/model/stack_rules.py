@@ -11,10 +11,10 @@ ANY = '*'
 @dataclass(frozen=True, slots=True)
 class StackRule:
     """
-    :ivar resource: names of the resources from the top-level stack down to
-        the server, joined by ``/``; ``*`` is any one name
-    :ivar member: path of a member below the path of the binding; empty is the
-        path of the binding itself. Each ``*`` is replaced by the name that
+    :ivar resource: names of the resources from the top-level stack down to the
+        server, joined by ``/``; ``*`` matches any single name
+    :ivar member: path of a member below the path of the binding; empty means
+        the path of the binding itself. Each ``*`` is replaced by the name that
         the ``*`` of the same number in the resource matches.
     """
 
@@ -25,7 +25,7 @@ class StackRule:
         """The path of the member for a server; None if the rule does not
         match.
 
-        :param names: of the resources, from the top-level stack down
+        :param names: names of the resources from the top-level stack down
         """
         wanted = self.resource.split('/')
         if len(wanted) != len(names) or any(

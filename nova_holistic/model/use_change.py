@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By how much the use of a resource provider has changed."""
+"""The change of the usage of a resource provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class UseChange:
     """All numbers are negative if allocations were deleted.
 
     :ivar consumers: number of consumers
-    :ivar amounts: by resource class
+    :ivar amounts: amounts by resource class
     """
 
     consumers: int = 0

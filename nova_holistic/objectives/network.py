@@ -21,10 +21,10 @@ class Network(Objective):
 
     Each bandwidth relationship of the group, hard or weighted, is traffic
     between each server of one side and each of the other. Distance is in the
-    tree: each level of which the two share no domain, host included, adds two
-    uplinks between them, one up and one down; on one host the distance is 0.
-    Labels are not part of the tree. A host not known to be in a domain of a
-    level shares none.
+    tree: each level at which the two servers share no domain, including the
+    level host, adds two uplinks. On one host the distance is 0. Labels are not
+    part of the tree. A host without a known domain of a level shares no domain
+    at this level.
     """
 
     name: ClassVar[str] = 'network'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prefer empty hosts: use costs more the fuller its host already is."""
+"""Prefer empty hosts: additional usage costs more on a fuller host."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ STEPS = 10
 
 
 def curve(share: float) -> float:
-    """The convex curve through (u, u squared) at each tenth, else straight.
+    """The convex, piecewise linear curve through (u, u squared) at each tenth.
 
-    Straight pieces make it exact in an integer program; being convex, it
-    spreads members of one group from each other as well as from others' load.
+    Linear pieces make it exact in an integer program. Because it is convex, it
+    separates members of one group from each other and from the load of others.
     """
     piece = min(int(share * STEPS), STEPS - 1)
     low = piece / STEPS
@@ -39,7 +39,7 @@ class Spread(Objective):
     """The sum over hosts of curve(utilisation after) - curve(before).
 
     Utilisation is the mean over the resource classes that the group asks for.
-    What is placed already is in the snapshot's use and costs nothing more.
+    The usage of placed members is part of the snapshot and adds no cost.
     """
 
     name: ClassVar[str] = 'spread'
@@ -93,8 +93,8 @@ class Spread(Objective):
                     before: float) -> LpAffineExpression:
         """The cost of climbing the curve from ``before`` by ``added``.
 
-        Measured in the largest step that one member takes, so that small
-        members on huge hosts do not vanish below a solver's tolerances.
+        The unit is the largest step that one member takes, so that small
+        members on huge hosts remain above a solver's tolerances.
         """
         unit = max(abs(step) for step in added.values())
         reach = sum(step * (variable.upBound or 0)
@@ -105,16 +105,15 @@ class Spread(Objective):
             width = min(1.0, (piece + 1) / STEPS) - low
             if low - before > reach:
                 break
-            # Only room limits the last: a host that is full to the last unit
-            # is not to hang on the last digit of a sum of widths.
+            # The last piece is limited by the capacity only, so that a full
+            # host does not depend on the last digit of a sum of widths.
             spare = unit if piece == STEPS - 1 else 0.0
             if width + spare > 0:
                 parts.append((encoder.continuous(
                     f'climb {name} {piece}', 0, (width + spare) / unit),
                     _slope(piece) * unit))
-        # Every added unit of usage belongs to one piece; the cost of the
-        # pieces increases, so the cheapest way is to fill them from the bottom
-        # up.
+        # Every added unit of usage belongs to one piece. The cost of the
+        # pieces increases, so the cheapest way is to fill them in their order.
         covered, cost = LpAffineExpression(), LpAffineExpression()
         for part, slope in parts:
             covered += part

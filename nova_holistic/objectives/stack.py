@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prefer full hosts: each host used costs the share of it that was free."""
+"""Prefer full hosts: each used host costs its free share."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -16,11 +16,12 @@ from nova_holistic.objectives.utilisation import utilisation
 
 
 class Stack(Objective):
-    """The sum, over the hosts used, of the share that the snapshot has free.
+    """The sum of the free shares of the used hosts in the snapshot.
 
     The free share is 1 less the mean utilisation of the resource classes that
-    the group asks for. On an empty cloud every host costs 1, and this is the
-    number of hosts; on a loaded one full hosts are cheap and empty ones dear.
+    the group asks for. On an empty cloud, every host costs 1, and the sum is
+    the number of hosts. On a loaded cloud, full hosts cost less than empty
+    ones.
     """
 
     name: ClassVar[str] = 'stack'

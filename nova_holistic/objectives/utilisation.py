@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How full a host is, seen by a group."""
+"""The utilisation of a host for a group."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from nova_holistic.model.snapshot import Host
 
 
 def requested_classes(members: Sequence[Member]) -> tuple[str, ...]:
-    """Resource classes of which some member asks for something, sorted."""
+    """The sorted resource classes that some member requests."""
     return tuple(sorted({
         name for member in members
         for name, amount in member.requirements.resources.items() if amount}))
@@ -18,11 +18,10 @@ def utilisation(host: Host, classes: Sequence[str],
                 extra: Mapping[str, int] | None = None) -> float:
     """Mean over the classes of the share of the host's capacity in use.
 
-    A number from 0 to 1. A class that the host does not offer, has no
-    capacity of, or has promised more of than it has, counts as full: nothing
-    of it can be placed there.
+    A number from 0 to 1. A class counts as full if the host does not offer it,
+    has no capacity of it, or is over-committed.
 
-    :param extra: amounts on top of the host's use, by resource class
+    :param extra: amounts by resource class that are added to the host's usage
     """
     if not classes:
         return 0.0

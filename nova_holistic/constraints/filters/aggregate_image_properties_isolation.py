@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AggregateImagePropertiesIsolation: a property of the image has one of the
-values that the metadata of the host's aggregates has under its name."""
+"""AggregateImagePropertiesIsolation: each property of the image that is a
+metadata key of the host's aggregates has one of the values of this key."""
 
 from nova_holistic.constraints.image_fields import fields_of, SWITCHES
 from nova_holistic.constraints.options import NovaOptions

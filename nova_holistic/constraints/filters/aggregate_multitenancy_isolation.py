@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AggregateMultiTenancyIsolation: a host in aggregates that name projects is
-for these projects only."""
+"""AggregateMultiTenancyIsolation: a host in aggregates that name projects
+accepts only servers of these projects."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
 
 KEY = 'filter_tenant_id'
-"""Keys of the metadata that name projects begin with it."""
+"""Prefix of the metadata keys that name projects."""
 
 
 def host_check(asked: ServerRequest, options: NovaOptions,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AggregateTypeAffinityFilter: a host in aggregates that name flavors takes
-these flavors only."""
+"""AggregateTypeAffinityFilter: a host in aggregates that name flavors accepts
+only these flavors."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (

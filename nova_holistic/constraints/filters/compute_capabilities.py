@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ComputeCapabilitiesFilter: extra specs of the flavor match what the host
-reports.
+"""ComputeCapabilitiesFilter: extra specs of the flavor match the capabilities
+that the host reports.
 
-Of what hosts report, Nova's API tells the type and the version of the
-hypervisor. Refusals because of other capabilities are learnt.
+Nova's API shows only the type and the version of the hypervisor. The planner
+learns other capabilities from refusals.
 """
 
 from nova_holistic.constraints.operators import matches

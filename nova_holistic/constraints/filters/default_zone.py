@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""default_schedule_zone: a server that names no zone goes to this one."""
+"""default_schedule_zone: a server without a zone is placed in this zone."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (

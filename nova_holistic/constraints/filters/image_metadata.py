@@ -26,7 +26,7 @@ def host_check(asked: ServerRequest, options: NovaOptions,
     traits = frozenset(
         f'{prefix}_{found[key].replace("-", "_").upper()}'
         for key, prefix in _PREFIXES.items() if key in found)
-    # If Nova does not know one of the traits, it asks for none of them.
+    # If Nova does not know one of the traits, it requires none of them.
     if not traits or not all(hasattr(os_traits, each) for each in traits):
         return None
 

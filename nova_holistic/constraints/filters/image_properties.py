@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """ImagePropertiesFilter: the host has the hypervisor that the image needs.
 
-Nova also compares architecture and VM mode with what the virt driver supports,
-which its API does not show. If Nova refuses a host for these reasons, the
-planner records the refusal.
+Nova also compares architecture and VM mode with the values that the virt
+driver supports, which its API does not show. If Nova refuses a host for these
+reasons, the planner records the refusal.
 """
 
 from oslo_utils import versionutils
@@ -20,7 +20,7 @@ _SUPPORTED = {
 """Values of img_hv_type that a host supports, by its hypervisor type."""
 
 _DECIDING = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
-"""Without one of these, Nova does not look at the version either."""
+"""Without one of these properties, Nova does not check the version either."""
 
 
 def host_check(asked: ServerRequest, options: NovaOptions,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""isolate_aggregates: an aggregate that requires traits is closed to servers
-whose flavor and image do not require them."""
+"""isolate_aggregates: an aggregate that requires traits accepts only servers
+whose flavor or image requires them."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (

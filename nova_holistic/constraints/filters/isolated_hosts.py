@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IsolatedHostsFilter: images that nova.conf lists go to hosts that it lists,
-and other images go to other hosts."""
+"""IsolatedHostsFilter: servers of the images in nova.conf are placed on the
+hosts in nova.conf, and servers of other images on other hosts."""
 
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import (

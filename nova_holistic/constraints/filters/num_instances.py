@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumInstancesFilter and AggregateNumInstancesFilter: a host takes no more
-servers than nova.conf, or the metadata of its aggregates, allows."""
+"""NumInstancesFilter and AggregateNumInstancesFilter: the number of servers on
+a host does not exceed the limit of nova.conf or of the metadata of its
+aggregates."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +17,7 @@ KEY = 'max_instances_per_host'
 def limit(options: NovaOptions, facts: Sequence[HostFacts],
           servers: Mapping[str, int]) -> Limit | None:
     """
-    :param servers: number of servers on each host, held places included
+    :param servers: number of servers on each host, including held places
     :returns: None if neither filter is enabled
     """
     enabled = options.enabled_filters
@@ -35,5 +36,5 @@ def _most(options: NovaOptions, facts: HostFacts, name: str) -> int:
     try:
         return min(map(int, facts.values.get(KEY, ())), default=most)
     except ValueError:
-        # Nova takes its option then.
+        # Nova then uses its option.
         return most

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ServerGroupAffinityFilter and ServerGroupAntiAffinityFilter.
 
-Servers that a server group of Nova has already count, and so do members of the
-holistic group that is planned. Members of other holistic groups that have no
+The existing servers of a server group of Nova count, and so do the members of
+the planned holistic group. Members of other holistic groups that have no
 servers yet are not servers of the server group, and do not count.
 """
 
@@ -19,7 +19,7 @@ FILTERS = {AFFINITY: 'ServerGroupAffinityFilter',
 
 
 def class_name(uuid: str) -> str:
-    """Name of the class that counts servers of a server group."""
+    """The class that counts servers of a server group."""
     return f'servers of server group {uuid}'
 
 
@@ -27,7 +27,7 @@ def limit(uuid: str, hosts: Sequence[Host], most: int,
           used: Collection[str]) -> Limit:
     """The limit of a server group with anti-affinity.
 
-    :param used: host name of each of its servers and placed members
+    :param used: host names of its servers and placed members
     """
     return same_on_all(class_name(uuid), hosts, most, used)
 
@@ -36,18 +36,18 @@ def chains(members: Mapping[str, Sequence[str]]
            ) -> Iterator[tuple[str, str]]:
     """Pairs of member paths that must be on one host.
 
-    :param members: by server group with affinity, paths of its members
+    :param members: paths of members by server group with affinity
     """
     for paths in members.values():
         yield from zip(paths, paths[1:])
 
 
 def objection(group: ServerGroup, hosts: Collection[str]) -> str | None:
-    """Why the hard policy of a server group does not allow these places; None
-    if it does.
+    """The reason why the hard policy of a server group does not allow these
+    places; None if it allows them.
 
-    :param hosts: host name of each of its servers and of each member that
-        will be in it
+    :param hosts: host names of its servers and of the members that will be in
+        it
     """
     if group.policy == AFFINITY and len(set(hosts)) > 1:
         return (f'its servers and the members of this path are on '

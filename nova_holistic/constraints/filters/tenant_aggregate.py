@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""require_tenant_aggregate: a project that aggregates name is confined to the
-hosts of these aggregates."""
+"""require_tenant_aggregate: servers of a project that aggregates name are
+placed only on hosts of these aggregates."""
 
 from nova_holistic.constraints.filters import (
     aggregate_multitenancy_isolation as multitenancy)
@@ -14,7 +14,7 @@ def host_check(asked: ServerRequest, options: NovaOptions,
     if (not options.limit_tenants_to_placement_aggregate
             or asked.project_id is None):
         return None
-    # Nova compares whole values here, unlike in its filter.
+    # Unlike its filter, Nova compares complete values here.
     own = frozenset(
         uuid for uuid, metadata in aggregates.items()
         if asked.project_id in metadata.values() and any(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many servers there are of the members whose number may change."""
+"""The current numbers of servers of members whose number may change."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from nova_holistic.model.member import MemberDescription
 @dataclass(frozen=True, slots=True)
 class Count:
     """
-    :ivar path: of a member, or of a nested group that exists several times
-    :ivar number: how many of its servers, or replicas, are planned or exist
+    :ivar path: path of a member, or of a nested group that exists several
+        times
+    :ivar number: number of its servers or replicas that are planned or exist
     """
 
     path: str
@@ -27,12 +28,12 @@ class Count:
 
 def counts(group: Group, live: Collection[str],
            prefix: str = '') -> Iterator[Count]:
-    """One for each count with bounds, in the order of the document; for each
-    replica, those inside it follow.
+    """One Count for each count with bounds, in the order of the document. The
+    counts inside a replica follow it.
 
-    :param group: as its document describes it
+    :param group: the group as its document describes it
     :param live: paths of the servers that are planned or exist
-    :param prefix: of all paths of the group
+    :param prefix: prefix of all paths of the group
     """
     for description in group.members:
         if description.bounds:
@@ -54,9 +55,9 @@ def counts(group: Group, live: Collection[str],
 
 def replicas_of(template: Group, prefix: str,
                 live: Collection[str]) -> set[int]:
-    """Numbers of the replicas that have a server.
+    """The numbers of the replicas with a server.
 
-    :param prefix: of the paths of the group around the template
+    :param prefix: prefix of the paths of the group around the template
     """
     return {number for each in names_below(prefix, live)
             if (number := numbered(template.name, each)) is not None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which servers a revised group has, where their number may change."""
+"""The servers of a revised group whose numbers may change."""
 
 from collections.abc import Collection, Iterator
 
@@ -14,10 +14,10 @@ def fitted(group: Group, used: Collection[str], planned: Collection[str],
     """The group with all servers that exist, and with planned servers up to
     the desired number.
 
-    Servers that are planned already are kept first. New servers get the
-    lowest free numbers.
+    Servers that are planned already are kept first. New servers get the lowest
+    free numbers.
 
-    :param group: as its document describes it
+    :param group: the group as its document describes it
     :param used: paths of servers that exist
     :param planned: paths of servers that do not exist yet
     :param added: paths of servers that are planned in addition

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server a group gets when all planned servers of a member exist."""
+"""The server that a group gets when all planned servers of a member exist."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,20 @@ from nova_holistic.model.member import Member, MemberDescription
 
 
 class NotGrown(Exception):
-    """The group gets no further server there; the message says why."""
+    """The group gets no additional server there. The message has the
+    reason."""
 
 
 class AtMaximum(NotGrown):
-    """The member, or a group around it, exists as often as it may."""
+    """The member, or a group around it, has reached its maximum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Existing:
     """Paths of the servers of a group.
 
-    :ivar live: that are planned or exist
-    :ivar returned: that were deleted, and whose places were returned: others
+    :ivar live: servers that are planned or exist
+    :ivar returned: deleted servers whose places were returned; other servers
         may take these paths
     """
 
@@ -34,10 +35,9 @@ class Existing:
 def next_server(group: Group, path: str, existing: Existing) -> Member:
     """The server that a create with this pointer adds.
 
-    :param group: as its document describes it
-    :param path: of a member, or of one of its servers
-    :raises NotGrown: the group has as many servers there as it may have, or
-        the member is not known
+    :param group: the group as its document describes it
+    :param path: path of a member or of one of its servers
+    :raises NotGrown: the member has reached its maximum or is not known
     """
     *groups, name = path.split('/')
     owner, prefix = _nested(group, groups, existing)
@@ -46,7 +46,7 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
         raise NotGrown(f'there is no member {path!r}')
     mine = servers_of(description, prefix, existing.live)
     if description.bounds is None:
-        # A replica that is added has none of its servers yet.
+        # A new replica has none of its servers yet.
         free = [each for each in description.server_names()
                 if (prefix + each in existing.returned
                     or owner.bounds and each not in mine)
@@ -67,8 +67,8 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
 
 
 def is_surplus(group: Group, path: str, live: Collection[str]) -> bool:
-    """Whether the group has as many servers as are desired without this one,
-    whose server is gone.
+    """Whether the group has the desired number of servers without this member,
+    whose server was deleted.
 
     :param live: paths of the servers that are planned or exist
     """
@@ -97,7 +97,7 @@ def is_surplus(group: Group, path: str, live: Collection[str]) -> bool:
 
 def _nested(group: Group, names: Sequence[str],
             existing: Existing) -> tuple[Group, str]:
-    """The group of those names, and the prefix of the paths below it."""
+    """The group with these names, and the prefix of the paths below it."""
     prefix = ''
     for name in names:
         template = _template(group, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that a plan may leave out, since their number may change."""
+"""Members that a plan may leave out, because their number may change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from nova_holistic.model.group import Group
 class Unit:
     """Members that are planned together or not at all.
 
-    :ivar path: of one server, or of a replica of a group
-    :ivar kind: path in the document; units of one kind are equal
-    :ivar members: paths
+    :ivar path: path of one server or of a replica of a group
+    :ivar kind: path in the document; units with the same path are equal
+    :ivar members: paths of the members
     """
 
     path: str
@@ -22,10 +22,10 @@ class Unit:
 
 
 def optional_units(group: Group, path: str = '') -> Iterator[Unit]:
-    """Everything between the least and the desired number, in the order in
-    which it is added to the least number.
+    """All units between the minimum and the desired number, in the order in
+    which they are added to the minimum.
 
-    :param path: of the group
+    :param path: path of the group
     """
     prefix = path + '/' if path else ''
     for description in group.members:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of a message that state how many hosts or domains the cloud has.
 
-Only operators read such numbers. Users read another text in their place. What
-a group asks for, and what has room for it, stays in a message.
+Only operators read such numbers; users read another text instead. The demand
+of a group, and the capacity that is suitable for it, remain in the message.
 """
 
 from nova_holistic.model.messages.marked_text import MarkedText
@@ -10,8 +10,8 @@ from nova_holistic.model.messages.marked_text import MarkedText
 
 def total(text: str, public: str) -> MarkedText:
     """
-    :param text: a part with the number
-    :param public: the part that users read instead, without the number
+    :param text: part of the message with the number
+    :param public: the text without the number that users read instead
     """
     return MarkedText(text, totals=[(0, len(text), public)])
 
@@ -19,7 +19,7 @@ def total(text: str, public: str) -> MarkedText:
 def part(number: int, of: int, kind: str = '') -> MarkedText:
     """``6 of 12 enabled hosts``; for users, ``part of the enabled hosts``.
 
-    :param kind: an adjective, or nothing
+    :param kind: an adjective or an empty text
     """
     noun = f'{kind} host' if kind else 'host'
     return total(f'{number or "none"} of {of} {noun}{"" if of == 1 else "s"}',

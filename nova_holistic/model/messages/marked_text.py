@@ -12,20 +12,19 @@ NAME = 'name'
 """The format of a part that is a name."""
 
 HIDDEN = '…'
-"""What users read in place of a name."""
+"""Text that users read instead of a name."""
 
 _CUT = ' [...]'
 
 
 class MarkedText(str):
-    """Equal to its text. What the methods of str make of it is plain text,
-    but for ``removeprefix``.
+    """A text with marks. It is equal to its plain text. All methods of str
+    except ``removeprefix`` return plain text.
 
-    :ivar hidden: of each name, in order, the first character and the one
-        after the last
+    :ivar hidden: the begin and end index of each name, in order
     :ivar whole: False if it may contain unmarked names
-    :ivar totals: of each part with a total of the cloud, the same two numbers
-        and the text that users read instead
+    :ivar totals: the begin and end index of each part with a total of the
+        cloud, and the text that users read instead
     """
 
     __slots__ = ('hidden', 'whole', 'totals')
@@ -71,8 +70,8 @@ class MarkedText(str):
 
 
 def format_message(pattern: str, *parts: Any) -> MarkedText:
-    """Text with each part in place of a ``{}``, or of a ``{:name}`` where it
-    is a name.
+    """A text in which each part replaces a ``{}``, or a ``{:name}`` if it is a
+    name.
 
     An argument may also be a list of names, which is written with commas, or
     None, which is written as ``none``. A marked part keeps its marks; any
@@ -88,8 +87,7 @@ def format_message(pattern: str, *parts: Any) -> MarkedText:
 
 
 def joined(separator: str, parts: Iterable[Any]) -> MarkedText:
-    """The parts, each with the marks it has, with a separator without names
-    between them."""
+    """The parts with their marks, joined by a separator without names."""
     texts, hidden, totals, whole, at = [], [], [], True, 0
     for part in parts:
         if texts:
@@ -113,11 +111,11 @@ def policy_message(text: str) -> MarkedText:
 
 
 def shortened(text: MarkedText, width: int) -> MarkedText:
-    """As ``textwrap.shorten`` has it."""
+    """The text shortened as by ``textwrap.shorten``."""
     short = textwrap.shorten(text, width)
     if short == text:
         return text
-    # Where each character goes as runs of spaces become one.
+    # The new index of each character after runs of spaces become one space.
     places, length, space = [], 0, True
     for character in text:
         places.append(length)
@@ -136,13 +134,13 @@ def shortened(text: MarkedText, width: int) -> MarkedText:
 
 
 class Messages(Sequence[str]):
-    """The text is created when it is read: most placements are only checked
-    for the number of their violations."""
+    """Messages whose text is created when it is read, because for most
+    placements only the number of violations is needed."""
 
     __slots__ = ('_make', '_args', '_made')
 
     def __init__(self, make: Callable[..., Iterable[str]], *args: Any):
-        """:param make: called with the arguments, gives the messages"""
+        """:param make: called with the arguments; returns the messages"""
         self._make = make
         self._args = args
         self._made: tuple[str, ...] | None = None

@@ -11,7 +11,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 _WORD = re.compile(r"[^\s,;:()'\"]+")
 
 _PLAIN = re.compile('[a-z]+|[0-9]+')
-"""What may as well be a word or a number of the sentence."""
+"""Text that may also be a common word or a number."""
 
 _KINDS = frozenset({'host', 'node', 'domain', 'zone'})
 """Words before a name, in addition to the levels."""
@@ -29,12 +29,11 @@ def mark_names(
     """The same reasons with marks at the names of hosts and domains, so that
     these names can be hidden from users who may not see them.
 
-    A reason that came with marked names is accepted unchanged. In any other
-    reason, such as that of a policy which marks none, names are searched for.
-    A name that may be an English word or a number, such as ``a`` or ``3``, is
-    recognised only where a sentence has a name: after its level, as in *rack
-    a*, in quotes, or where only a name is possible. Any other name is
-    recognised everywhere.
+    A reason with marked names is returned unchanged. In other reasons, such as
+    those of a policy that marks no names, names are searched. A name that may
+    be an English word or a number, such as ``a`` or ``3``, is recognised only
+    where a sentence has a name: after its level, as in *rack a*, in quotes, or
+    where only a name is possible. Any other name is recognised everywhere.
     """
     words = {word for reason in reasons
              if reason.names is None
@@ -69,9 +68,9 @@ def _named(reason: Reason, names: Collection[str],
 
 def _is_name(text: str, match: re.Match[str], kinds: Collection[str],
              before: Sequence[tuple[int, int]]) -> bool:
-    """Whether a plain word is a name where it stands.
+    """Whether a plain word is a name at its position.
 
-    :param before: where names stand before it
+    :param before: the words that precede names
     """
     head, start, end = text[:match.start()], match.start(), match.end()
     if head[-1:] in ('"', "'") and text[end:end + 1] == head[-1]:
@@ -89,7 +88,8 @@ def _is_name(text: str, match: re.Match[str], kinds: Collection[str],
 
 
 def _names(host: Host) -> Iterator[str]:
-    """A host's own, and those of all domains around it, short and whole."""
+    """The names of the host and of all its domains, as single names and as
+    paths."""
     yield host.name
     yield host.node
     path = (*host.location, host.name)

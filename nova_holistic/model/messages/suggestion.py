@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suggestions for names that are unknown but resemble known ones."""
+"""Suggestions for unknown names that resemble known ones."""
 
 from collections.abc import Iterable
 import difflib
 
 _LONGEST = 255
-"""Characters; a longer word cannot be a misspelled name."""
+"""Maximum length in characters; a longer word is not a misspelled name."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

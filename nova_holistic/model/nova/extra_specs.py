@@ -12,8 +12,8 @@ DEDICATED = 'dedicated'
 _HYPERTHREADING = 'HW_CPU_HYPERTHREADING'
 _TPM = 'COMPUTE_SECURITY_TPM_'
 
-# Traits that Nova derives from extra specs, by key and value. What Nova does
-# not know it ignores, or refuses when the server is created.
+# Traits that Nova derives from extra specs, by key and value. Nova ignores
+# unknown values, or refuses them when the server is created.
 _REQUIRED = {
     ('hw:cpu_thread_policy', 'require'): _HYPERTHREADING,
     ('hw:ephemeral_encryption', 'true'): 'COMPUTE_EPHEMERAL_ENCRYPTION',
@@ -45,7 +45,7 @@ _OBSTACLES = (
 
 
 def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
-    """Traits that Nova requires, and forbids, because of other extra specs."""
+    """Traits that Nova requires and forbids because of other extra specs."""
     required, forbidden = set(), set()
     for key, value in specs.items():
         if key in _SWITCHES:
@@ -61,7 +61,7 @@ def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
 
 
 def unplannable_reason(specs: Mapping[str, str]) -> str:
-    """Why such a flavor cannot be planned; '' where it can."""
+    """The reason why such a flavor cannot be planned; '' if it can."""
     key, reason = unsupported_extra_spec(specs)
     return f'extra spec {key}: {reason}' if key else ''
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Nova flavor, as far as placement is concerned."""
+"""The part of a Nova flavor that determines the placement."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ class Flavor:
     """The resources and traits that a flavor requires in Placement.
 
     :ivar id: Nova's flavorid; in a file, the name
-    :ivar unplannable: why members of this flavor cannot be planned; '' where
-        they can
+    :ivar unplannable: reason why members of this flavor cannot be planned; ''
+        if they can
     :ivar root_gb: the part of DISK_GB that is the root disk: a server that
-        boots from a volume does not ask for it
+        boots from a volume does not request it
     :ivar image_limits: MiB of memory and GiB of root disk, with which Nova
         compares min_ram and min_disk of an image; None if unknown
     :ivar extra_specs: all of them; some of Nova's filters read them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image, as far as placement is concerned."""
+"""The part of an image that determines the placement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,22 +11,23 @@ from nova_holistic.model.nova.flavor import Flavor
 
 _TRAIT = 'trait:'
 _PREFIXES = {'hw_': 'hw:', 'os_': 'os:'}
-"""Image properties that have the meaning of the extra spec of that name."""
+"""Image properties with the meaning of the extra spec of the same name."""
 _SWITCHES = ('hw:mem_encryption',)
-"""Extra specs that ask for something only if they are true."""
+"""Extra specs that require something only if they are true."""
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 _STATELESS = 'hw_firmware_stateless'
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The properties of an image that decide where a server may be.
+    """The properties of an image that decide on which hosts its servers may
+    be.
 
-    Properties and their meaning are those of nova.objects.image_meta.
+    Properties and their meanings are those of nova.objects.image_meta.
 
-    :ivar name: as the description has it; empty for an image that is described
+    :ivar name: name in the description; empty for an image that is described
         by its properties
-    :ivar properties: texts by name, as Glance has them
+    :ivar properties: values of Glance by name
     :ivar id: UUID; empty if it is not known
     :ivar min_disk: GiB of root disk that a flavor must have
     :ivar min_ram: MiB of memory that a flavor must have
@@ -41,7 +42,7 @@ class Image:
 
     @property
     def required_traits(self) -> frozenset[str]:
-        """Traits that Nova asks Placement for because of the image."""
+        """Traits that Nova requires from Placement because of the image."""
         named = {key.removeprefix(_TRAIT) for key, value
                  in self.properties.items()
                  if key.startswith(_TRAIT) and value == 'required'}
@@ -56,11 +57,13 @@ class Image:
         return frozenset(implied_traits(self._as_extra_specs())[1])
 
     def objection(self, flavor: Flavor | None, volume: bool) -> str:
-        """Why no server can be planned with this image; '' if one can.
+        """The reason why no server can be planned with this image; '' if
+        servers can.
 
-        :param flavor: of the server; None if the amounts are given
-        :param volume: whether the server boots from a volume, whose size
-            min_disk is compared with then
+        :param flavor: flavor of the server; None if the description has
+            amounts
+        :param volume: whether the server boots from a volume; min_disk is then
+            compared with its size
         """
         if flavor is not None and flavor.image_limits is not None:
             memory_mb, root_gb = flavor.image_limits

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""At which hosts a server counts, as Nova's records of it say.
+"""The hosts at which a server counts according to Nova's records.
 
 A server counts at its host. While Nova moves it, it counts at its source and
 at its destination, since the move may succeed or fail. After a resize or a
 cold migration it counts at both until the move is confirmed or reverted. A
 server that is being built counts at its planned host.
 
-Each caller reads the records in its own way: a scheduler from Nova's
-databases, an engine through Nova's API. All of them use this module to
-determine the positions, so that they agree. States are Nova's own: see
-nova.compute.vm_states and nova.objects.migration.
+A scheduler reads the records from Nova's databases, and an engine through
+Nova's API. Both use this module to determine the positions, so that they
+agree. States are Nova's own: see nova.compute.vm_states and
+nova.objects.migration.
 """
 
 from collections.abc import Collection
@@ -20,7 +20,7 @@ RESIZED = 'resized'
 
 MOVING = ('accepted', 'queued', 'preparing', 'running', 'pre-migrating',
           'migrating', 'post-migrating')
-"""Statuses of migrations that have not ended one way or the other."""
+"""Statuses of migrations that have not ended."""
 
 TO_CONFIRM = ('finished', 'confirming', 'reverting')
 """Statuses of a migration of a server that is resized: until the move is
@@ -31,10 +31,9 @@ confirmed or reverted, Nova keeps room for it on both hosts."""
 class Migration:
     """One of Nova's records of the move of a server.
 
-    :ivar number: its id; the newest has the highest
-    :ivar source: name of the host that the server leaves
-    :ivar destination: name of the host that it goes to; None before Nova has
-        chosen one
+    :ivar number: its ID; the newest record has the highest
+    :ivar source: name of the host of the server before the move
+    :ivar destination: name of the new host; None until Nova has chosen one
     """
 
     number: int
@@ -47,8 +46,8 @@ class Migration:
 class ServerRecord:
     """A server that exists.
 
-    :ivar host: its name; None while the server is on no host
-    :ivar task_state: what Nova is doing with it; None for nothing
+    :ivar host: name of its host; None while the server is on no host
+    :ivar task_state: Nova's current task for it; None if it has none
     """
 
     host: str | None
@@ -57,8 +56,8 @@ class ServerRecord:
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """Statuses of the migrations that matter; a server without such a
-        migration is not moving, and nothing needs to be read for it."""
+        """Statuses of the migrations that count. If a server has no such
+        migration, it is not moving, and nothing more must be read."""
         if self.host is None:
             return ()
         if self.vm_state == RESIZED:
@@ -68,10 +67,10 @@ class ServerRecord:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a server takes up room.
+    """The hosts on which a server uses capacity.
 
-    :ivar host: where it is; if it moves, where it is going
-    :ivar source: where it comes from if it moves, and may return to
+    :ivar host: its host; during a move, the destination
+    :ivar source: the source of a move, to which the server may return
     """
 
     host: str
@@ -86,18 +85,19 @@ class Position:
 def server_position(server: ServerRecord, planned: str,
                     migrations: Collection[Migration] = (),
                     destination: str | None = None) -> Position | None:
-    """Where a server of a member counts; None if it is on no host and is not
+    """The position of a member's server; None if it is on no host and is not
     being built.
 
-    :param planned: name of the host that the member has in the table
-    :param migrations: of the server, at least those with one of its statuses
-    :param destination: name of the host to which a scheduler has sent the
-        server; it counts until Nova's own records name one
+    :param planned: name of the member's host in the table
+    :param migrations: migrations of the server, at least those with one of its
+        statuses
+    :param destination: name of the destination that a scheduler has chosen; it
+        counts until Nova's records name one
     """
     if server.host is None:
         if server.vm_state == BUILDING:
             return Position(planned)
-        # A server without a host is sent to one when it is unshelved.
+        # A server without a host gets one when it is unshelved.
         return (Position(destination) if destination and server.task_state
                 else None)
     moves = [each for each in migrations
