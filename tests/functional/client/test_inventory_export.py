@@ -28,6 +28,16 @@ def test_the_exported_inventory_is_the_cloud(terminal, running):  # noqa: F811
         assert found['resources']['VCPU']['used'] == 2
     assert document['flavors']['small'] == {
         'VCPU': 2, 'MEMORY_MB': 1024, 'DISK_GB': 1}
+    assert 'pools' not in document
+
+
+def test_it_contains_storage_pools_on_request(terminal):  # noqa: F811
+    said = export(terminal, '--pools')
+    assert (said.code, said.err) == (0, '')
+    assert json.loads(said.out)['pools'] == [{
+        'name': 'storage-1@lvm#pool',
+        'location': ['az1', 'no-rack-of-storage-1@lvm#pool'],
+        'total_capacity_gb': 10, 'free_capacity_gb': 8}]
 
 
 def test_plan_check_and_map_work_on_it(

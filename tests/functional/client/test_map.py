@@ -11,6 +11,7 @@ import webob
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine
 from nova_holistic.table.models import MemberRow
+from tests.functional.client.storage import storage
 from tests.unit.api.service import ADMIN, Service
 from tests.unit.client.cloud import Cloud, Terminal
 
@@ -62,7 +63,8 @@ def terminal(running, capsys, own_logging):
         running.lifecycle, running.clock))
     with Cloud(service.app, others={
             'placement': relay(running.placement),
-            'compute': relay(running.compute)}) as cloud:
+            'compute': relay(running.compute),
+            'volumev3': storage}) as cloud:
         yield Terminal(cloud, capsys)
 
 
