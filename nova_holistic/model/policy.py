@@ -242,7 +242,7 @@ class Policy(abc.ABC):
 
         :param placement: the hosts of members of the whole top-level group by
             path; members of the scope that are missing here are not placed,
-            which is no violation
+            which is not a violation
         :param snapshot: its ``Host.servers`` does not count servers of the
             group
         """

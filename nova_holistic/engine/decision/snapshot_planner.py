@@ -36,8 +36,7 @@ LOG = logging.getLogger(__name__)
 
 Answer = TypeVar('Answer')
 Usable = tuple[Snapshot, Sequence[Reason]]
-"""The part of the cloud that a group may use, and the reasons for its
-limits."""
+"""The part of the cloud that a group may use, and reasons for its limits."""
 
 
 class SnapshotPlanner:
@@ -78,8 +77,7 @@ class SnapshotPlanner:
         """A plan.
 
         :param usable: the result of ``usable`` for this group; None means the
-            cached snapshot, and a complete one for the decision that no plan
-            exists
+            cached snapshot, or a complete one to decide that no plan exists
         :param time_limit: seconds; None means the configured limit
         :raises NotPlanned: no plan exists, or none was found
         :raises InvalidDocument: the cloud has no such flavor or level
