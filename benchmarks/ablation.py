@@ -165,14 +165,14 @@ def print_table(points, rows):
     everything = rows.pop('all')
     print(f'{"without":<36} {"plan worse":>10} {"better":>6} '
           f'{"bound worse":>11} {"better":>6} {"median s":>8} {"s":>8}')
-    for name, mine in {'all strategies': everything, **rows}.items():
-        found = [compared(*pair) for pair in zip(everything, mine)]
+    for name, own_rows in {'all strategies': everything, **rows}.items():
+        found = [compared(*pair) for pair in zip(everything, own_rows)]
         print(f'{name:<36} {counted(found, 0, "worse"):>10} '
               f'{counted(found, 0, "better"):>6} '
               f'{counted(found, 1, "worse"):>11} '
               f'{counted(found, 1, "better"):>6} '
-              f'{statistics.median(row["seconds"] for row in mine):>8.2f} '
-              f'{sum(row["seconds"] for row in mine):>8.1f}', flush=True)
+              f'{statistics.median(row["seconds"] for row in own_rows):>8.2f} '
+              f'{sum(row["seconds"] for row in own_rows):>8.1f}', flush=True)
     print(f'{len(points)} points')
 
 

@@ -45,10 +45,10 @@ def main():
         snapshot = cloud(arguments.hosts, arguments.utilisation / 100, 0)
         group = shop(arguments.members)
         plan = run(group, snapshot, objective, 10.0, {})['plan']
-        there = occupied(snapshot, group, plan)
+        occupied_snapshot = occupied(snapshot, group, plan)
         more = shop(arguments.members, extra=1)
-        found = [1000 * run(more, there, objective, 10.0, plan)['seconds']
-                 for _ in range(arguments.repeat)]
+        found = [1000 * run(more, occupied_snapshot, objective, 10.0, plan)[
+            'seconds'] for _ in range(arguments.repeat)]
         print(f'{objective:<13} {found[0]:>8.0f} '
               f'{statistics.median(found[1:]):>9.0f} {max(found[1:]):>7.0f}',
               flush=True)

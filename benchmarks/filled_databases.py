@@ -148,7 +148,8 @@ def _insert_instances(target, hosts, servers):
         'node': host.name, 'launched_on': host.name,
         'project_id': libvirt_host.PROJECT, 'user_id': libvirt_host.USER,
         'vm_state': 'active', 'power_state': 1, 'launched_at': now,
-        'display_name': 'stranger', 'hostname': 'stranger', 'deleted': 0,
+        'display_name': 'other-server', 'hostname': 'other-server',
+        'deleted': 0,
         'memory_mb': libvirt_host.SERVER['MEMORY_MB'],
         'vcpus': libvirt_host.SERVER['VCPU'],
         'root_gb': libvirt_host.SERVER['DISK_GB'], 'ephemeral_gb': 0}

@@ -128,18 +128,19 @@ def _print_families(rows):
           f'{"median s":>8} {"max s":>6} {"median gap %":>12} '
           f'{"max gap %":>9} {"unknown":>7} {"failed":>6}')
     for family in FAMILIES:
-        mine = [row for row in rows if row['family'] == family]
-        if not mine:
+        family_rows = [row for row in rows if row['family'] == family]
+        if not family_rows:
             continue
-        seconds = [row['seconds'] for row in mine]
-        gaps = [100 * row['gap'] for row in mine if row['gap'] is not None]
-        print(f'{family:<10} {len(mine):>6} '
-              f'{100 * len(gaps) / len(mine):>7.1f} '
+        seconds = [row['seconds'] for row in family_rows]
+        gaps = [100 * row['gap'] for row in family_rows
+                if row['gap'] is not None]
+        print(f'{family:<10} {len(family_rows):>6} '
+              f'{100 * len(gaps) / len(family_rows):>7.1f} '
               f'{statistics.median(seconds):>8.2f} {max(seconds):>6.2f} '
               f'{statistics.median(gaps or [0]):>12.2f} '
               f'{max(gaps, default=0):>9.2f} '
-              f'{sum(row["answer"] == "Unknown" for row in mine):>7} '
-              f'{sum(bool(row["failures"]) for row in mine):>6}')
+              f'{sum(row["answer"] == "Unknown" for row in family_rows):>7} '
+              f'{sum(bool(row["failures"]) for row in family_rows):>6}')
 
 
 def _parser():

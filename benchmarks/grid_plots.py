@@ -15,12 +15,12 @@ def draw(rows, file):
     figure, ((seconds, gap), (unmet, placed)) = pyplot.subplots(
         2, 2, figsize=(12, 9), layout='constrained')
     for family, (colour, marker) in STYLES.items():
-        mine = [row for row in rows if row['family'] == family]
+        family_rows = [row for row in rows if row['family'] == family]
         style = {'color': colour, 'marker': marker, 'linestyle': 'none',
                  'label': family, 'alpha': 0.7}
-        _points(seconds, mine, 'seconds', 1, style)
-        _points(gap, mine, 'gap', 100, style)
-        _points(unmet, mine, 'unmet', 1, style)
+        _points(seconds, family_rows, 'seconds', 1, style)
+        _points(gap, family_rows, 'gap', 100, style)
+        _points(unmet, family_rows, 'unmet', 1, style)
     seconds.set(ylabel='seconds', yscale='log')
     gap.set_yscale('symlog', linthresh=0.1)
     gap.set(ylabel='proven gap, % of the value')
@@ -46,8 +46,8 @@ def _shares(axes, rows):
              if any(row['family'] == family for row in rows)]
     shares = []
     for family in names:
-        mine = [row for row in rows if row['family'] == family]
+        family_rows = [row for row in rows if row['family'] == family]
         shares.append(100 * sum(
-            row['answer'] == 'Plan' for row in mine) / len(mine))
+            row['answer'] == 'Plan' for row in family_rows) / len(family_rows))
     axes.bar(names, shares, color=[STYLES[name][0] for name in names])
     axes.set(ylabel='groups placed, %', ylim=(0, 104))

@@ -5,7 +5,7 @@ sockets with 32 threads each, 512 GiB of memory and 4 TB of disk, in racks of
 
 import os_traits
 
-PROJECT, USER = 'stranger', 'stranger'
+PROJECT, USER = 'other-project', 'other-project'
 """Owner of the servers that belong to no group."""
 SERVER = {'VCPU': 2, 'MEMORY_MB': 4096, 'DISK_GB': 20}
 """Resources of each of these servers."""

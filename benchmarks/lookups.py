@@ -144,12 +144,13 @@ class Bench:
         providers = {each['name']: each['uuid'] for each in placement.get(
             '/resource_providers').json()['resource_providers']}
         for host in set(self._given.values()):
-            there = set(placement.get(
+            consumers = set(placement.get(
                 f'/resource_providers/{providers[host]}/allocations').json()[
                     'allocations'])
-            wanted = {instance for instance, planned in self._given.items()
-                      if planned == host}
-            assert wanted <= there, (host, wanted - there)
+            planned_instances = {instance for instance, planned
+                                 in self._given.items() if planned == host}
+            assert planned_instances <= consumers, (
+                host, planned_instances - consumers)
         print(f'{len(self._given)} servers have their allocations where they '
               f'were planned')
 

@@ -175,9 +175,9 @@ class MeasuredCloud(Cloud):
 
     def groups(self):
         """Numbers of the processes of each service that runs."""
-        there = self.processes.names()
+        running = self.processes.names()
         leaders = {name: self.processes.leader(name) for name in WATCHED
-                   if name in there}
+                   if name in running}
         found = processor.members(leaders.values())
         return {name: found[leader] for name, leader in leaders.items()}
 

@@ -101,7 +101,8 @@ def check(cloud, group, answers):
     count = Counter(given.values())
     for host in count:
         assert cloud.consumers(host).keys() == {
-            instance for instance, there in given.items() if there == host}
+            instance for instance, planned_host in given.items()
+            if planned_host == host}
     print(f'{len(given)} servers have one member each, and their allocations '
           f'where they were planned')
 

@@ -197,10 +197,10 @@ def _grow(cloud, arguments):
     """Creates that find all planned places taken: each gets a further
     server."""
     members = arguments.members
-    wanted = group(members)
-    wanted['members'][0]['count'] = {
+    document = group(members)
+    document['members'][0]['count'] = {
         'desired': members, 'max': members + LOOKUPS}
-    made = cloud.planner.create(wanted, project_id=PROJECT, user_id=USER)
+    made = cloud.planner.create(document, project_id=PROJECT, user_id=USER)
     assert made.status == 'planned', made.reasons
     for number in range(members):
         cloud.table.claim(made.uuid, f'node-{number}', str(uuid.uuid4()),

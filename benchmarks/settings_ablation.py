@@ -110,8 +110,8 @@ def changed(name, factor):
     if name == NOTHING:
         return limits
     section, field = name.split('.')
-    mine = getattr(limits, section)
-    value = getattr(mine, field)
+    section_limits = getattr(limits, section)
+    value = getattr(section_limits, field)
     if isinstance(value, tuple):
         value = tuple(each * factor for each in value)
     elif isinstance(value, int):
@@ -120,7 +120,8 @@ def changed(name, factor):
         value *= factor
         if any(part in field for part in SHARES):
             value = min(value, 0.95)
-    return replace(limits, **{section: replace(mine, **{field: value})})
+    return replace(limits, **{section: replace(section_limits, **{
+        field: value})})
 
 
 def effect(name, factor, base, limit):

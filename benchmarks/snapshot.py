@@ -146,16 +146,16 @@ class Measured:
         del self._providers[:come]
 
     def _with_room(self):
-        wanted = ','.join(f'{name}:{amount}'
-                          for name, amount in SERVER.items())
-        found = self._get(f'/resource_providers?resources={wanted}')
+        resources_query = ','.join(f'{name}:{amount}' for name, amount
+                                   in SERVER.items())
+        found = self._get(f'/resource_providers?resources={resources_query}')
         return sorted(item['uuid'] for item in found['resource_providers'])
 
     def _allocate(self, provider):
         consumer = str(uuid.uuid4())
         self._cloud.placement.put(f'/allocations/{consumer}', json={
             'allocations': {provider: {'resources': SERVER}},
-            'project_id': 'stranger', 'user_id': 'stranger',
+            'project_id': 'other-project', 'user_id': 'other-project',
             'consumer_generation': None, 'consumer_type': 'INSTANCE'})
         return consumer
 

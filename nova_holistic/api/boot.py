@@ -58,7 +58,7 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
     """
     if KEY not in call.body:
         return None
-    service, context, wanted = call.service, call.context, call.body[KEY]
+    service, context, boot_request = call.service, call.context, call.body[KEY]
     try:
         credential = service.user_rights.grant(
             User(context.user_id, context.project_id, context.auth_token,
@@ -72,9 +72,8 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
         raise errors.ApiError(
             503, 'keystone_unavailable',
             'keystone is unavailable; try again later') from error
-    return BootRequest(
-        credential, wanted.get('rollback', False), wanted.get('retries', 0),
-        context.request_id)
+    return BootRequest(credential, boot_request.get('rollback', False),
+                       boot_request.get('retries', 0), context.request_id)
 
 
 def _must_have_servers(document: Mapping[str, Any]) -> None:

@@ -33,9 +33,9 @@ class GroupServers:
     def find(self, path: str) -> Sequence[str]:
         """UUIDs of the servers that were created as a member; servers in ERROR
         come last."""
-        wanted = pointer_metadata(self._group.uuid, path).items()
+        metadata = pointer_metadata(self._group.uuid, path).items()
         return [each.uuid for each in self.nova.of_group(self._group.uuid)
-                if wanted <= each.metadata.items()]
+                if metadata <= each.metadata.items()]
 
     def _body(self, path: str) -> Mapping[str, Any]:
         description = member_description(self._group.document, path)

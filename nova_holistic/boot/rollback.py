@@ -20,7 +20,7 @@ def roll_back(boots: MemberBoots, release: Callable[[str], object]) -> bool:
     progress = boots.progress
     group = progress.record.group_uuid
     rows = [row for row in progress.boots.servers(group) if row.tries]
-    rows = [_found(boots, row) if _is_lost(row) else row for row in rows]
+    rows = [_with_server(boots, row) if _is_lost(row) else row for row in rows]
     created = [row for row in rows if row.server_uuid is not None]
     for row in created:
         boots.servers.nova.delete(row.server_uuid)
@@ -39,7 +39,7 @@ def roll_back(boots: MemberBoots, release: Callable[[str], object]) -> bool:
     return True
 
 
-def _found(boots: MemberBoots, row: BootServer) -> BootServer:
+def _with_server(boots: MemberBoots, row: BootServer) -> BootServer:
     """The row with the server that Nova has created; without one, the row of a
     server that no engine has created."""
     servers = boots.servers.find(row.path)

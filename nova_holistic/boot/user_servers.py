@@ -106,9 +106,10 @@ class UserServers:
                 ) -> Iterator[Mapping[str, Any]]:
         marker: dict[str, str] = {}
         while True:
-            wanted = parse.urlencode({**query, 'limit': str(PAGE), **marker})
+            query_string = parse.urlencode({**query, 'limit': str(PAGE),
+                                            **marker})
             page = _read(self._ask(
-                'GET', f'{path}?{wanted}', WITH_TAGS), path)
+                'GET', f'{path}?{query_string}', WITH_TAGS), path)
             yield from page[key]
             if not page.get(f'{key}_links'):
                 return

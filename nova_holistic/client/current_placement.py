@@ -38,12 +38,12 @@ def current_plan(group: Mapping[str, Any],
     :returns: the plan, the definition, and the cloud without the members
     :raises Mismatch: a host is unknown, or the levels differ
     """
-    there = [p for p in placements if p['state'] in _THERE]
-    _must_fit(there, snapshot)
+    existing = [p for p in placements if p['state'] in _THERE]
+    _must_fit(existing, snapshot)
     definition = bind(parse_group(
         {'group': group['definition']}, load_policy_types()).resized(
-            {p['member'] for p in there}), snapshot)
-    where = {p['member']: p['host'] for p in there}
+            {p['member'] for p in existing}), snapshot)
+    where = {p['member']: p['host'] for p in existing}
     members = [m for m in definition.all_members() if m.path in where]
     without = _without(snapshot, members, where)
     hosts = {host.name: host for host in without.hosts}
@@ -52,14 +52,15 @@ def current_plan(group: Mapping[str, Any],
         without)
     return Plan(group['name'], tuple(
         Placement(p['member'], p['host'], p['node'], tuple(p['location']))
-        for p in there), ObjectiveValue(
+        for p in existing), ObjectiveValue(
             group['objective'], value, -math.inf, math.inf)), (
                 definition), without
 
 
-def _must_fit(there: Iterable[Mapping[str, Any]], snapshot: Snapshot) -> None:
+def _must_fit(existing: Iterable[Mapping[str, Any]],
+              snapshot: Snapshot) -> None:
     known = {host.name: host for host in snapshot.hosts}
-    for each in there:
+    for each in existing:
         host = known.get(each['host'])
         if host is None:
             raise Mismatch(f'member {each["member"]}: its host '

@@ -50,13 +50,13 @@ class Groups:
         :param query: ``name``, ``status``, ``project_id``, ``all_projects``,
             ``sort_key``, ``sort_dir``
         """
-        asked = _given(limit=page, **query)
+        parameters = _given(limit=page, **query)
         while True:
-            answer = self._request('GET', '/groups', query=asked)
+            answer = self._request('GET', '/groups', query=parameters)
             yield from answer['groups']
             if not answer.get('groups_links'):
                 return
-            asked = {**asked, 'marker': answer['groups'][-1]['id']}
+            parameters = {**parameters, 'marker': answer['groups'][-1]['id']}
 
     def get(self, group_id: str) -> dict[str, Any]:
         """The group with its definition."""
@@ -247,14 +247,14 @@ class Groups:
         :param query: ``member``, ``kind``, ``since``, ``marker``,
             ``sort_dir``
         """
-        asked = _given(limit=page, **query)
+        parameters = _given(limit=page, **query)
         while True:
             answer = self._request(
-                'GET', _path(group_id, 'events'), query=asked)
+                'GET', _path(group_id, 'events'), query=parameters)
             yield from answer['events']
             if not answer.get('events_links'):
                 return
-            asked = {**asked, 'marker': answer['events'][-1]['id']}
+            parameters = {**parameters, 'marker': answer['events'][-1]['id']}
 
     def wait(self, group_id: str, timeout: float = TIMEOUT,
              report: Callable[[Any], None] | None = None) -> dict[str, Any]:

@@ -58,9 +58,9 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
     traits: dict[str, set[str]] = {}
     reasons = []
     anywhere = _anywhere(group, snapshot, options)
-    for trait, (paths, asked, uuid) in _signatures(
+    for trait, (paths, request, uuid) in _signatures(
             group, snapshot, situation.project_id, anywhere).items():
-        refusals = _refusals(facts, asked, options, snapshot)
+        refusals = _refusals(facts, request, options, snapshot)
         refusals += _affinity(snapshot, uuid, group, situation, options)
         if not refusals:
             continue
@@ -125,32 +125,34 @@ def _constrained(group: Group, snapshot: Snapshot, own: frozenset[str],
 
 def _description(description: MemberDescription, own: frozenset[str],
                  is_anywhere: bool) -> MemberDescription:
-    wanted = description.requirements
+    requirements = description.requirements
     trait = _trait(description, is_anywhere)
     classes = {num_instances.NAME} & own
-    if wanted.server_group:
-        classes |= {server_groups.class_name(wanted.server_group)} & own
+    if requirements.server_group:
+        classes |= {server_groups.class_name(requirements.server_group)} & own
     if trait not in own and not classes:
         return description
+    forbidden = requirements.forbidden_traits | ({trait} & own)
     return replace(description, requirements=replace(
-        wanted, forbidden_traits=wanted.forbidden_traits | ({trait} & own),
+        requirements, forbidden_traits=forbidden,
         counted=FrozenMapping(dict.fromkeys(sorted(classes), 1))))
 
 
 def _trait(description: MemberDescription, is_anywhere: bool) -> str:
     """Members with the same requests to Nova share a trait."""
-    wanted = description.requirements
-    image = wanted.image
-    parts = [f'flavor {wanted.flavor}' if wanted.flavor else 'resources']
+    requirements = description.requirements
+    image = requirements.image
+    parts = [f'flavor {requirements.flavor}' if requirements.flavor
+             else 'resources']
     if isinstance(image, Image):
         # Equal mappings are equal images; their text would be long.
         parts.append('image of ' + description.place)
     elif image:
         parts.append(f'image {image}')
-    if wanted.boot_from_volume:
+    if requirements.boot_from_volume:
         parts.append('volume')
-    if wanted.server_group:
-        parts.append(f'server group {wanted.server_group}')
+    if requirements.server_group:
+        parts.append(f'server group {requirements.server_group}')
     if is_anywhere:
         parts.append('default zone')
     return PREFIX + ', '.join(parts)
@@ -174,7 +176,7 @@ def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
             description, path.removesuffix(description.name), anywhere)
         trait = _trait(description, is_anywhere)
         if trait not in found:
-            found[trait] = [], _asked(
+            found[trait] = [], _server_request(
                 description, snapshot, project_id, is_anywhere
             ), description.requirements.server_group
         found[trait][0].append(path)
@@ -198,22 +200,24 @@ def descriptions(group: Group, prefix: str = ''
         yield from descriptions(nested, f'{prefix}{nested.name}/')
 
 
-def _asked(description: MemberDescription, snapshot: Snapshot,
-           project_id: str | None, is_anywhere: bool) -> ServerRequest:
-    wanted = description.requirements
-    flavor = wanted.flavor and snapshot.flavors.get(wanted.flavor) or None
-    image = (snapshot.images.get(wanted.image)
-             if isinstance(wanted.image, str) else wanted.image)
+def _server_request(description: MemberDescription, snapshot: Snapshot,
+                    project_id: str | None,
+                    is_anywhere: bool) -> ServerRequest:
+    requirements = description.requirements
+    flavor = requirements.flavor and snapshot.flavors.get(
+        requirements.flavor) or None
+    image = (snapshot.images.get(requirements.image)
+             if isinstance(requirements.image, str) else requirements.image)
     return ServerRequest(
         flavor=flavor and flavor.name,
         extra_specs=flavor.extra_specs if flavor else FrozenMapping(),
         image=image, project_id=project_id,
         traits=(flavor.required_traits if flavor else frozenset())
         | (image.required_traits if image else frozenset()),
-        volume=wanted.boot_from_volume, is_anywhere=is_anywhere)
+        volume=requirements.boot_from_volume, is_anywhere=is_anywhere)
 
 
-def _refusals(facts: Collection[HostFacts], asked: ServerRequest,
+def _refusals(facts: Collection[HostFacts], request: ServerRequest,
               options: NovaOptions, snapshot: Snapshot
               ) -> list[tuple[str, str]]:
     """(name of the rule, name of the host), one for each refused host."""
@@ -221,7 +225,7 @@ def _refusals(facts: Collection[HostFacts], asked: ServerRequest,
                    for rule in rules_in_force(options.enabled_filters)
                    if rule.host_check is not None
                    for admits
-                   in [rule.host_check(asked, options, snapshot.aggregates)]
+                   in [rule.host_check(request, options, snapshot.aggregates)]
                    if admits is not None]
     if not host_checks:
         return []

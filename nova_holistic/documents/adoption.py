@@ -94,11 +94,11 @@ def must_be_allowed(group: Group, paths: Collection[str],
     mistakes = Mistakes()
     for each in counts(group, live):
         if each.number > each.bounds.most:
-            mine = [path for path in paths
-                    if path.startswith((f'{each.path}-', f'{each.path}/'))]
-            if mine:
+            adopted = [path for path in paths
+                       if path.startswith((f'{each.path}-', f'{each.path}/'))]
+            if adopted:
                 mistakes.add(InvalidDocument(
-                    position(max(mine)), f'{brief(each.path)} would exist '
+                    position(max(adopted)), f'{brief(each.path)} would exist '
                     f'{each.number} times, and its maximum is '
                     f'{each.bounds.most}'))
     mistakes.must_be_none()
@@ -127,10 +127,10 @@ def _nested(document: Mapping[str, Any], place: str) -> Iterator[str]:
     """Positions of nested groups with the key."""
     for number, group in enumerate(document.get('groups', ())):
         if group is not None:
-            here = join(place, 'groups', number)
+            nested = join(place, 'groups', number)
             if KEY in group:
-                yield here
-            yield from _nested(group, here)
+                yield nested
+            yield from _nested(group, nested)
 
 
 def _top(document: Mapping[str, Any]) -> Mapping[str, Any]:

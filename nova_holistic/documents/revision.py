@@ -197,8 +197,8 @@ def _more(known: _Document, added: Mapping[str, Any],
             join(place, 'name'),
             f'{brief(known["name"])} is already a member, and not a counted '
             f'one')
-    said = _what(added)
-    if len(said) > 1 and said != _what(known):
+    differing_keys = _what(added)
+    if len(differing_keys) > 1 and differing_keys != _what(known):
         raise InvalidDocument(
             join(place, 'name'),
             f'{brief(known["name"])} is already a member with another '
@@ -218,8 +218,8 @@ def _more(known: _Document, added: Mapping[str, Any],
 def _rescaled(known: _Document, added: Mapping[str, Any],
               place: str) -> _Document:
     """A member, or a nested group, whose number may change from now on."""
-    said = _what(added)
-    if len(said) > 1 and said != _what(known):
+    differing_keys = _what(added)
+    if len(differing_keys) > 1 and differing_keys != _what(known):
         raise InvalidDocument(
             join(place, 'name'), f'{brief(known["name"])} already exists, and '
             f'is described otherwise')

@@ -38,11 +38,11 @@ class MemberServer:
         *groups, member = self.path.split('/')
         index = numbered(self.description['name'], member)
         path = '-'.join([*groups, member])
-        wanted = named(
+        server_name = named(
             self.description[KEY].get('name', '{group}-{path}'), {
                 'group': self.group_name, 'path': path, 'member': member,
                 'index': '' if index is None else str(index)})
-        return _shortened(printable_name(wanted))
+        return _shortened(printable_name(server_name))
 
     @property
     def flavor(self) -> str:
@@ -101,14 +101,14 @@ def member_description(document: Mapping[str, Any],
     document = document.get('group', document)
     *groups, name = path.split('/')
     for step in groups:
-        document = _found(document.get('groups', ()), step)
+        document = _search(document.get('groups', ()), step)
         if document is None:
             return None
-    return _found(document.get('members', ()), name)
+    return _search(document.get('members', ()), name)
 
 
-def _found(parts: Sequence[Mapping[str, Any]],
-           name: str) -> Mapping[str, Any] | None:
+def _search(parts: Sequence[Mapping[str, Any]],
+            name: str) -> Mapping[str, Any] | None:
     return next((part for part in parts if _stands_for(part, name)), None)
 
 

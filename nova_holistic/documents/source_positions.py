@@ -23,7 +23,7 @@ def source_positions(
     A place that the text does not have is sought at what surrounds it. JSON
     is read as YAML. Nothing is found in a text that is not YAML.
     """
-    wanted = {each for place in places for each in _around(place)}
+    searched = {each for place in places for each in _around(place)}
     found: dict[str, Position] = {}
     if len(text) > MAX_LENGTH:
         return found
@@ -31,7 +31,7 @@ def source_positions(
         for place, mark in _marks(text):
             # Places do not contain the outer key of a group document.
             place = place.removeprefix('group.')
-            if place in wanted:
+            if place in searched:
                 found.setdefault(place, (mark.line + 1, mark.column + 1))
     except (yaml.YAMLError, UnicodeError):
         return {}

@@ -142,7 +142,7 @@ def _document_errors(error: ValidationError,
     if 'propertyNames' in error.absolute_schema_path:
         # jsonschema gives the mapping as the place of a bad key.
         place = join(place, value)
-    message = f'must be {_asked(error)}'
+    message = f'must be {_requirement(error)}'
     if keyword == 'type' or not isinstance(value, dict | list):
         message += f', not {brief(value)}'
     yield InvalidDocument(place, message)
@@ -157,7 +157,7 @@ def _alternatives(value: Mapping[str, Any],
     return f'must have either {" or ".join(keys)}'
 
 
-def _asked(error: ValidationError) -> str:
+def _requirement(error: ValidationError) -> str:
     """The requirement, to follow "must be"."""
     rule, keyword, schema = (
         error.validator_value, error.validator, error.schema)

@@ -106,7 +106,7 @@ class Planner:
         :raises InvalidDocument: the document cannot be accepted
         """
         return self._snapshot_planner.answer(
-            self._asked(document, objective, project_id))
+            self._planning_request(document, objective, project_id))
 
     def create(self, document: Any, *, project_id: str, user_id: str,
                objective: str | None = None, lease: int | None = None,
@@ -207,8 +207,8 @@ class Planner:
         if why_not is not None:
             return plan_answers.failed_answer([reasons.of_engine(why_not)])
         return plan_answers.answer_request(lambda: self._adviser.analyse(
-            self._asked(record.document, record.objective,
-                        record.project_id), record.extras), record)
+            self._planning_request(record.document, record.objective,
+                                   record.project_id), record.extras), record)
 
     def give_up(self, record: GroupRecord, why: str) -> None:
         """End an engine's task without carrying it out.
@@ -231,8 +231,8 @@ class Planner:
             LOG.warning('Members of group %s have no alternates yet: %s',
                         group_uuid, error)
 
-    def _asked(self, document: Any, objective: str | None,
-               project_id: str | None) -> PlanningRequest:
+    def _planning_request(self, document: Any, objective: str | None,
+                          project_id: str | None) -> PlanningRequest:
         """:raises InvalidDocument: the document cannot be accepted"""
         must_not_adopt(document)
         group = parse_group(document, self._policy_types)

@@ -78,54 +78,55 @@ def must_match(member: Member, server: Server, host: Host,
                          f'description of the member: {difference}')
 
 
-def _differences(wanted: Requirements, server: Server, host: Host,
+def _differences(requirements: Requirements, server: Server, host: Host,
                  snapshot: Snapshot, allocated: Mapping[str, int]
                  ) -> Iterator[str]:
-    described = snapshot.flavors.get(wanted.flavor or '')
+    described = snapshot.flavors.get(requirements.flavor or '')
     flavor = snapshot.flavors.get(server.flavor)
     if described is not None and server.flavor not in ('', described.id):
         name = server.flavor if flavor is None else flavor.name
         yield (f'it has flavor {name}, but the description states flavor '
-               f'{wanted.flavor}')
-    resources = {name: amount for name, amount in wanted.resources.items()
-                 if amount}
+               f'{requirements.flavor}')
+    resources = {name: amount
+                 for name, amount in requirements.resources.items() if amount}
     if dict(allocated) != resources:
         yield (f'it has {_amounts(allocated)}, but the description states '
                f'{_amounts(resources)}')
     if flavor is not None:
         for verb, traits, known in (
-                ('requires', flavor.required_traits, wanted.required_traits),
+                ('requires', flavor.required_traits,
+                 requirements.required_traits),
                 ('forbids', flavor.forbidden_traits,
-                 wanted.forbidden_traits)):
+                 requirements.forbidden_traits)):
             if traits - known:
                 names = ', '.join(sorted(traits - known))
                 yield (f'it {verb} the trait {names}, which the description '
                        'does not mention')
-    yield from _unmet(wanted, server, host, snapshot)
+    yield from _unmet(requirements, server, host, snapshot)
 
 
-def _unmet(wanted: Requirements, server: Server, host: Host,
+def _unmet(requirements: Requirements, server: Server, host: Host,
            snapshot: Snapshot) -> Iterator[str]:
     """Requirements that the server and its host do not meet, without the
     names of hosts, which users may not see."""
-    zone = wanted.availability_zone
+    zone = requirements.availability_zone
     if zone is not None and host.availability_zone != zone:
         yield f'its host is not in availability zone {zone}'
-    missing = wanted.required_traits - host.traits
+    missing = requirements.required_traits - host.traits
     if missing:
         yield f'its host lacks the trait {", ".join(sorted(missing))}'
-    present = wanted.forbidden_traits & host.traits
+    present = requirements.forbidden_traits & host.traits
     if present:
         yield (f'its host has the forbidden trait '
                f'{", ".join(sorted(present))}')
-    for name in sorted(wanted.aggregates - host.aggregates):
+    for name in sorted(requirements.aggregates - host.aggregates):
         yield f'its host is not in aggregate {name}'
     vertex = (*host.location, host.name)
-    if vertex[:len(wanted.location)] != wanted.location:
-        yield f'its host is not below {"/".join(wanted.location)}'
-    group = snapshot.server_groups.get(wanted.server_group or '')
+    if vertex[:len(requirements.location)] != requirements.location:
+        yield f'its host is not below {"/".join(requirements.location)}'
+    group = snapshot.server_groups.get(requirements.server_group or '')
     if group is not None and server.uuid not in group.hosts:
-        yield f'it is not in server group {wanted.server_group}'
+        yield f'it is not in server group {requirements.server_group}'
 
 
 def _amounts(resources: Mapping[str, int]) -> str:

@@ -62,82 +62,82 @@ def _separated(group: Group, snapshot: Snapshot,
     accept them."""
     members = []
     for member in group.members:
-        wanted = member.requirements
+        needs = member.requirements
         with mistakes.collected():
             members.append(replace(member, requirements=(
-                with_volume(wanted, snapshot, member.place) if wanted.volume
-                else without_pools(wanted))))
+                with_volume(needs, snapshot, member.place) if needs.volume
+                else without_pools(needs))))
     return replace(group, members=tuple(members), groups=tuple(
         _separated(each, snapshot, mistakes) for each in group.groups))
 
 
 def _resolved(description: MemberDescription,
               snapshot: Snapshot, suggest: bool) -> MemberDescription:
-    wanted = description.requirements
+    needs = description.requirements
     flavor = _flavor(description, snapshot.flavors, suggest)
     image = _image(description, snapshot.images, suggest)
     if flavor is not None:
-        wanted = _with_flavor(wanted, flavor)
+        needs = _with_flavor(needs, flavor)
     if image is not None:
-        objection = image.objection(flavor, wanted.boot_from_volume)
+        objection = image.objection(flavor, needs.boot_from_volume)
         if objection:
             raise exceptions.InvalidDocument(
                 f'{description.place}.image', f'the image {objection}')
-        wanted = replace(
-            wanted,
-            required_traits=wanted.required_traits | image.required_traits,
-            forbidden_traits=wanted.forbidden_traits | image.forbidden_traits)
-    if wanted.counted:
-        wanted = replace(wanted, resources=FrozenMapping(
-            {**wanted.resources, **wanted.counted}))
-    return replace(description, requirements=wanted)
+        needs = replace(
+            needs,
+            required_traits=needs.required_traits | image.required_traits,
+            forbidden_traits=needs.forbidden_traits | image.forbidden_traits)
+    if needs.counted:
+        needs = replace(needs, resources=FrozenMapping(
+            {**needs.resources, **needs.counted}))
+    return replace(description, requirements=needs)
 
 
-def _with_flavor(wanted: Requirements, flavor: Flavor) -> Requirements:
+def _with_flavor(needs: Requirements, flavor: Flavor) -> Requirements:
     resources = flavor.resources
-    if wanted.boot_from_volume and flavor.root_gb:
+    if needs.boot_from_volume and flavor.root_gb:
         disk_gb = resources['DISK_GB'] - flavor.root_gb
         resources = FrozenMapping({
             name: disk_gb if name == 'DISK_GB' else amount
             for name, amount in resources.items()
             if name != 'DISK_GB' or disk_gb})
     return replace(
-        wanted, resources=resources,
-        required_traits=wanted.required_traits | flavor.required_traits,
-        forbidden_traits=wanted.forbidden_traits | flavor.forbidden_traits)
+        needs, resources=resources,
+        required_traits=needs.required_traits | flavor.required_traits,
+        forbidden_traits=needs.forbidden_traits | flavor.forbidden_traits)
 
 
 def _image(description: MemberDescription,
            images: Mapping[str, Image], suggest: bool) -> Image | None:
-    wanted = description.requirements.image
-    if not isinstance(wanted, str):
-        return wanted
+    named = description.requirements.image
+    if not isinstance(named, str):
+        return named
     if not images:
         # An inventory document need not describe images.
         return None
-    if wanted not in images:
+    if named not in images:
         raise exceptions.InvalidDocument(
-            f'{description.place}.image', f'unknown image {wanted!r}'
-            + (did_you_mean(wanted, images) if suggest else ''))
-    return images[wanted]
+            f'{description.place}.image', f'unknown image {named!r}'
+            + (did_you_mean(named, images) if suggest else ''))
+    return images[named]
 
 
 def _flavor(description: MemberDescription,
             flavors: Mapping[str, Flavor], suggest: bool) -> Flavor | None:
-    wanted = description.requirements
-    if wanted.flavor is None:
+    needs = description.requirements
+    if needs.flavor is None:
         return None
-    flavor = flavors.get(wanted.flavor)
+    flavor = flavors.get(needs.flavor)
     if flavor is None:
-        hint = did_you_mean(wanted.flavor, flavors) if suggest else ''
+        hint = did_you_mean(needs.flavor, flavors) if suggest else ''
         if not flavors:
             hint = '; the inventory has no flavors'
         raise exceptions.InvalidDocument(
             f'{description.place}.flavor',
-            f'unknown flavor {wanted.flavor!r}{hint}')
+            f'unknown flavor {needs.flavor!r}{hint}')
     if flavor.unplannable:
         raise exceptions.InvalidDocument(
             f'{description.place}.flavor',
-            f'flavor {wanted.flavor!r} cannot be planned: '
+            f'flavor {needs.flavor!r} cannot be planned: '
             f'{flavor.unplannable}')
     return flavor

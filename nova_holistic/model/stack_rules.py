@@ -27,11 +27,11 @@ class StackRule:
 
         :param names: names of the resources from the top-level stack down
         """
-        wanted = self.resource.split('/')
-        if len(wanted) != len(names) or any(
-                each not in (ANY, name) for each, name in zip(wanted, names)):
+        patterns = self.resource.split('/')
+        if len(patterns) != len(names) or any(each not in (ANY, name) for each,
+                                              name in zip(patterns, names)):
             return None
-        matched = iter([name for each, name in zip(wanted, names)
+        matched = iter([name for each, name in zip(patterns, names)
                         if each == ANY])
         return ''.join(next(matched) if part == ANY else part
                        for part in _parts(self.member))

@@ -24,7 +24,7 @@ def lines(view: HostView) -> list[str]:
 def _load(load: Load) -> str:
     taken = amounts.ratio(load.resource_class, load.before + load.planned,
                           load.capacity)
-    said = f'{amounts.name(load.resource_class)}: {taken} ({load.share:.0%})'
+    line = f'{amounts.name(load.resource_class)}: {taken} ({load.share:.0%})'
     if not load.planned:
-        return said
-    return f'{said}, of which {load.planned / load.capacity:.0%} by this plan'
+        return line
+    return f'{line}, of which {load.planned / load.capacity:.0%} by this plan'

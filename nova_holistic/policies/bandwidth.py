@@ -128,8 +128,8 @@ class Bandwidth(OfLevel, Relationship):
                     snapshot: Snapshot) -> Iterator[tuple[Link, int]]:
         """Links that this relationship uses, and that carry too much."""
         links = self._links(snapshot)
-        mine = self._loads(self.sides(scope), placement, snapshot)
-        used = [domain for domain, load in mine.items()
+        own_loads = self._loads(self.sides(scope), placement, snapshot)
+        used = [domain for domain, load in own_loads.items()
                 if load and domain in links]
         if not used:
             return

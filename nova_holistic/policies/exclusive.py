@@ -48,7 +48,7 @@ class Exclusive(OfLevel):
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
         own = {member.path for member in scope.members}
-        mine, others = defaultdict(list), defaultdict(list)
+        inside, others = defaultdict(list), defaultdict(list)
         outside, shared = [], []
         for path, host in placement.items():
             domain = snapshot.domain(host, self.level)
@@ -57,12 +57,12 @@ class Exclusive(OfLevel):
             elif domain is None:
                 outside.append((path, host))
             else:
-                mine[domain].append(path)
-        hosts = snapshot.divided(self.level) if mine else {}
-        for domain in sorted(mine):
+                inside[domain].append(path)
+        hosts = snapshot.divided(self.level) if inside else {}
+        for domain in sorted(inside):
             used = [host for host in hosts.get(domain, ()) if host.servers]
             if used or others[domain]:
-                shared.append((domain, mine[domain], used, others[domain]))
+                shared.append((domain, inside[domain], used, others[domain]))
         return Violations.of(len(outside) + len(shared), self._messages,
                              outside, shared)
 
@@ -70,14 +70,14 @@ class Exclusive(OfLevel):
                   shared: list[tuple[Domain, list[str], list[Host], list[str]]]
                   ) -> Iterator[MarkedText]:
         yield from (self.outside(path, host) for path, host in outside)
-        for domain, mine, used, others in shared:
+        for domain, inside, used, others in shared:
             found = [format_message('host {:name} has {} servers', host.name,
                                     host.servers) for host in used]
             found.extend(format_message('{} is there', path)
                          for path in others)
             yield format_message('{} {:name} holds {} and others: {}',
-                                 self.level,
-                                 domain, ', '.join(mine), joined('; ', found))
+                                 self.level, domain, ', '.join(inside),
+                                 joined('; ', found))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
         # All other servers count, and a member may count as one for other

@@ -58,14 +58,14 @@ class Location(Policy):
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        wanted = '/'.join(self.path) + '/'
+        prefix = '/'.join(self.path) + '/'
         wrong = []
         for member in scope.members:
             if member.path not in placement:
                 continue
             host = placement[member.path]
             vertex = '/'.join((*host.location, host.name))
-            if not (vertex + '/').startswith(wanted):
+            if not (vertex + '/').startswith(prefix):
                 wrong.append((member.path, vertex))
         return Violations.of(len(wrong), self._messages, wrong)
 

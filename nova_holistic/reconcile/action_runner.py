@@ -126,7 +126,7 @@ class ActionRunner:
                 break
             # After the last action, the row states the new requirements.
             failure = self._step(
-                ownership, position, _wanted(action, found),
+                ownership, position, _with_target(action, found),
                 found.changes[action.member]
                 if position == last[action.member] else None)
             if failure is not None:
@@ -144,7 +144,7 @@ class ActionRunner:
         :param change: the change that the action completes; None if the server
             requires another action
         """
-        record, (action, wanted) = ownership.record, step
+        record, (action, target) = ownership.record, step
         LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
                  record.uuid, action.kind, action.instance_uuid,
                  action.member, action.from_host, action.to_host)
@@ -155,7 +155,7 @@ class ActionRunner:
         self._note(record, position, ActionState.STARTED)
         crash_points.reached('action.started')
         try:
-            why = self._steps.carry_out(ownership, action, wanted)
+            why = self._steps.carry_out(ownership, action, target)
         except ServiceFailed as error:
             why = self._steps.failed(action, str(error))
         if why is None:
@@ -235,7 +235,7 @@ class ActionRunner:
             record.uuid, record.engine or '', position, state, why))
 
 
-def _wanted(action: Action, found: RequiredActions) -> tuple[Action, str]:
+def _with_target(action: Action, found: RequiredActions) -> tuple[Action, str]:
     """The action, and the new flavor or image of the server."""
     if action.kind == ActionKind.REBUILD:
         return action, found.images[action.member]

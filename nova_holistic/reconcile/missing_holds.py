@@ -85,18 +85,18 @@ class MissingHolds:
         use = reads.use()
         for provider in self._due(members, reads.generations, use):
             try:
-                there = self._holds.consumers(provider)
+                consumers = self._holds.consumers(provider)
             except hold_errors.HoldsError:
                 LOG.exception('The holds on %s are not checked', provider)
                 continue
-            robbed = [m for m in members[provider] if m.hold not in there]
+            robbed = [m for m in members[provider] if m.hold not in consumers]
             if robbed:
                 each(repaired, 'vanished', self._restore,
                      overview.whole(self._table.database, robbed))
             self._looks[provider] = _Check(
                 reads.generations.get(provider), use and use.get(provider),
                 frozenset(m.hold for m in members[provider]
-                          if m.hold in there))
+                          if m.hold in consumers))
 
     def _due(self, members: _Members, generations: Mapping[str, int],
              use: Mapping[str, Use] | None) -> Iterator[str]:

@@ -133,8 +133,8 @@ class ResizedServers:
             if changed or uuid not in self._round:
                 due.append(member)
         due.sort(key=lambda m: (m.provider not in urgent, m.provider))
-        return [(provider, list(there)) for provider, there
-                in itertools.groupby(due, _provider)]
+        return [(provider, list(provider_members)) for provider,
+                provider_members in itertools.groupby(due, _provider)]
 
     def _settled(self, members: Collection[MemberOutline],
                  last: Callable[[str], InstanceView | None]
@@ -157,19 +157,19 @@ class ResizedServers:
         :param allocated: resources on the member's host by the UUID of the
             server
         """
-        wanted = member.member.requirements
+        requirements = member.member.requirements
         found = allocated.get(member.instance_uuid)
-        if not found or found == _without_zeros(wanted.resources):
+        if not found or found == _without_zeros(requirements.resources):
             return False
         LOG.info('Member %s of group %s has %s, and not %s: its server was '
                  'resized', member.member.path, member.group_uuid,
-                 dict(found), dict(wanted.resources))
-        planned = (wanted.resources if member.planned is None
+                 dict(found), dict(requirements.resources))
+        planned = (requirements.resources if member.planned is None
                    else member.planned)
         return self._table.change_state(
             member.id, [MemberState.BUILT], MemberState.BUILT, self._clock(),
             of_instance=member.instance_uuid, requirements=replace(
-                wanted, resources=FrozenMapping(found)),
+                requirements, resources=FrozenMapping(found)),
             planned=None if found == _without_zeros(planned) else planned)
 
 

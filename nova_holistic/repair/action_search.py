@@ -162,7 +162,7 @@ class ActionSearch:
         placed = {row.member.path: row.place.host for row in occupying
                   if row not in free}
         wanted = [row if row.member.path in placed else _without_barred(
-            self._wanted(row), barred) for row in occupying]
+            self._with_definition(row), barred) for row in occupying]
         group = with_preferences(
             violations.checked_rules(case.group, case.members),
             [row for row in wanted if row.member.path not in placed], wanted)
@@ -186,7 +186,7 @@ class ActionSearch:
             else (of_engine(answer.message),))
         return None
 
-    def _wanted(self, row: MemberRecord) -> MemberRecord:
+    def _with_definition(self, row: MemberRecord) -> MemberRecord:
         """The row with the requirements of the definition, unless its server
         cannot get them."""
         change = self._changes.get(row.member.path)

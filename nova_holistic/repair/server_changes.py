@@ -92,27 +92,27 @@ def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
     :param wanted: the member of the definition, bound to the snapshot
     :param server: None if Nova does not show it
     """
-    found, asked = row.member.requirements, wanted.requirements
-    flavor = _other_flavor(found, asked, server, snapshot.flavors)
+    found, target = row.member.requirements, wanted.requirements
+    flavor = _other_flavor(found, target, server, snapshot.flavors)
     reasons = []
     if flavor is not None:
         reasons.append(Reason.of(row.member.path, format_message(
-            'the definition asks for flavor {}', asked.flavor or '')))
-    if _site(found) != _site(asked):
+            'the definition asks for flavor {}', target.flavor or '')))
+    if _site(found) != _site(target):
         reasons.extend(_misfits(row, wanted, snapshot))
-    change = ServerChange(row, asked, flavor, tuple(reasons))
+    change = ServerChange(row, target, flavor, tuple(reasons))
     return replace(change, obstacle=_obstacle(change, server)
                    if reasons else None)
 
 
-def _other_flavor(found: Requirements, asked: Requirements,
+def _other_flavor(found: Requirements, target: Requirements,
                   server: ServerStatus | None,
                   flavors: Mapping[str, Flavor]) -> Flavor | None:
     """The flavor to which the server must be resized. A flavor may be given by
     its name or by its ID."""
-    if asked.flavor is None or asked.flavor == found.flavor:
+    if target.flavor is None or target.flavor == found.flavor:
         return None
-    wanted = flavors[asked.flavor]
+    wanted = flavors[target.flavor]
     current = flavors.get(found.flavor or '')
     if current is not None and current.id == wanted.id or (
             server is not None and server.flavor == wanted.id):
@@ -133,14 +133,15 @@ def _misfits(row: MemberRecord, wanted: Member,
         row.member.requirements, wanted.requirements)]
 
 
-def _differences(found: Requirements, asked: Requirements) -> list[MarkedText]:
+def _differences(found: Requirements,
+                 target: Requirements) -> list[MarkedText]:
     changed = [name for name, was, now in (
         ('availability zone', found.availability_zone,
-         asked.availability_zone),
-        ('aggregates', found.aggregates, asked.aggregates),
-        ('location', found.location, asked.location),
+         target.availability_zone),
+        ('aggregates', found.aggregates, target.aggregates),
+        ('location', found.location, target.location),
         ('traits', (found.required_traits, found.forbidden_traits),
-         (asked.required_traits, asked.forbidden_traits))) if was != now]
+         (target.required_traits, target.forbidden_traits))) if was != now]
     return [format_message('its host does not have the {} of the definition',
                            ', '.join(changed))]
 

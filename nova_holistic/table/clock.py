@@ -72,16 +72,16 @@ class DatabaseClock:
         return self._local() if self._known is None else self._now(self._known)
 
     def _now(self, known: tuple[datetime, float]) -> datetime:
-        there, read_at = known
-        return there + timedelta(seconds=self._timer() - read_at)
+        database_time, read_at = known
+        return database_time + timedelta(seconds=self._timer() - read_at)
 
     def _compare(self) -> None:
         try:
-            there, before, after = self._read()
+            database_time, before, after = self._read()
         except errors.TableError as error:
             LOG.warning('The clock of the database cannot be read: %s', error)
         else:
-            self._learn((there, (before + after) / 2),
+            self._learn((database_time, (before + after) / 2),
                         timedelta(seconds=after - before))
         self._looked_at = self._timer()
 
@@ -106,6 +106,7 @@ class DatabaseClock:
             before = self._timer()
             found = session.scalar(question)
             after = self._timer()
-        there = (datetime.fromisoformat(found) if isinstance(found, str)
-                 else found)
-        return there, before, after
+        database_time = (datetime.fromisoformat(found) if isinstance(found,
+                                                                     str)
+                         else found)
+        return database_time, before, after

@@ -84,6 +84,6 @@ class Deletion:
 
     def _hosts(self, servers: Collection[str]) -> dict[str, str | None]:
         """The hosts of those servers that Nova has not deleted."""
-        there = self._facts().servers
-        return {uuid: there[uuid]['host'] for uuid in servers
-                if uuid in there}
+        servers_by_uuid = self._facts().servers
+        return {uuid: servers_by_uuid[uuid]['host'] for uuid in servers
+                if uuid in servers_by_uuid}

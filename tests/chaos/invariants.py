@@ -67,10 +67,10 @@ def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
             if server['vm_state'] != 'shelved_offloaded':
                 yield f'server {uuid} is {server["vm_state"]} on no host'
             continue
-        there = facts.allocations.get(uuid, {}).get(server['host'])
+        allocated = facts.allocations.get(uuid, {}).get(server['host'])
         wanted = {'VCPU': server['vcpus'], 'MEMORY_MB': server['memory_mb'],
                   'DISK_GB': server['disk_gb']}
-        if there != wanted:
+        if allocated != wanted:
             yield (f'server {uuid} ({server["vm_state"]}) on '
                    f'{server["host"]} has {_shown(facts, uuid)}')
 

@@ -13,11 +13,11 @@ def test_a_member_that_is_held_while_its_group_is_deleted_is_kept(table):
     group = with_members(table, GroupStatus.ERROR, [
         (MemberState.LOST, False), (MemberState.RELEASED, False)])
     row, _ = table.members(group.uuid)
-    anew = replace(row, held=True, hold=builders.new_uuid())
+    held_row = replace(row, held=True, hold=builders.new_uuid())
 
     def hold(text):
         if text.startswith('DELETE FROM holistic_members'):
-            assert table.offer_places([anew])
+            assert table.offer_places([held_row])
 
     with recorded(before=hold):
         assert not purge(table, group)

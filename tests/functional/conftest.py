@@ -35,13 +35,13 @@ def pytest_collection_modifyitems(items):
     tests keep their order. The marker embedded_cloud selects the tests that
     need a cloud.
     """
-    ours = [number for number, item in enumerate(items)
-            if FOLDER in item.path.parents]
-    ordered = sorted((items[number] for number in ours), key=_order)
+    positions = [number for number, item in enumerate(items) if FOLDER
+                 in item.path.parents]
+    ordered = sorted((items[number] for number in positions), key=_order)
     for item in ordered:
         if _cloud(item):
             item.add_marker('embedded_cloud')
-    for number, item in zip(ours, ordered):
+    for number, item in zip(positions, ordered):
         items[number] = item
 
 

@@ -59,7 +59,7 @@ def leave(cloud, *names):
         if host.name not in names:
             cloud.disable_compute(host.name)
     other_server = cloud.create_server(
-        'stranger', 'large', host=names[-1], as_admin=True)
+        'other-server', 'large', host=names[-1], as_admin=True)
     cloud.wait_for_status(other_server, 'ACTIVE')
 
 

@@ -139,7 +139,7 @@ def test_a_foreign_server_is_refused_on_exclusive_hosts(
     for host in HOSTS:
         if host.name not in closed:
             cloud.disable_compute(host.name)
-    other_server = cloud.create_server('stranger', 'small')
+    other_server = cloud.create_server('other-server', 'small')
     try:
         fault = cloud.wait_for_status(other_server, 'ERROR')['fault']
         assert 'No valid host' in fault['message']

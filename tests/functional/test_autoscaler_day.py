@@ -125,16 +125,16 @@ class Day(stateful.RuleBasedStateMachine):
 
     @stateful.invariant()
     def servers_places_and_allocations_agree(self):
-        there = {server['id']: server['OS-EXT-SRV-ATTR:host']
-                 for server in self.cloud.servers()}
+        hosts_by_server = {server['id']: server['OS-EXT-SRV-ATTR:host']
+                           for server in self.cloud.servers()}
         rows = self.rows()
         held = {row.hold: row.place.host for row in rows
                 if row.state == MemberState.PLANNED}
-        assert sorted(there) == sorted(self.servers) == sorted(
+        assert sorted(hosts_by_server) == sorted(self.servers) == sorted(
             row.instance_uuid for row in rows
             if row.instance_uuid in self.servers)
-        self.policies_hold([*there.values(), *held.values()])
-        self.allocations_are({**there, **held})
+        self.policies_hold([*hosts_by_server.values(), *held.values()])
+        self.allocations_are({**hosts_by_server, **held})
         type(self).steps += 1
 
     @staticmethod

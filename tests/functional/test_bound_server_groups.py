@@ -300,9 +300,9 @@ def test_existing_servers_of_the_server_group_count(cloud):
         'type': 'location', 'path': f'az1/{racks[elsewhere]}/{elsewhere}'}])
     with pytest.raises(errors.BindingRefused, match='allows one'):
         bind(cloud, away, 'node', bound)
-    here = planned(cloud, 1, [
+    located_group = planned(cloud, 1, [
         {'type': 'location', 'path': f'az1/{racks[host]}/{host}'}])
-    bind(cloud, here, 'node', bound)
+    bind(cloud, located_group, 'node', bound)
     second = send(cloud, octavia, 'second', 'small', bound)
     assert hosts_of(cloud, [second]) == [host]
 
@@ -332,8 +332,9 @@ def test_what_can_be_bound(cloud):
         bind(cloud, group, 'lb', bound)
     with pytest.raises(errors.BindingRefused, match='is bound to server'):
         bind(cloud, group, 'db', server_group(cloud))
-    theirs = cloud.create_server_group('theirs', 'affinity', project_id='x')
-    for unknown in theirs, str(uuid.uuid4()):
+    other_server_group = cloud.create_server_group('theirs', 'affinity',
+                                                   project_id='x')
+    for unknown in other_server_group, str(uuid.uuid4()):
         with pytest.raises(exceptions.InvalidDocument,
                            match='unknown server group'):
             bind(cloud, group, 'lb', unknown)

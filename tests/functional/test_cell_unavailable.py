@@ -60,7 +60,7 @@ def away(*args, **kwargs):
 def test_members_in_an_unreachable_cell_count_on_planned_hosts(
         cloud, group, monkeypatch):
     monkeypatch.setattr(server_locations, '_instances', away)
-    assert host_of(cloud, 'stranger', 'whole') not in {
+    assert host_of(cloud, 'other-server', 'whole') not in {
         row.place.host for row in cloud.table.members(group)}
     # And the group's own servers are created as ever.
     assert host_of(cloud, 'node-1', 'small', {
@@ -72,7 +72,7 @@ def test_without_the_api_database_other_servers_stay_off_planned_places(
         cloud, group, monkeypatch):
     monkeypatch.setattr(server_locations, '_by_cell', away)
     closed = {row.place.host for row in cloud.table.members(group)}
-    assert host_of(cloud, 'stranger', 'whole') not in closed
+    assert host_of(cloud, 'other-server', 'whole') not in closed
     late = cloud.create_server('late', 'small')
     fault = cloud.wait_for_status(late, 'ERROR')['fault']['message']
     assert 'No valid host' in fault

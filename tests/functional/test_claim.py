@@ -66,7 +66,7 @@ def test_held_capacity_is_refused_to_servers_without_a_pointer(cloud):
         {'name': f'm{number}', 'flavor': 'small'} for number in range(16)]}
     hosts = {f'm{number}': HOSTS[number // 2].name for number in range(16)}
     group = cloud.plan(document, hosts, resources=SMALL)
-    other_server = cloud.create_server('stranger', 'small')
+    other_server = cloud.create_server('other-server', 'small')
     assert 'No valid host' in cloud.fault_of(other_server)
     member = pointed_create(cloud, group, 'm5')
     cloud.wait_for_status(member, 'ACTIVE')

@@ -68,10 +68,11 @@ def test_a_running_cloud_can_switch_its_scheduler(running):
     for kind in ('stock', 'holistic', 'stock'):
         running.restart_scheduler(kind)
         manager = running.controllers.scheduler.manager
-        ours = kind == 'holistic'
-        assert (type(manager).__name__ == 'HolisticSchedulerManager') == ours
+        is_holistic = kind == 'holistic'
+        assert is_holistic == (
+            type(manager).__name__ == 'HolisticSchedulerManager')
         filters = running.conf.filter_scheduler.enabled_filters
-        assert ('HolisticGroupFilter' in filters) == ours
+        assert ('HolisticGroupFilter' in filters) == is_holistic
         server = running.create_server(kind, 'small')
         running.wait_for_status(server, 'ACTIVE')
     with pytest.raises(EmbeddedCloudError, match='one of'):

@@ -110,9 +110,9 @@ def built(cloud, policies, places, members=None):
 
 def move_to_rack(cloud, host, rack):
     for aggregate in cloud.aggregates():
-        there = host in aggregate['hosts']
-        if 'rack' in aggregate['metadata'] and there != (
+        is_in_aggregate = host in aggregate['hosts']
+        if 'rack' in aggregate['metadata'] and is_in_aggregate != (
                 aggregate['metadata']['rack'] == rack):
-            cloud.act_on_aggregate(
-                aggregate['id'], 'remove_host' if there else 'add_host',
-                host=host)
+            cloud.act_on_aggregate(aggregate['id'], 'remove_host'
+                                   if is_in_aggregate else 'add_host',
+                                   host=host)

@@ -166,7 +166,7 @@ def test_a_foreign_consumer_takes_and_frees_capacity(cloud):
 
 
 def test_projects_do_not_see_each_others_servers(cloud, server):
-    other_server = cloud.compute_for('stranger')
+    other_server = cloud.compute_for('other-project')
     with pytest.raises(keystone_exceptions.NotFound):
         other_server.get(f'/servers/{server}')
     assert other_server.get('/servers').json()['servers'] == []

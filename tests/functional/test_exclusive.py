@@ -83,7 +83,7 @@ def fault_of(cloud, server):
 
 def other_server(cloud, flavor='whole', **arguments):
     """A server without a pointer: its UUID, and its host or None."""
-    server = cloud.create_server('stranger', flavor, **arguments)
+    server = cloud.create_server('other-server', flavor, **arguments)
     try:
         cloud.wait_for_status(server, 'ACTIVE')
     except EmbeddedCloudError:
@@ -211,9 +211,9 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
 def test_an_exclusive_member_avoids_hosts_planned_for_others(cloud):
     group = planned(cloud, alone('host'))
     server = build(cloud, group, 'node')
-    mine = cloud.host_of(server)
+    own_host = cloud.host_of(server)
     taken = hosts_of(cloud, planned(cloud, others(4)))
-    free = next(host for host in RACKS if host not in {mine, *taken})
+    free = next(host for host in RACKS if host not in {own_host, *taken})
     assert cloud.live_migrate(server) == free
 
 
@@ -290,10 +290,11 @@ def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
     planned(cloud, others(3))
     with counted() as calls:
         assert other_server(cloud, 'small')[1]
-    asked = [statement for statement in calls.sql if 'holistic_' in statement]
-    assert len(asked) == 2
-    assert 'holistic_members' in asked[0]
-    assert 'holistic_groups' in asked[1]
+    statements = [statement for statement in calls.sql if 'holistic_'
+                  in statement]
+    assert len(statements) == 2
+    assert 'holistic_members' in statements[0]
+    assert 'holistic_groups' in statements[1]
 
 
 def test_a_create_does_not_read_all_host_mappings(cloud):
@@ -304,11 +305,11 @@ def test_a_create_does_not_read_all_host_mappings(cloud):
         'small', {'group': group, 'member': 'node-0'}, INSTANCE)
     with counted() as calls:
         cloud.select_destinations(spec, [INSTANCE])
-    asked = [each for each in calls.recorder.sent
-             if 'FROM host_mappings' in each.text]
+    statements = [each for each in calls.recorder.sent if 'FROM host_mappings'
+                  in each.text]
     cloud.delete_consumer(INSTANCE)
-    assert asked
-    assert all(each.parameters for each in asked)
+    assert statements
+    assert all(each.parameters for each in statements)
 
 
 def asked_for(cloud, **arguments):
@@ -326,10 +327,10 @@ def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
     # What there is to know of the group is known after the first.
     asked_for(cloud)
     one, many = asked_for(cloud), asked_for(cloud, min_count=3)
-    adopted, *ours = [each for each in one if 'holistic_' in each]
+    adopted, *own_statements = [each for each in one if 'holistic_' in each]
     assert 'holistic_members' in adopted
-    assert len(ours) == 1
-    assert [each for each in many if 'holistic_' in each] == ours
+    assert len(own_statements) == 1
+    assert [each for each in many if 'holistic_' in each] == own_statements
 
 
 def test_changed_levels_cost_the_same_for_any_member_count(cloud):

@@ -52,7 +52,7 @@ def group(cloud):
     group = cloud.planner.create(
         ALONE, project_id=PROJECT, user_id=USER).uuid
     # The scheduler reads the table once before anything fails.
-    server = cloud.create_server('stranger', 'whole')
+    server = cloud.create_server('other-server', 'whole')
     cloud.wait_for_status(server, 'ACTIVE')
     assert cloud.host_of(server) not in closed(cloud, group)
     return group

@@ -67,7 +67,7 @@ def test_a_short_outage_forfeits_nothing(cloud, group):
     cloud.start_compute(before.place.host)
     assert cloud.reconciler.reconcile() == {}
     # Another server of the same size gets one of the other hosts.
-    other_server = cloud.create_server('stranger', 'whole')
+    other_server = cloud.create_server('other-server', 'whole')
     cloud.wait_for_status(other_server, 'ACTIVE')
     assert cloud.host_of(other_server) != before.place.host
     assert build(cloud, group, 'node-0') == before.place.host

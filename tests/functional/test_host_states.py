@@ -39,16 +39,16 @@ def test_every_attribute_is_the_same(lend_cloud, with_numa):
         place = cloud.row(group, 'a').place
         manager = cloud.controllers.scheduler.manager
         context = nova_context.get_admin_context()
-        mine, = HostReader(
+        own_state, = HostReader(
             manager.host_manager, manager.servicegroup_api, None, with_numa
         ).states(context, cloud.computes.cell, [place])
         nova, = nova_hosts.HostManager().get_host_states_by_uuids(
             context, [place.provider], objects.RequestSpec())
-        mine, nova = values(mine[1]), values(nova)
+        own_state, nova = values(own_state[1]), values(nova)
         if not with_numa:
             nova['numa_topology'] = 'None'
-    assert mine == nova
-    assert mine['instances'] == {server}
+    assert own_state == nova
+    assert own_state['instances'] == {server}
 
 
 def test_servers_of_a_host_are_read_for_a_filter_that_asks_for_them(

@@ -178,15 +178,15 @@ def test_extra_specs_are_read_as_novas_scheduler_does(cloud, specs):
     group = scheduler_utils.ResourceRequest.from_request_spec(
         spec).get_request_group(None)
 
-    ours = flavor_from_nova({
+    converted = flavor_from_nova({
         'id': '1', 'name': 'f', 'vcpus': 2, 'ram': 512, 'disk': 5,
         'OS-FLV-EXT-DATA:ephemeral': 0, 'swap': 0, 'extra_specs': specs})
 
-    assert ours.unplannable == ''
-    assert ours.resources == group.resources
-    assert ours.required_traits == (
+    assert converted.unplannable == ''
+    assert converted.resources == group.resources
+    assert converted.required_traits == (
         group.required_traits | spec.root_required)
-    assert ours.forbidden_traits == group.forbidden_traits
+    assert converted.forbidden_traits == group.forbidden_traits
 
 
 def test_private_flavors_are_known(cloud, watch):

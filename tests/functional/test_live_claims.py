@@ -80,9 +80,9 @@ def test_an_alternate_without_room_is_passed_over(cloud):
 
 def test_a_server_group_of_nova_and_a_pointer_in_one_request(cloud):
     apart = cloud.create_server_group('apart', 'anti-affinity')
-    there = cloud.create_server('there', 'small', host='cmp-2',
-                                as_admin=True, server_group=apart)
-    assert host_of_active(cloud, there) == 'cmp-2'
+    server_on_host = cloud.create_server('there', 'small', host='cmp-2',
+                                         as_admin=True, server_group=apart)
+    assert host_of_active(cloud, server_on_host) == 'cmp-2'
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL)
     server = cloud.create_server(
         'a', 'small', {'group': group, 'member': 'a'}, server_group=apart)

@@ -55,7 +55,7 @@ def attract(cloud, host, rather_than):
     """Leave two hosts, of which Nova itself would choose the first."""
     only(cloud, host, rather_than)
     other_server = cloud.create_server(
-        'stranger', 'large', host=rather_than, as_admin=True)
+        'other-server', 'large', host=rather_than, as_admin=True)
     cloud.wait_for_status(other_server, 'ACTIVE')
 
 

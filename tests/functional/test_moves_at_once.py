@@ -70,7 +70,7 @@ def leave(cloud, *names):
             cloud.disable_compute(host.name)
     for name in names[1:]:
         other_server = cloud.create_server(
-            'stranger', 'small', host=name, as_admin=True)
+            'other-server', 'small', host=name, as_admin=True)
         cloud.wait_for_status(other_server, 'ACTIVE')
 
 

@@ -34,5 +34,5 @@ def test_a_scheduler_starts_without_its_database(cloud, tmp_path):
     cloud.create_flavor('small', 2, 2048, 10)
     with_table(cloud, f'sqlite:///{tmp_path}/away/table.sqlite')
     cloud.restart_scheduler('holistic')
-    server = cloud.create_server('stranger', 'small')
+    server = cloud.create_server('other-server', 'small')
     cloud.wait_for_status(server, 'ACTIVE')

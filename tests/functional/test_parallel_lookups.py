@@ -119,8 +119,8 @@ def assert_consistent(cloud, group, given):
         (MemberState.CLAIMED, False)}
     for host in HOSTS:
         assert cloud.consumers(host.name) == {
-            instance: TINY for instance, there in given.items()
-            if there == host.name}
+            instance: TINY for instance, planned_host in given.items()
+            if planned_host == host.name}
     count = Counter(given.values())
     assert cloud.used() == {
         host: {name: amount * count[host] for name, amount in TINY.items()}

@@ -56,14 +56,14 @@ def refusal(cloud, group, member, flavor='small', **extra):
     before = cloud.table.members(group), cloud.used()
     server = cloud.create_server(
         'refused', flavor, {'group': group, 'member': member}, **extra)
-    said = cloud.fault_of(server)
+    message = cloud.fault_of(server)
     rows = cloud.table.members(group)
     assert [(row.member, row.state, row.instance_uuid, row.held)
             for row in rows] == [
         (row.member, row.state, row.instance_uuid, row.held)
         for row in before[0]]
     assert cloud.used() == before[1]
-    return said
+    return message
 
 
 @pytest.mark.parametrize('hints, reason', [
@@ -88,8 +88,8 @@ def test_an_unknown_group_is_refused(cloud, shop):
 
 
 def test_a_group_of_another_project_is_refused_as_unknown(cloud, shop):
-    said = refusal(cloud, shop, 'web', project_id='another')
-    assert f'group {shop} is not known in this project' in said
+    message = refusal(cloud, shop, 'web', project_id='another')
+    assert f'group {shop} is not known in this project' in message
 
 
 def test_an_unknown_member_is_refused(cloud, shop):
@@ -100,14 +100,14 @@ def test_a_taken_member_is_refused(cloud, shop):
     first = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
     cloud.wait_for_status(first, 'ACTIVE')
-    said = refusal(cloud, shop, 'web')
-    assert "member 'web'" in said and 'is taken' in said
+    message = refusal(cloud, shop, 'web')
+    assert "member 'web'" in message and 'is taken' in message
 
 
 def test_a_released_member_is_refused(cloud, shop):
     cloud.lifecycle.release(shop, members=['web'])
-    said = refusal(cloud, shop, 'web')
-    assert "member 'web'" in said and 'has been released' in said
+    message = refusal(cloud, shop, 'web')
+    assert "member 'web'" in message and 'has been released' in message
 
 
 def test_a_member_with_an_expired_lease_is_refused(cloud, shop):
@@ -119,8 +119,8 @@ def test_a_member_with_an_expired_lease_is_refused(cloud, shop):
         lease_expires_at=datetime.datetime(2026, 1, 1))
     assert cloud.lifecycle.expire() == [shop]
     assert list(cloud.used()) == [cloud.host_of(taken)]
-    said = refusal(cloud, shop, 'db')
-    assert "member 'db'" in said and 'has been released' in said
+    message = refusal(cloud, shop, 'db')
+    assert "member 'db'" in message and 'has been released' in message
 
 
 def test_a_member_of_an_unplaceable_group_is_refused(cloud):
@@ -185,13 +185,13 @@ def alone(cloud):
 def loss(cloud, group, member, **extra):
     """What is said of a create; the member has lost its place."""
     before = cloud.row(group, member)
-    said = cloud.fault_of(cloud.create_server(
+    message = cloud.fault_of(cloud.create_server(
         'refused', 'small', {'group': group, 'member': member}, **extra))
     row = cloud.row(group, member)
     assert (row.member, row.state, row.instance_uuid, row.held) == (
         before.member, MemberState.LOST, None, False)
     assert cloud.holds.exists(before.hold) is None
-    return said
+    return message
 
 
 def test_a_disabled_planned_host_is_refused(cloud, alone):
@@ -212,13 +212,13 @@ def test_a_planned_host_that_is_down_is_refused(cloud, alone):
 
 def test_a_planned_host_rejected_by_novas_filters_is_refused(cloud, shop):
     server_group = cloud.create_server_group('apart', 'anti-affinity')
-    there = cloud.create_server(
+    placed_server = cloud.create_server(
         'there', 'small', {'group': shop, 'member': 'web'},
         server_group=server_group)
-    cloud.wait_for_status(there, 'ACTIVE')
+    cloud.wait_for_status(placed_server, 'ACTIVE')
     other = cloud.plan(SHOP, PLAN, resources=SMALL, alternates=0)
-    said = loss(cloud, other, 'web', server_group=server_group)
-    assert "its planned host was rejected by Nova's filters" in said
+    message = loss(cloud, other, 'web', server_group=server_group)
+    assert "its planned host was rejected by Nova's filters" in message
 
 
 def test_a_vanished_hold_makes_the_member_lost(cloud, shop):
@@ -271,7 +271,7 @@ def test_in_yield_mode_hard_policies_still_hold(cloud):
         server = cloud.create_server(
             'a', 'small', {'group': group, 'member': 'a'})
         assert 'No valid host' in cloud.fault_of(server)
-        other_server = cloud.create_server('stranger', 'small')
+        other_server = cloud.create_server('other-server', 'small')
         cloud.wait_for_status(other_server, 'ACTIVE')
     finally:
         for host in ('cmp-1', 'cmp-2', 'cmp-3'):

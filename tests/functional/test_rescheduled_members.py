@@ -84,10 +84,10 @@ def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
     cloud.holds.drop([row.hold])
     assert not cloud.planner.replan(group).reasons
     cloud.find_alternates(group)
-    same, anew = cloud.table.members(group)
+    same, replanned = cloud.table.members(group)
     assert same == stays
-    assert anew.alternates
-    assert anew.place != row.place
-    assert not under_way or anew.place not in stays.alternates
-    assert not {p.host for p in anew.alternates} & {
+    assert replanned.alternates
+    assert replanned.place != row.place
+    assert not under_way or replanned.place not in stays.alternates
+    assert not {p.host for p in replanned.alternates} & {
         p.host for p in (same.place, *same.alternates)}

@@ -50,7 +50,7 @@ def create(service, document, token=MEMBER, **more):
 
 def other_server(cloud):
     """A server of another project in the first zone."""
-    return cloud.create_server('stranger', 'small', project_id='green',
+    return cloud.create_server('other-server', 'small', project_id='green',
                                availability_zone='az1')
 
 
@@ -74,9 +74,9 @@ def test_nobody_learns_by_trying_which_hosts_there_are(cloud, service):
         return create(service, {'name': 'pinned', 'members': [
             {**ONE, 'location': f'az1/r1/{host}'}]}, token)
 
-    there, gone = (refusal(pinned(host, MEMBER))
-                   for host in ('cmp-1', 'cmp-9'))
-    assert there == gone == (
+    existing_host, gone = (refusal(pinned(host, MEMBER)) for host in ('cmp-1',
+                                                                      'cmp-9'))
+    assert existing_host == gone == (
         403, 'holistic.forbidden', 'members[0].location: policy does not '
         'allow holistic:definitions:host_location')
     assert cloud.table.list_groups() == ()
@@ -110,12 +110,12 @@ def test_a_failure_names_no_host_to_a_project(
         service, ambiguous, caplog, path, kind):
     answer = service.ask('POST', path, {'group': {
         'name': 'shop', 'members': [ONE]}})
-    mine = answer.json[kind]
-    assert mine['status'] == 'error'
-    (reason,) = mine['reasons']
+    shown_group = answer.json[kind]
+    assert shown_group['status'] == 'error'
+    (reason,) = shown_group['reasons']
     assert 'cmp-1' not in answer.text
     assert 'under request req-' in reason['message']
-    one = f'/v1/{kind}s/{mine["id"]}'
+    one = f'/v1/{kind}s/{shown_group["id"]}'
     (seen,) = service.ask('GET', one, token=ADMIN).json[kind]['reasons']
     assert 'host cmp-1 is in two domains of level rack' in seen['message']
     assert 'host cmp-1 is in two domains of level rack' in caplog.text

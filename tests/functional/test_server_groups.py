@@ -52,7 +52,7 @@ def boot_all(cloud, record, group):
 
 def test_members_avoid_hosts_of_servers_of_their_server_group(cloud):
     group = cloud.create_server_group('apart', 'anti-affinity')
-    taken = boot(cloud, 'stranger', group)
+    taken = boot(cloud, 'other-server', group)
     record = create(cloud, group, count=2)
     hosts = hosts_of(cloud, record)
     assert {taken, *hosts} == {host.name for host in HOSTS}
@@ -64,7 +64,7 @@ def test_members_avoid_hosts_of_servers_of_their_server_group(cloud):
 def test_members_keep_to_max_server_per_host(cloud):
     group = cloud.create_server_group(
         'apart', 'anti-affinity', max_server_per_host=2)
-    taken = boot(cloud, 'stranger', group)
+    taken = boot(cloud, 'other-server', group)
     record = create(cloud, group, count=5)
     hosts = hosts_of(cloud, record)
     assert sorted(map(hosts.count, set(hosts))) == [1, 2, 2]
@@ -74,7 +74,7 @@ def test_members_keep_to_max_server_per_host(cloud):
 
 def test_members_join_the_host_of_their_server_group(cloud):
     group = cloud.create_server_group('together', 'affinity')
-    taken = boot(cloud, 'stranger', group)
+    taken = boot(cloud, 'other-server', group)
     record = create(cloud, group, count=2)
     assert hosts_of(cloud, record) == [taken, taken]
     assert boot_all(cloud, record, group) == [taken, taken]
@@ -118,8 +118,9 @@ def test_a_soft_policy_hinders_no_member(cloud, policy):
 
 
 def test_an_unknown_server_group_is_refused_with_its_place(cloud):
-    theirs = cloud.create_server_group('theirs', 'affinity', project_id='x')
-    for group in UNKNOWN, theirs:
+    other_server_group = cloud.create_server_group('theirs', 'affinity',
+                                                   project_id='x')
+    for group in UNKNOWN, other_server_group:
         with pytest.raises(InvalidDocument) as caught:
             create(cloud, group)
         assert str(caught.value) == (

@@ -82,7 +82,7 @@ def test_what_no_cleaning_deletes_is_named(lend_cloud):
         assert cleaning.leftovers() == []
         other_server = str(uuid.uuid4())
         cloud.placement.post('/resource_providers', json={
-            'name': 'stranger', 'uuid': other_server})
+            'name': 'unknown-provider', 'uuid': other_server})
         cleaning.clean()
-        assert cleaning.leftovers() == [('providers', ['stranger'])]
+        assert cleaning.leftovers() == [('providers', ['unknown-provider'])]
         cloud.placement.delete(f'/resource_providers/{other_server}')

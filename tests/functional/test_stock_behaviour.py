@@ -44,11 +44,11 @@ def answers(lend_cloud, scheduler):
 
 def test_answers_equal_stock_novas_with_two_extra_queries(
         lend_cloud):
-    stock, ours = (
+    stock, holistic = (
         answers(lend_cloud, kind) for kind in ('stock', 'holistic'))
     assert stock[0][0][0]['host'] == 'large-1'
     assert 'No valid host' in stock[1][0]
-    for (answer, queries, requests), (our, own, calls) in zip(stock, ours):
+    for (answer, queries, requests), (our, own, calls) in zip(stock, holistic):
         assert (our, calls) == (answer, requests)
         assert not queries - own
         # Whether a group has adopted the server, and whether some group has

@@ -60,12 +60,12 @@ class Process:
     def wait_until(self, what, condition, wait_seconds=WAIT_SECONDS):
         """Wait for a condition. If the process ends before that, raise an
         error with its log."""
-        def there():
+        def condition_or_end():
             if self._process.poll() is not None:
                 raise WaitTimeout(f'{what}: {self.said()[-2000:]}')
             return condition()
 
-        return wait_for(what, there, wait_seconds)
+        return wait_for(what, condition_or_end, wait_seconds)
 
     def said(self):
         with open(self.log, errors='replace') as log:

@@ -46,14 +46,14 @@ class PlacementCalls:
         self.room[provider] = totals
 
     def allocate(self, provider, resources, consumer=None,
-                 project='stranger'):
+                 project='other-project'):
         """Allocate capacity for another project's server; returns its UUID."""
         consumer = consumer or str(uuid.uuid4())
         self._put_new('put', f'/allocations/{consumer}', {
             'allocations': {provider: {'resources': resources}},
             'project_id': project, 'user_id': project,
             'consumer_generation': None, 'consumer_type': 'INSTANCE'})
-        if project == 'stranger':
+        if project == 'other-project':
             self.other_servers.add(consumer)
         return consumer
 

@@ -71,7 +71,7 @@ def _imports(path):
                         for alias in node.names)
 
 
-def _ours(path):
+def _project_packages(path):
     """The packages of nova_holistic from which a module imports."""
     for name in _imports(path):
         parts = name.split('.')
@@ -104,12 +104,12 @@ def test_pure_packages_import_no_oslo_nova_sql_or_web_code(path):
 
 @pytest.mark.parametrize('path', _in(*ALLOWED), ids=_named)
 def test_imports_go_in_one_direction(path):
-    assert set(_ours(path)) <= ALLOWED[_package(path)]
+    assert set(_project_packages(path)) <= ALLOWED[_package(path)]
 
 
 def test_the_engine_imports_none_of_its_callers():
     for path in _in('engine'):
-        assert not set(_ours(path)) & {
+        assert not set(_project_packages(path)) & {
             'api', 'cli', 'scheduler', 'embedded', 'heat', 'client'}, path
 
 
@@ -127,7 +127,8 @@ def test_only_the_plug_ins_of_heat_import_heat():
     for path in _modules():
         if 'heat' in {name.split('.')[0] for name in _imports(path)}:
             assert _package(path) == 'heat', path
-    assert {each for path in _in('heat') for each in _ours(path)} <= {
+    assert {each for path in _in('heat')
+            for each in _project_packages(path)} <= {
         'heat', 'client', 'documents', 'policies', 'model'}
 
 
@@ -140,7 +141,7 @@ def test_nothing_imports_cinder():
 
 def test_only_the_command_line_imports_the_embedded_cloud():
     for path in _modules():
-        if 'embedded' in _ours(path):
+        if 'embedded' in _project_packages(path):
             assert _package(path) in ('cli', 'embedded'), path
 
 

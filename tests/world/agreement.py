@@ -41,16 +41,16 @@ def disagreements(world):
              for sentence in _of_row(row, taken)]
     declared = world.placement.other_servers | world.servers
     return found + [
-        f'consumer {consumer}, which no row has, has {there}'
-        for consumer, there in taken.items() if consumer not in declared]
+        f'consumer {consumer}, which no row has, has {resources}'
+        for consumer, resources in taken.items() if consumer not in declared]
 
 
 def _taken(world):
     """Allocations on the hosts: consumer to provider to resources."""
     taken = defaultdict(dict)
     for provider in world.providers():
-        for consumer, there in world.placement.consumers(provider).items():
-            taken[consumer][provider] = {'resources': there['resources']}
+        for consumer, resources in world.placement.consumers(provider).items():
+            taken[consumer][provider] = {'resources': resources['resources']}
     return taken
 
 

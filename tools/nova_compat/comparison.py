@@ -33,10 +33,10 @@ class Comparison:
 
     def of(self, test: str) -> tuple[Outcome, Outcome]:
         """The outcomes of stock Nova and of this project."""
-        stock, ours = (
+        stock, holistic = (
             self.results[manager].get(test) or Outcome(test, NOT_RUN)
             for manager in (STOCK, HOLISTIC))
-        return stock, ours
+        return stock, holistic
 
     @property
     def not_passed(self) -> Sequence[str]:
@@ -79,6 +79,6 @@ def compare(tests: Sequence[str], results: Results,
     return Comparison(tests, results, differing, unsteady, repeated)
 
 
-def _differs(stock: Outcome, ours: Outcome) -> bool:
-    return stock.outcome != ours.outcome or NOT_RUN in (
-        stock.outcome, ours.outcome)
+def _differs(stock: Outcome, holistic: Outcome) -> bool:
+    return stock.outcome != holistic.outcome or NOT_RUN in (
+        stock.outcome, holistic.outcome)

@@ -18,12 +18,12 @@ def text(comparison: Comparison) -> str:
             ('unsteady', sorted(comparison.unsteady)),
             ('DIFFERS', sorted(comparison.differing))):
         for test in tests:
-            stock, ours = comparison.of(test)
+            stock, holistic = comparison.of(test)
             again = ''.join(
                 f', then {first} and {second}'
                 for first, second in comparison.repeated.get(test, ()))
             lines.append(f'{title}: {test}: {stock.outcome} on stock Nova, '
-                         f'{ours.outcome} on nova_holistic{again}')
+                         f'{holistic.outcome} on nova_holistic{again}')
     lines.append(closing(comparison))
     return '\n'.join(lines)
 
@@ -64,16 +64,17 @@ def write_junit(comparison: Comparison, path: pathlib.Path) -> None:
         'testsuite', name='nova-compat', tests=str(len(comparison.tests)),
         failures=str(len(comparison.differing)), errors='0', skipped='0')
     for test in comparison.tests:
-        stock, ours = comparison.of(test)
+        stock, holistic = comparison.of(test)
         name, _, method = test.rpartition('.')
         case = ElementTree.SubElement(
             suite, 'testcase', classname=name, name=method,
-            time=f'{stock.seconds + ours.seconds:.3f}')
+            time=f'{stock.seconds + holistic.seconds:.3f}')
         if test in comparison.differing:
             failure = ElementTree.SubElement(
-                case, 'failure', message=f'{stock.outcome} on stock Nova, '
-                                         f'{ours.outcome} on nova_holistic')
-            failure.text = _printable(ours.details or stock.details)
+                case, 'failure',
+                message=f'{stock.outcome} on stock Nova, '
+                        f'{holistic.outcome} on nova_holistic')
+            failure.text = _printable(holistic.details or stock.details)
     root = ElementTree.Element('testsuites')
     root.append(suite)
     ElementTree.ElementTree(root).write(path, encoding='utf-8')

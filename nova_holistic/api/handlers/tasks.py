@@ -61,12 +61,12 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
     """
     counts = call.service.table.listing.member_counts(
         [record.uuid])[record.uuid]
-    there = sum(number for state, number in counts.items()
-                if state != MemberState.RELEASED)
+    existing = sum(number for state, number in counts.items()
+                   if state != MemberState.RELEASED)
     if record.task is not None:
         # The members were counted when the previous task was requested.
-        there = max(there, record.asked or 0)
-    more = size - there
+        existing = max(existing, record.asked or 0)
+    more = size - existing
     if more > 0:
         call.must_be_within_limits(record, {limits.MEMBERS: more})
 

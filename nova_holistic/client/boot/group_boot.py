@@ -45,7 +45,7 @@ class GroupBoot:
             created
         """
         found = read_members(self._groups, self._compute, group['id'])
-        wanted = _wanted(group['definition'], found)
+        wanted = _descriptions(group['definition'], found)
         one = MemberBoot(self._groups, self._compute, group, self._settings,
                          begin(len(wanted)) if begin else _ignore)
         with futures.ThreadPoolExecutor(self._settings.parallel) as pool:
@@ -76,9 +76,9 @@ def _ignore(member: str, state: str) -> None:
     """The caller does not show the progress."""
 
 
-def _wanted(definition: Mapping[str, Any],
-            found: Mapping[str, MemberServers]
-            ) -> Mapping[str, Mapping[str, Any]]:
+def _descriptions(definition: Mapping[str, Any],
+                  found: Mapping[str, MemberServers]
+                  ) -> Mapping[str, Mapping[str, Any]]:
     """The descriptions of the members that have a place, or a server."""
     wanted, missing = {}, []
     for member, servers in found.items():

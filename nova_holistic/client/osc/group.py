@@ -103,10 +103,10 @@ class ListGroup(HolisticCommand, command.Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        asked = {name: value for name in (
+        filters = {name: value for name in (
             'name', 'status', 'project_id', 'all_projects')
             if (value := getattr(parsed_args, name)) is not None}
-        found = list(self.client().groups.list(**asked))
+        found = list(self.client().groups.list(**filters))
         return formatted_columns.rows(
             found, formatted_columns.GROUP if parsed_args.long
             else formatted_columns.GROUPS)

@@ -8,23 +8,24 @@ from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    if asked.image is None:
+    if request.image is None:
         return None
     namespace = options.aggregate_image_properties_isolation_namespace
     prefix = namespace + (
         options.aggregate_image_properties_isolation_separator
     ) if namespace else ''
     # Nova ignores properties that are false or an empty text.
-    wanted = {key: value for key, value in fields_of(asked.image).items()
-              if key.startswith(prefix) and value
-              and not (key in SWITCHES and value == 'False')}
-    if not wanted:
+    properties = {key: value for key, value in fields_of(request.image).items()
+                  if key.startswith(prefix) and value and not (key in SWITCHES
+                                                               and value
+                                                               == 'False')}
+    if not properties:
         return None
 
     def admits(facts: HostFacts) -> bool:
-        return all(value in facts.metadata[key]
-                   for key, value in wanted.items() if key in facts.metadata)
+        return all(value in facts.metadata[key] for key, value
+                   in properties.items() if key in facts.metadata)
 
     return admits

@@ -10,20 +10,20 @@ from nova_holistic.constraints.rule import (
 _SCOPE = 'aggregate_instance_extra_specs'
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    wanted = {}
-    for key, value in asked.extra_specs.items():
+    scoped_specs = {}
+    for key, value in request.extra_specs.items():
         scope, _, name = key.partition(':')
         if not name or scope == _SCOPE:
-            wanted[name or scope] = value
-    if not wanted:
+            scoped_specs[name or scope] = value
+    if not scoped_specs:
         return None
 
     def admits(facts: HostFacts) -> bool:
         return all(
             any(matches(value, required)
                 for value in facts.metadata.get(key, ()))
-            for key, required in wanted.items())
+            for key, required in scoped_specs.items())
 
     return admits

@@ -10,17 +10,17 @@ KEY = 'filter_tenant_id'
 """Prefix of the metadata keys that name projects."""
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     named = any(key.startswith(KEY) for metadata in aggregates.values()
                 for key in metadata)
-    if not named or asked.project_id is None:
+    if not named or request.project_id is None:
         return None
 
     def admits(facts: HostFacts) -> bool:
         projects = frozenset[str]().union(*(
             values for key, values in facts.metadata.items()
             if key.startswith(KEY)))
-        return not projects or asked.project_id in projects
+        return not projects or request.project_id in projects
 
     return admits

@@ -9,13 +9,13 @@ from nova_holistic.constraints.rule import (
 KEY = 'instance_type'
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    if asked.flavor is None:
+    if request.flavor is None:
         return None
 
     def admits(facts: HostFacts) -> bool:
         flavors = facts.metadata.get(KEY)
-        return flavors is None or asked.flavor in flavors
+        return flavors is None or request.flavor in flavors
 
     return admits

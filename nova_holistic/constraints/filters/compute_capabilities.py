@@ -15,17 +15,17 @@ _SCOPE = 'capabilities:'
 _KNOWN = ('hypervisor_type', 'hypervisor_version')
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    wanted = {
+    capabilities = {
         _KNOWN.index(name): value
-        for key, value in asked.extra_specs.items()
+        for key, value in request.extra_specs.items()
         for name in [key.removeprefix(_SCOPE)] if name in _KNOWN}
-    if not wanted:
+    if not capabilities:
         return None
 
     def admits(facts: HostFacts) -> bool:
         return all(matches(str(facts.host.hypervisor[index]), required)
-                   for index, required in wanted.items())
+                   for index, required in capabilities.items())
 
     return admits

@@ -6,10 +6,10 @@ from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     zone = options.default_schedule_zone
-    if not zone or not asked.is_anywhere:
+    if not zone or not request.is_anywhere:
         return None
 
     def admits(facts: HostFacts) -> bool:

@@ -18,11 +18,11 @@ _PREFIXES = {
     'hw_viommu_model': 'COMPUTE_VIOMMU'}
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    if not options.image_metadata_prefilter or asked.image is None:
+    if not options.image_metadata_prefilter or request.image is None:
         return None
-    found = fields_of(asked.image)
+    found = fields_of(request.image)
     traits = frozenset(
         f'{prefix}_{found[key].replace("-", "_").upper()}'
         for key, prefix in _PREFIXES.items() if key in found)

@@ -23,9 +23,9 @@ _DECIDING = ('hw_architecture', 'img_hv_type', 'hw_vm_mode')
 """Without one of these properties, Nova does not check the version either."""
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    found = fields_of(asked.image) if asked.image is not None else {}
+    found = fields_of(request.image) if request.image is not None else {}
     if not (options.image_properties_default_architecture
             or any(found.get(key) for key in _DECIDING)):
         return None

@@ -11,12 +11,12 @@ from nova_holistic.constraints.rule import (
 _PREFIX = 'COMPUTE_IMAGE_TYPE_'
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
-    if (not options.query_placement_for_image_type_support or asked.volume
-            or asked.image is None or not asked.image.disk_format):
+    if (not options.query_placement_for_image_type_support or request.volume
+            or request.image is None or not request.image.disk_format):
         return None
-    trait = _PREFIX + asked.image.disk_format.upper()
+    trait = _PREFIX + request.image.disk_format.upper()
     if not hasattr(os_traits, trait):
         return None
 

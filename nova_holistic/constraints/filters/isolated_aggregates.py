@@ -9,15 +9,15 @@ from nova_holistic.constraints.rule import (
 _TRAIT = 'trait:'
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     if not options.enable_isolated_aggregate_filtering or (
-            asked.flavor is None):
+            request.flavor is None):
         return None
     closed = frozenset(
         uuid for uuid, metadata in aggregates.items()
         if any(key.startswith(_TRAIT) and value == 'required'
-               and key.removeprefix(_TRAIT) not in asked.traits
+               and key.removeprefix(_TRAIT) not in request.traits
                for key, value in metadata.items()))
     if not closed:
         return None

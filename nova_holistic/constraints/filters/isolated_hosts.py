@@ -7,15 +7,15 @@ from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     hosts, images = options.isolated_hosts, options.isolated_images
     restrict = options.restrict_isolated_hosts_to_isolated_images
-    known = asked.volume or asked.image is not None
+    known = request.volume or request.image is not None
     if images and not known:
         return None
-    isolated = (not asked.volume and asked.image is not None
-                and asked.image.id in images)
+    isolated = (not request.volume and request.image is not None
+                and request.image.id in images)
     if not isolated and not restrict:
         return None
 

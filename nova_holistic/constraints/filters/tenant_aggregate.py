@@ -9,15 +9,15 @@ from nova_holistic.constraints.rule import (
     Admits, Aggregates, HostFacts, ServerRequest)
 
 
-def host_check(asked: ServerRequest, options: NovaOptions,
+def host_check(request: ServerRequest, options: NovaOptions,
                aggregates: Aggregates) -> Admits | None:
     if (not options.limit_tenants_to_placement_aggregate
-            or asked.project_id is None):
+            or request.project_id is None):
         return None
     # Unlike its filter, Nova compares complete values here.
     own = frozenset(
         uuid for uuid, metadata in aggregates.items()
-        if asked.project_id in metadata.values() and any(
+        if request.project_id in metadata.values() and any(
             key.startswith(multitenancy.KEY) for key in metadata))
     if not own and not options.placement_aggregate_required_for_tenants:
         return None

@@ -125,8 +125,8 @@ class DocumentWriter:
             place = _add(around, 'groups', document, place)
             prefix += f'{server.name}/'
             self._trace(place, server)
-            for i, asked in enumerate(server.asked):
-                self._member(server, asked, {'name': f'{server.name}-{i}'},
+            for i, request in enumerate(server.asked):
+                self._member(server, request, {'name': f'{server.name}-{i}'},
                              document, place)
             self._moved[home + server.name] = prefix[:-1]
         elif server.asked:
@@ -143,13 +143,13 @@ class DocumentWriter:
             if server.asked:
                 self.rules += server.rules(pointer)
 
-    def _member(self, server: Server, asked: ServerRequest, head: dict,
+    def _member(self, server: Server, request: ServerRequest, head: dict,
                 document: dict, place: str) -> None:
         keys = self._membership.keys(server.name)
         if 'count' in keys:
             keys = {**keys, 'count': self._bounds(server, keys['count'])}
         place = _add(document, 'members',
-                     {**head, **asked.keys(), **keys}, place)
+                     {**head, **request.keys(), **keys}, place)
         self._trace(place, server)
         for key in keys:
             self.places.add(

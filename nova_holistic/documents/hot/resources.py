@@ -99,7 +99,7 @@ class Resources:
         properties = written_out(resource, 'properties', place)
         place = join(place, 'properties')
         return Server(
-            name, place, (self._asked(properties, place),),
+            name, place, (self._server_request(properties, place),),
             server_group=self._collected(self._hinted, properties, place))
 
     def _group_of_servers(self, name: str, resource: dict,
@@ -112,10 +112,10 @@ class Resources:
         count = self._collected(self._count, outer, around, default=1)
         index = self._collected(self._index, outer, around, default=INDEX)
         each, place, group = self._inner(outer, 'resource_def', around)
-        asked = [each.at_index(index, i) for i in range(count)]
-        if len(set(asked)) == 1:
-            asked = asked[:1]
-        return Server(name, place, tuple(asked), count, index, group)
+        server_requests = [each.at_index(index, i) for i in range(count)]
+        if len(set(server_requests)) == 1:
+            server_requests = server_requests[:1]
+        return Server(name, place, tuple(server_requests), count, index, group)
 
     def _scaling_group(self, name: str, resource: dict,
                        place: str) -> Server | None:
@@ -150,7 +150,7 @@ class Resources:
         properties = written_out(outer[key], 'properties', place)
         place = join(place, 'properties')
         group = self._collected(self._hinted, properties, place)
-        return self._asked(properties, place), place, group
+        return self._server_request(properties, place), place, group
 
     def _type(self, definition: dict, place: str) -> Any:
         kind = definition.get('type')
@@ -168,7 +168,7 @@ class Resources:
     def _removals(self, outer: dict, place: str) -> None:
         resource_values.check_removals(outer, self._resolver, place)
 
-    def _asked(self, properties: dict, place: str) -> ServerRequest:
+    def _server_request(self, properties: dict, place: str) -> ServerRequest:
         boot = read_boot(properties, self._resolver, place)
         return ServerRequest(
             self._collected(self._flavor, properties, place,

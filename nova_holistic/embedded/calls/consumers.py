@@ -25,7 +25,7 @@ class ConsumerCalls:
         """Resources by consumer UUID, for one host."""
         return self.placement_rows.consumers(self.providers()[host])
 
-    def add_consumer(self, host, resources, project_id='stranger',
+    def add_consumer(self, host, resources, project_id='other-project',
                      consumer_type='INSTANCE'):
         """Allocate on a host for a consumer that Nova does not know; returns
         its UUID."""

@@ -44,10 +44,10 @@ class DemoCloud:
     def ask(self, member: Member, **hint) -> str:
         """Ask for a server: flavor and zone as the document says, and either
         a server group or a pointer; its UUID."""
-        wanted = member.requirements
+        requirements = member.requirements
         return self.cloud.create_server(
-            member.path.replace('/', '-'), self.flavors[wanted.flavor],
-            availability_zone=wanted.availability_zone, **hint)
+            member.path.replace('/', '-'), self.flavors[requirements.flavor],
+            availability_zone=requirements.availability_zone, **hint)
 
     def outcome(self, member: Member, server: str) -> Outcome:
         """The result of a create, once Nova has finished with the server."""

@@ -72,8 +72,9 @@ def plan(planned: Plan) -> Table:
 
     def place(placement: Placement) -> tuple[str, ...]:
         return *placement.location, placement.host
-    for key, here in groupby(sorted(planned.placements, key=place), place):
-        table.add_row(*key, '  '.join(p.member for p in here))
+    for key, placements_on_host in groupby(sorted(planned.placements,
+                                                  key=place), place):
+        table.add_row(*key, '  '.join(p.member for p in placements_on_host))
     cost = planned.objective
     table.caption = (f'Objective {cost.name} {cost.value:.4f}, proved bound '
                      f'{cost.bound:.4f}')

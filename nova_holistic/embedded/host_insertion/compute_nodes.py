@@ -24,8 +24,9 @@ def compute_traits():
     capabilities = fake.FakeDriver(None).capabilities_as_traits()
     # nova-compute reports this one only of a host with such PCI devices.
     del capabilities['COMPUTE_REMOTE_MANAGED_PORTS']
-    return {'COMPUTE_NODE', 'OWNER_NOVA',
-            *(name for name, there in capabilities.items() if there)}
+    return {'COMPUTE_NODE', 'OWNER_NOVA', *(name for name, is_supported
+                                            in capabilities.items()
+                                            if is_supported)}
 
 
 def insert_nodes(cell, hosts):

@@ -58,9 +58,9 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
     """
     rules = _rules(group)
     levels = sorted({level for _, rule in rules for level in rule.levels})
-    there = _located(snapshot, {**placed, **sources})
-    hosts = _near(snapshot, {there[path] for path in sources
-                             if path in there}, levels)
+    located = _located(snapshot, {**placed, **sources})
+    hosts = _near(snapshot, {located[path] for path in sources
+                             if path in located}, levels)
     found: dict[str, frozenset[str]] = {}
     for member in group.all_members():
         if member.path in placed or member.description in found:
@@ -70,7 +70,7 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
         for domains, host in hosts:
             if domains not in broken_at:
                 broken_at[domains] = _breaks(
-                    rules, snapshot, there, {**there, member.path: host})
+                    rules, snapshot, located, {**located, member.path: host})
         refused = frozenset(host.name for domains, host in hosts
                             if broken_at[domains])
         if refused:

@@ -91,14 +91,15 @@ class SnapshotPlanner:
 
     def _decided(self, request: PlanningRequest, usable: Usable,
                  started: float, time_limit: float | None) -> CheckedPlan:
-        asked, usable = self._without_sources(request, usable)
-        plan, snapshot = self._answered(asked, usable, started, time_limit)
+        restricted, usable = self._without_sources(request, usable)
+        plan, snapshot = self._answered(restricted, usable, started,
+                                        time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
             raise NotPlanned(
                 GroupStatus.ERROR, [reasons.of_engine(plan.message)])
-        bound = bind(self.constrained(asked, snapshot), snapshot)
+        bound = bind(self.constrained(restricted, snapshot), snapshot)
         # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), request.placed)
         if violations:
@@ -147,9 +148,9 @@ class SnapshotPlanner:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         conf = self._conf.planner
-        asked, (snapshot, _) = self._without_sources(
+        restricted, (snapshot, _) = self._without_sources(
             request, self.usable(request, self._inventory.cached_snapshot()))
-        bound = bind(self.constrained(asked, snapshot), snapshot)
+        bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
                 bound, snapshot,
@@ -198,8 +199,7 @@ class SnapshotPlanner:
             return [Reason.of('', format_message(
                 'host {:name} is reserved for another group', name))
                 for name in sorted(closed.intersection(held))]
-        # Placement does not know that servers of other groups were created on
-        # the hosts.
+        # Placement does not know of new servers of others on the hosts.
         self._inventory.mark_providers(exclusive_hosts.reserved(
             decision.group, decision.snapshot, decision.plan.hosts()))
         snapshot = self.usable(request, self._inventory.cached_snapshot())[0]
@@ -274,8 +274,7 @@ class SnapshotPlanner:
         self._inventory.invalidate()
 
     def usable(self, request: PlanningRequest, cloud: Snapshot) -> Usable:
-        """The hosts that this group may use, and the reasons why it may not
-        use the others.
+        """The hosts that this group may use, and reasons against the others.
 
         :param cloud: a snapshot of all hosts
         """

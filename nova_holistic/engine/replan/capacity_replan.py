@@ -165,9 +165,9 @@ def members_without_capacity(members: Sequence[MemberRecord],
     short = []
     for member in members:
         provider = member.place.provider
-        wanted = Counter(member.member.requirements.resources)
-        if _fits(hosts.get(provider), taken[provider] + wanted):
-            taken[provider] += wanted
+        requested = Counter(member.member.requirements.resources)
+        if _fits(hosts.get(provider), taken[provider] + requested):
+            taken[provider] += requested
         else:
             short.append(member)
     return short

@@ -101,10 +101,10 @@ class PartialPlanner:
         if seconds <= 0:
             self._untried.extend(paths)
             return
-        wanted = self._unmoved.union(
+        planned_paths = self._unmoved.union(
             *(self._units[path] for path in (*self._accepted, *paths)))
         request = replace(self._question,
-                          group=self._question.group.only(wanted))
+                          group=self._question.group.only(planned_paths))
         try:
             self._answer = request, self._decide(request, seconds)
             self._accepted.extend(paths)
@@ -139,10 +139,10 @@ def kinds(group: Group, paths: Sequence[str]) -> Mapping[str, Hashable]:
                 for member in members:
                     sides.setdefault(member.path, []).append(
                         (scope.path, number, side))
-    wanted = frozenset(paths)
+    planned_paths = frozenset(paths)
     return {member.path: (_parent(member), member.requirements,
                           tuple(sides.get(member.path, ())))
-            for member in group.all_members() if member.path in wanted}
+            for member in group.all_members() if member.path in planned_paths}
 
 
 def _parent(member: Member) -> str:

@@ -30,9 +30,9 @@ def refused_changes(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
     """The changes that no action can carry out."""
     found = []
-    for path, (before, wanted) in changed_requirements(
+    for path, (before, revised) in changed_requirements(
             record, where).items():
-        why = _objection(before, wanted)
+        why = _objection(before, revised)
         if where.fixed[path].state != MemberState.BUILT:
             why = ('a server is being created for this member: its '
                    'requirements cannot be changed now')
@@ -41,24 +41,24 @@ def refused_changes(record: GroupRecord,
     return found
 
 
-def _objection(before: Requirements | None, wanted: Requirements) -> str:
-    if before is not None and _lasting(before) != _lasting(wanted):
+def _objection(before: Requirements | None, revised: Requirements) -> str:
+    if before is not None and _lasting(before) != _lasting(revised):
         return ('the kind of root disk and the server group of an existing '
                 'server cannot be changed')
-    if before is not None and before.image != wanted.image and (
-            wanted.boot_from_volume or not isinstance(wanted.image, str)):
+    if before is not None and before.image != revised.image and (
+            revised.boot_from_volume or not isinstance(revised.image, str)):
         return ('the server can be rebuilt only if its root disk is not a '
                 'volume and the definition names the image')
-    if wanted.flavor is None and (
+    if revised.flavor is None and (
             before is None or before.flavor is not None
-            or before.resources != wanted.resources):
+            or before.resources != revised.resources):
         return ('the server can be resized only to a flavor, and the '
                 'definition names resources')
     return ''
 
 
-def _lasting(wanted: Requirements) -> Any:
-    return wanted.boot_from_volume, wanted.server_group
+def _lasting(revised: Requirements) -> Any:
+    return revised.boot_from_volume, revised.server_group
 
 
 def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,

@@ -81,9 +81,9 @@ class RevisedMembers:
                   if m.state in OWNED
                   or m.state == MemberState.FAILED and m.instance_uuid]
         guests.extend(moving_members.sources(self.fixed.values()).values())
-        wanted = {m.path for m in self.revised.all_members()}
+        paths = {m.path for m in self.revised.all_members()}
         return PlanningRequest(
-            self.revised.only(wanted - self.left_out), objective,
+            self.revised.only(paths - self.left_out), objective,
             record.uuid,
             {**moving_members.placed(unmoved), **self.adopted.hosts}, guests,
             self.vacated(freed),
@@ -103,17 +103,17 @@ def revised_members(record: GroupRecord, revised: Group,
     """
     before = _requirements(
         record.document, {row.member.path for row in members})
-    wanted = {m.path: m.requirements for m in revised.all_members()}
+    after = {m.path: m.requirements for m in revised.all_members()}
     fixed, movable, to_plan, left_out = {}, {}, {}, set()
     for row in members:
         path = row.member.path
-        if path not in wanted:
+        if path not in after:
             continue
         if row.state in OWNED:
             fixed[path] = row
         elif (row.state == MemberState.PLANNED
-                and before.get(path) == wanted[path]
-                and _is_up_to_date(row, wanted[path])):
+                and before.get(path) == after[path]
+                and _is_up_to_date(row, after[path])):
             movable[path] = row
         elif row.state == MemberState.RELEASED and row.id not in earlier:
             left_out.add(path)
@@ -121,7 +121,7 @@ def revised_members(record: GroupRecord, revised: Group,
             to_plan[path] = row
     return RevisedMembers(
         revised, fixed, movable, to_plan,
-        [m for m in members if m.member.path not in wanted],
+        [m for m in members if m.member.path not in after],
         frozenset(left_out), wanted_again=[
             row.id for row in fixed.values()
             if row.unwanted and row.id in earlier],
@@ -164,13 +164,13 @@ def changed_requirements(record: GroupRecord, where: RevisedMembers
             and before.get(member.path) != member.requirements}
 
 
-def _is_up_to_date(row: MemberRecord, wanted: Requirements) -> bool:
+def _is_up_to_date(row: MemberRecord, required: Requirements) -> bool:
     """Whether a place was planned for these requirements. The definition may
     have changed while a server used the place."""
     found = row.member.requirements
     return (found.flavor, found.availability_zone, found.aggregates,
-            found.location) == (wanted.flavor, wanted.availability_zone,
-                                wanted.aggregates, wanted.location)
+            found.location) == (required.flavor, required.availability_zone,
+                                required.aggregates, required.location)
 
 
 def _requirements(document: Mapping[str, Any], paths: Collection[str]

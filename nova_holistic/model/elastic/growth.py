@@ -44,25 +44,27 @@ def next_server(group: Group, path: str, existing: Existing) -> Member:
     description = _description(owner, name)
     if description is None:
         raise NotGrown(f'there is no member {path!r}')
-    mine = servers_of(description, prefix, existing.live)
+    existing_servers = servers_of(description, prefix, existing.live)
     if description.bounds is None:
         # A new replica has none of its servers yet.
         free = [each for each in description.server_names()
                 if (prefix + each in existing.returned
-                    or owner.bounds and each not in mine)
+                    or owner.bounds and each not in existing_servers)
                 and name in (each, description.name)]
         if not free:
             raise NotGrown(f'all servers of member {path!r} are taken')
         return _member(description, prefix, free[0])
-    if len(mine) >= description.bounds.most:
+    if len(existing_servers) >= description.bounds.most:
         raise AtMaximum(
-            f'member {prefix + description.name!r} has {len(mine)} servers, '
+            f'member {prefix + description.name!r} has '
+            f'{len(existing_servers)} servers, '
             f'and its maximum is {description.bounds.most}')
     if name != description.name:
-        if name in mine:
+        if name in existing_servers:
             raise NotGrown(f'member {path!r} is taken by another server')
         return _member(description, prefix, name)
-    number = free_number({numbered(description.name, each) for each in mine})
+    number = free_number({numbered(description.name, each) for each
+                          in existing_servers})
     return _member(description, prefix, f'{description.name}-{number}')
 
 

@@ -26,11 +26,11 @@ def draw(parent: Element, counts: Mapping[str, int],
     widest = (room + _GAP) / len(counts) - _GAP
     left = 0.0
     for path, count in counts.items():
-        said = text_width(str(count), _LETTERING)
-        width = min(widest, max(_LEAST, said + 7))
+        text_size = text_width(str(count), _LETTERING)
+        width = min(widest, max(_LEAST, text_size + 7))
         element = svg_elements.group(parent, 'member', left)
         svg_elements.mark(element, paints[path], 0, 0, width, height)
-        if said < width:
+        if text_size < width:
             svg_elements.text(element, 'label', width / 2,
                               height / 2 + _LETTERING * _BASELINE, str(count),
                               _LETTERING, anchor='middle',

@@ -122,14 +122,14 @@ def _end(database: Database, seen: Seen, engine: str) -> Written:
 def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
     """Whether alternates may be written. Until the end of the transaction no
     other engine takes the work, and no update changes the group."""
-    mine = session.execute(
+    is_owner = session.execute(
         # It changes nothing, and locks the row.
         sa.update(GroupRow)
         .where(GroupRow.uuid == seen.uuid,
                GroupRow.alternates_engine == engine)
         .values(alternates_engine=engine)
         .execution_options(synchronize_session=False)).rowcount
-    if not mine:
+    if not is_owner:
         return Written.LOST
     revision = session.scalar(
         sa.select(GroupRow.revision).where(GroupRow.uuid == seen.uuid))

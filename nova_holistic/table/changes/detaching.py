@@ -32,18 +32,18 @@ class Detached(enum.Enum):
 def detach(database: Database, group_uuid: str, path: str,
            now: datetime) -> Detached:
     """Release a built member; no allocation changes."""
-    mine = [MemberRow.group_uuid == group_uuid, MemberRow.path == path]
-    built = [*mine, MemberRow.state.in_(
+    where = [MemberRow.group_uuid == group_uuid, MemberRow.path == path]
+    built = [*where, MemberRow.state.in_(
         states.MEMBERS.before(states.DETACH))]
     with database.writer() as session:
         # The first statement writes, as SQLite needs it, and locks the row.
         session.execute(
-            sa.update(MemberRow).where(*mine).values(state=MemberRow.state)
+            sa.update(MemberRow).where(*where).values(state=MemberRow.state)
             .execution_options(synchronize_session=False))
         found = session.execute(sa.select(
             MemberRow.id, MemberRow.instance_uuid).where(*built)).first()
         if found is None:
-            known = session.scalar(sa.select(MemberRow.id).where(*mine))
+            known = session.scalar(sa.select(MemberRow.id).where(*where))
             return Detached.UNKNOWN if known is None else Detached.NOT_BUILT
         transitions.change_members(session, [MemberRow.id == found.id], {
             'state': MemberState.RELEASED, 'instance_uuid': None,

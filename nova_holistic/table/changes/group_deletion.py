@@ -15,16 +15,16 @@ def delete(database: Database, group_uuid: str) -> frozenset[str]:
 
     :returns: the holds that its members had at that moment
     """
-    mine = MemberRow.group_uuid == group_uuid
+    in_group = MemberRow.group_uuid == group_uuid
     with database.writer() as session:
         # This locks the rows, so that the next statement reads their last
         # state.
         session.execute(
-            sa.update(MemberRow).where(mine).values(held=MemberRow.held)
+            sa.update(MemberRow).where(in_group).values(held=MemberRow.held)
             .execution_options(synchronize_session=False))
         holds = frozenset(session.scalars(sa.select(MemberRow.hold).where(
-            mine, MemberRow.held.is_(True))))
-        session.execute(sa.delete(MemberRow).where(mine))
+            in_group, MemberRow.held.is_(True))))
+        session.execute(sa.delete(MemberRow).where(in_group))
         session.execute(sa.delete(GroupRow).where(
             GroupRow.uuid == group_uuid))
         events.delete(session, group_uuid, timeutils.utcnow())

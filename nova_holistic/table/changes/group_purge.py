@@ -108,12 +108,12 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
             # a member.
             session.execute(sa.select(GroupRow.uuid).where(
                 GroupRow.uuid == group_uuid).with_for_update())
-            mine = MemberRow.group_uuid == group_uuid
+            where = MemberRow.group_uuid == group_uuid
             # The condition is checked again for a row that another
             # transaction has changed since.
-            session.execute(sa.delete(MemberRow).where(mine, _IS_IDLE)
+            session.execute(sa.delete(MemberRow).where(where, _IS_IDLE)
                             .execution_options(synchronize_session=False))
-            if session.scalar(sa.select(MemberRow.id).where(mine).limit(1)):
+            if session.scalar(sa.select(MemberRow.id).where(where).limit(1)):
                 raise _Busy
             session.execute(
                 sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)

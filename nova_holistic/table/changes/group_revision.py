@@ -72,8 +72,8 @@ def revise(database: Database, group_uuid: str, engine: str,
         owns the group's task
     :raises IllegalTransition: the state of a member does not allow the change
     """
-    for row, anew in revision.renewed:
-        states.MEMBERS.check([row.state], anew.state)
+    for row, new in revision.renewed:
+        states.MEMBERS.check([row.state], new.state)
     positions = {path: at for at, path in enumerate(revision.order)}
     try:
         with database.writer() as session:
@@ -89,9 +89,9 @@ def revise(database: Database, group_uuid: str, engine: str,
             # other's rows.
             for row in sorted(revision.removed, key=_id):
                 _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
-            for row, anew in sorted(revision.renewed, key=lambda r: r[0].id):
+            for row, new in sorted(revision.renewed, key=lambda r: r[0].id):
                 _must(session, sa.update(MemberRow).where(
-                    *_as_seen(row)).values(rows.renewed_values(anew)))
+                    *_as_seen(row)).values(rows.renewed_values(new)))
             values = [rows.member_values(row, positions[row.member.path])
                       for row in revision.added]
             if values:
@@ -165,17 +165,17 @@ def occupy(database: Database, group_uuid: str, engine: str,
 def _of_revision(group_uuid: str, revision: Revision,
                  now: datetime) -> list[Event]:
     """One event of the group, and those of a few members that moved."""
-    renewed = [(seen, anew) for seen, anew in revision.renewed
+    renewed = [(seen, new) for seen, new in revision.renewed
                if (seen.state, seen.place.host) != (
-                   anew.state, anew.place.host)]
+                   new.state, new.place.host)]
     moved = [
-        Event(group_uuid, Kind.PLACE_MOVED if seen.state == anew.state
+        Event(group_uuid, Kind.PLACE_MOVED if seen.state == new.state
               else Kind.MEMBER_STATE, now, seen.member.path,
-              from_state=None if seen.state == anew.state
+              from_state=None if seen.state == new.state
               else str(seen.state),
-              to_state=None if seen.state == anew.state else str(anew.state),
-              host=anew.place.host)
-        for seen, anew in renewed]
+              to_state=None if seen.state == new.state else str(new.state),
+              host=new.place.host)
+        for seen, new in renewed]
     return [Event(group_uuid, Kind.GROUP_REVISED, now, details={
         'members': len(revision.order), 'added': len(revision.added),
         'moved': len(revision.renewed), 'removed': len(revision.removed),

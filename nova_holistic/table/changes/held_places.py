@@ -82,16 +82,16 @@ def _hand_over(database: Database, handover: Handover,
 def _released(session: orm.Session, held: MemberRecord,
               version: int) -> MemberRow:
     """Release the former row; returns it as it is then."""
-    mine = MemberRow.id == held.id
+    is_row = MemberRow.id == held.id
     if not _change(session, [
-            mine, MemberRow.hold == held.hold,
+            is_row, MemberRow.hold == held.hold,
             MemberRow.path == held.member.path,
             MemberRow.state == MemberState.PLANNED], {
                 'state': str(MemberState.RELEASED), 'held': False,
                 'returned': True, 'hold': str(uuid.uuid4()),
                 'places_version': version}):
         raise _NotHandedOver
-    return session.scalars(sa.select(MemberRow).where(mine)).one()
+    return session.scalars(sa.select(MemberRow).where(is_row)).one()
 
 
 def _write(session: orm.Session, row: MemberRecord, version: int) -> int:

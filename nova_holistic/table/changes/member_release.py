@@ -83,22 +83,22 @@ def release_unleased(database: Database, member: MemberRecord,
     :raises IllegalTransition: the member is not claimed
     """
     states.MEMBERS.check([member.state], MemberState.RELEASED)
-    mine = [MemberRow.id == member.id, MemberRow.state == member.state,
+    same = [MemberRow.id == member.id, MemberRow.state == member.state,
             MemberRow.hold == member.hold,
             MemberRow.instance_uuid == member.instance_uuid]
     changes = {'instance_uuid': None, 'held': True, 'returned': True}
-    expired = [*mine, sa.or_(MemberRow.unwanted,
+    expired = [*same, sa.or_(MemberRow.unwanted,
                              _lease_passed(member.group_uuid, now))]
     if _release(database, now, expired, _EXPIRED, **changes):
         return True
     return surplus is not None and _release_surplus(
-        database, member.group_uuid, surplus, mine,
+        database, member.group_uuid, surplus, same,
         {'state': MemberState.RELEASED, 'updated_at': now, **changes})
 
 
 @retried
 def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
-                     mine: Sequence[Any], values: Mapping[str, Any]) -> bool:
+                     same: Sequence[Any], values: Mapping[str, Any]) -> bool:
     """Of several members, only those beyond the desired number are
     released: the first statement locks the group's row."""
     with database.writer() as session:
@@ -107,7 +107,7 @@ def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
             MemberRow.group_uuid == group_uuid,
             MemberRow.state != MemberState.RELEASED)).all()
         return surplus(live) and transitions.change_members(
-            session, mine, values, _ENOUGH) == 1
+            session, same, values, _ENOUGH) == 1
 
 
 def expired_groups(database: Database,

@@ -40,15 +40,15 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
 
     :returns: whether it does
     """
-    mine = [GroupRow.uuid == group_uuid, *where]
+    conditions = [GroupRow.uuid == group_uuid, *where]
     if 'status' in values:
-        mine.append(GroupRow.status.in_(
+        conditions.append(GroupRow.status.in_(
             states.GROUPS.leading_to(GroupStatus(values['status']), by)))
     if any(name in values for name in _RESERVING):
         values = {**values, 'places_version': places_versions.next_version()}
     if not any(name in values for name in _SHOWN):
-        return _update_group(session, mine, values)
-    if not _update_group(session, mine, {'status': GroupRow.status}):
+        return _update_group(session, conditions, values)
+    if not _update_group(session, conditions, {'status': GroupRow.status}):
         return False
     before = session.execute(sa.select(
         GroupRow.status, GroupRow.lease_expires_at).where(

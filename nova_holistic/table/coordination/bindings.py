@@ -153,7 +153,7 @@ class Bindings:
         with self._database.writer() as session:
             where = [BindingRow.kind.in_([str(kind) for kind in BindingKind]),
                      BindingRow.target.in_(targets)]
-            if not _found(session, group_uuid, where):
+            if not _select(session, group_uuid, where):
                 return False
             # The transaction of every event changes this row. It comes
             # before those of the bindings, as in ``add``.
@@ -239,8 +239,8 @@ def _any_of(hinted: Hinted) -> sa.ColumnElement[bool]:
         for kind, targets in kinds.items() for target in targets if target))
 
 
-def _found(session: orm.Session, group_uuid: str,
-           where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
+def _select(session: orm.Session, group_uuid: str,
+            where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
     return [_record(row) for row in session.scalars(
         sa.select(BindingRow).where(
             *where, BindingRow.group_uuid == group_uuid))]
@@ -249,7 +249,7 @@ def _found(session: orm.Session, group_uuid: str,
 def _removed(session: orm.Session, group_uuid: str,
              where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
     """Bindings of a group that this transaction ends."""
-    found = _found(session, group_uuid, where)
+    found = _select(session, group_uuid, where)
     if found and not session.execute(
             sa.delete(BindingRow).where(
                 *where, BindingRow.group_uuid == group_uuid)

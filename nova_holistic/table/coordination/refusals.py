@@ -57,7 +57,7 @@ class Refusals:
 
         Nothing is written for a group that is gone, or has no plan.
         """
-        group, wanted = member.group_uuid, member.member.description
+        group, key = member.group_uuid, member.member.description
         with self._database.writer() as session:
             # It locks the group's row, so that no reason gets lost between
             # what is read and what is written.
@@ -69,10 +69,10 @@ class Refusals:
                     .execution_options(synchronize_session=False)).rowcount:
                 return
             self._add_reason(session, group, reason)
-            _forget(session, group, wanted, [each.host for each in refusals])
+            _forget(session, group, key, [each.host for each in refusals])
             if refusals:
                 session.execute(sa.insert(RefusalRow), [
-                    {'group_uuid': group, 'description': wanted,
+                    {'group_uuid': group, 'description': key,
                      'host': each.host, 'refused_by': each.by,
                      'refused_at': now} for each in refusals])
             events.add(session, _events(member, refusals, reason, now))
@@ -155,6 +155,6 @@ def _selected(session: orm.Session, group_uuid: str | None,
 
 
 def _where(group_uuid: str | None, host: str | None) -> list[Any]:
-    wanted = {RefusalRow.group_uuid: group_uuid, RefusalRow.host: host}
-    return [column == value for column, value in wanted.items()
+    key = {RefusalRow.group_uuid: group_uuid, RefusalRow.host: host}
+    return [column == value for column, value in key.items()
             if value is not None]

@@ -62,8 +62,8 @@ class Tasks:
             return None
         with self._database.reader() as session:
             row = session.get(GroupRow, group_uuid)
-            mine = row is not None and row.engine == engine
-            return rows.group_record(row) if mine else None
+            is_owner = row is not None and row.engine == engine
+            return rows.group_record(row) if is_owner else None
 
     def keep(self, group_uuids: Collection[str], engine: str,
              now: datetime) -> None:

@@ -45,10 +45,10 @@ class History:
         if page.marker is not None:
             where.append(row.id < page.marker if page.descending
                          else row.id > page.marker)
-        for column, wanted in ((row.member, page.member),
-                               (row.kind, page.kind)):
-            if wanted is not None:
-                where.append(column == wanted)
+        for column, value in ((row.member, page.member), (row.kind,
+                                                          page.kind)):
+            if value is not None:
+                where.append(column == value)
         if page.since is not None:
             where.append(row.at >= page.since)
         order = row.id.desc() if page.descending else row.id.asc()

@@ -19,12 +19,12 @@ def known_consumers(database: Database,
                     consumers: Collection[str]) -> frozenset[str]:
     """Those that are the servers of members, or holds that are wanted, or
     that are still written down to be dropped."""
-    wanted = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
+    in_use = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
     found = set()
     with database.reader() as session:
         for batch in batches(sorted(consumers)):
             found.update(session.scalars(sa.select(MemberRow.hold).where(
-                MemberRow.hold.in_(batch), wanted)))
+                MemberRow.hold.in_(batch), in_use)))
             found.update(session.scalars(sa.select(
                 MemberRow.instance_uuid).where(
                     MemberRow.instance_uuid.in_(batch))))

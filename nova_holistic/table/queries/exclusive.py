@@ -132,8 +132,8 @@ class ExclusiveGroups:
         fresh: set[int] = set()
         for batch in batches(changed, CHANGED):
             fresh |= self._merge(session, batch, kept)
-        anew = [heads[uuid] for uuid in heads.keys() - kept.keys()]
-        for each in _read_completely(session, self._occupying, anew):
+        added = [heads[uuid] for uuid in heads.keys() - kept.keys()]
+        for each in _read_completely(session, self._occupying, added):
             kept[each.record.uuid] = each
             fresh.update(each.members)
         return (len(heads), sum(row.places_version for row in heads.values()),

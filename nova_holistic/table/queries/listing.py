@@ -92,15 +92,15 @@ class Listing:
         """How many members of a project take up room, or will: of a group
         with a task, as many as there are or as it asks for, whichever are
         more."""
-        there = sa.func.count(MemberRow.id)
+        total = sa.func.count(MemberRow.id)
         alive = sa.and_(MemberRow.group_uuid == GroupRow.uuid,
                         MemberRow.state != MemberState.RELEASED)
         with self._database.view() as session:
             number = session.scalar(
-                sa.select(there).select_from(MemberRow).join(GroupRow, alive)
+                sa.select(total).select_from(MemberRow).join(GroupRow, alive)
                 .where(GroupRow.project_id == project_id)) or 0
             waiting = session.execute(
-                sa.select(GroupRow.asked, there)
+                sa.select(GroupRow.asked, total)
                 .outerjoin_from(GroupRow, MemberRow, alive)
                 .where(GroupRow.project_id == project_id,
                        GroupRow.task.is_not(None),

@@ -162,12 +162,12 @@ class OutlineCache:
 
     def _compare_numbers(self, session: orm.Session) -> None:
         """Forget groups that were deleted, and read unknown ones."""
-        there = GroupRow.status.in_(KEPT)
+        is_kept = GroupRow.status.in_(KEPT)
         if self._groups and len(self._groups) == session.scalar(
                 sa.select(sa.func.count()).select_from(GroupRow)
-                .where(there)):
+                .where(is_kept)):
             return
-        uuids = set(session.scalars(sa.select(GroupRow.uuid).where(there)))
+        uuids = set(session.scalars(sa.select(GroupRow.uuid).where(is_kept)))
         for uuid in self._groups.keys() - uuids:
             self._forget(uuid)
         self._read_groups(session, uuids - self._groups.keys())

@@ -34,11 +34,11 @@ def test_a_group_is_created_shown_and_placed(world, service):
 def test_only_an_administrator_sees_member_hosts(world, service):
     group = create(service).json['group']['id']
     path = f'/v1/groups/{group}/placements'
-    mine = service.ask('GET', path).json['placements']
-    assert [each['member'] for each in mine] == [
+    own_answer = service.ask('GET', path).json['placements']
+    assert [each['member'] for each in own_answer] == [
         'web', 'db/node-0', 'db/node-1']
     assert all(set(each) == {'member', 'state', 'instance_uuid'}
-               for each in mine)
+               for each in own_answer)
     seen = service.ask('GET', path, token=ADMIN).json['placements']
     placed = world.table.placed(group)
     assert {each['member']: each['host'] for each in seen} == placed
@@ -62,10 +62,10 @@ def test_reasons_for_a_project_name_no_rack(world, service):
         {'name': 'node', 'count': 5, 'resources': SMALL}]}
     group = create(service, {'group': document}).json['group']['id']
     path = f'/v1/groups/{group}'
-    mine = service.ask('GET', path).json['group']['reasons']
+    own_answer = service.ask('GET', path).json['group']['reasons']
     seen = service.ask('GET', path, token=ADMIN).json['group']['reasons']
-    assert [each['at'] for each in mine] == [each['at'] for each in seen]
-    for each in mine:
+    assert [each['at'] for each in own_answer] == [each['at'] for each in seen]
+    for each in own_answer:
         words = re.findall(r'[\w/-]+', each['message'])
         assert not set(words) & {*RACKS, 'b', 'a/a1', 'b/b1'}, each
 

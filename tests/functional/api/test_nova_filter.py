@@ -144,9 +144,9 @@ def test_an_unknown_group_is_refused(cloud):
 
 
 def test_a_group_of_another_project_is_refused_as_unknown(cloud):
-    theirs = cloud.plan(SHOP, PLAN, resources=SMALL, project_id='grey')
-    assert refusal(cloud, pointer(theirs, 'web')) == (
-        f'group {theirs} is not known in this project')
+    other_group = cloud.plan(SHOP, PLAN, resources=SMALL, project_id='grey')
+    assert refusal(cloud, pointer(other_group, 'web')) == (
+        f'group {other_group} is not known in this project')
 
 
 @pytest.mark.parametrize('hints', [
@@ -207,14 +207,15 @@ def test_yield_mode_accepts_an_unknown_member(cloud, shop):
     # Whether the server group is bound to a member.
     ({'group': str(uuid.uuid4())}, 1)])
 def test_queries_of_a_server_without_a_pointer(cloud, hints, queries):
-    with recorded() as asked:
+    with recorded() as recorder:
         answer = ask(cloud, hints)
         # Nova's own statements are recorded.
-        assert asked.statements
-        ours = [each for each in asked.statements if 'holistic_' in each]
-        assert len(ours) == queries
+        assert recorder.statements
+        own_statements = [each for each in recorder.statements if 'holistic_'
+                          in each]
+        assert len(own_statements) == queries
         ask(cloud, pointer(str(uuid.uuid4()), 'web'))
-        assert any('holistic_groups' in each for each in asked.statements)
+        assert any('holistic_groups' in each for each in recorder.statements)
     if answer.status_code == 202:
         cloud.wait_for_status(answer.json()['server']['id'], 'ACTIVE')
 
@@ -262,7 +263,7 @@ def test_a_plan_holds_nothing(cloud, engine):
 
 
 def test_other_projects_do_not_see_the_group(cloud, shop):
-    grey = cloud.compute_for('stranger')
+    grey = cloud.compute_for('other-project')
     assert grey.get(f'/os-holistic-groups/{shop}',
                     raise_exc=False).status_code == 404
     assert grey.get('/os-holistic-groups').json() == {'groups': []}

@@ -101,9 +101,9 @@ def test_every_response_matches_the_openapi_description(
         headers = {'X-Auth-Token': TOKEN}
         if known and mode is GenerationMode.POSITIVE:
             headers.update(LATEST)
-            there = somebody(service, world, route)
+            identifiers = somebody(service, world, route)
             case.path_parameters.update({
-                name: there[name] for name in case.path_parameters})
+                name: identifiers[name] for name in case.path_parameters})
         case.call_and_validate(headers=headers)
 
     validated()

@@ -30,9 +30,9 @@ def written(tmp_path):
 def type_(terminal):
     """A function that types a command that goes well; gives its output."""
     def type_(*words, **options):
-        said = terminal.openstack('holistic', *words, **options)
-        assert (said.code, said.err) == (0, '')
-        return said.out
+        output = terminal.openstack('holistic', *words, **options)
+        assert (output.code, output.err) == (0, '')
+        return output.out
     return type_
 
 
@@ -48,10 +48,10 @@ def refused(terminal):
     """A function that types a command that does not go well; gives the one
     line that is said."""
     def refused(*words, **options):
-        said = terminal.openstack('holistic', *words, **options)
-        assert said.code == 1
-        assert said.out == ''
-        line, end = said.err.split('\n')
+        output = terminal.openstack('holistic', *words, **options)
+        assert output.code == 1
+        assert output.out == ''
+        line, end = output.err.split('\n')
         assert end == ''
         return line
     return refused

@@ -80,9 +80,10 @@ def terminal(running, capsys, own_logging, monkeypatch):
 def read(terminal):
     """A function that types a command, and reads its JSON."""
     def read(*words, **options):
-        said = terminal.openstack('holistic', *words, '-f', 'json', **options)
-        assert said.code == 0, said.err
-        return json.loads(said.out)
+        output = terminal.openstack('holistic', *words, '-f', 'json',
+                                    **options)
+        assert output.code == 0, output.err
+        return json.loads(output.out)
     return read
 
 
@@ -116,11 +117,11 @@ def test_two_hundred_servers_are_adopted_and_a_violation_is_drawn(
     assert after == before
     for form in ('svg', 'html'):
         picture = tmp_path / f'nodes.{form}'
-        said = terminal.openstack(
+        output = terminal.openstack(
             'holistic', 'group', 'map', group['id'], '-o', picture, '--levels',
             'az,rack,host', user=ADMIN)
-        assert said.code == 1
-        assert 'anti-affinity' in said.out and FULL in said.out
+        assert output.code == 1
+        assert 'anti-affinity' in output.out and FULL in output.out
         assert 'violated: anti-affinity' in picture.read_text()
     marks = [text for text in ElementTree.parse(
         tmp_path / 'nodes.svg').getroot().itertext()
@@ -136,10 +137,10 @@ def test_a_strict_adoption_names_the_violation(
     file.write_text(yaml.safe_dump({**NODES, 'members': [
         {'name': 'node', 'count': MOST + 1, 'flavor': 'small'}], 'adopt': {
         f'node-{number}': server for number, server in enumerate(servers)}}))
-    said = terminal.openstack(
+    output = terminal.openstack(
         'holistic', 'group', 'create', '--file', file, '--strict', '--wait')
-    assert said.code == 1
-    assert 'anti-affinity' in said.err and 'unplaceable' in said.err
+    assert output.code == 1
+    assert 'anti-affinity' in output.err and 'unplaceable' in output.err
     (group,) = running.table.list_groups()
     assert not running.table.members(group.uuid)
 
@@ -199,8 +200,8 @@ def test_the_commands_of_the_guide_work(
             # The same servers are adopted again, now with --strict.
             (group,) = running.table.list_groups()
             running.lifecycle.delete(group.uuid)
-        said = terminal.openstack(*shlex.split(command), user=OPERATOR)
-        assert said.code == 0, (command, said.err)
+        output = terminal.openstack(*shlex.split(command), user=OPERATOR)
+        assert output.code == 0, (command, output.err)
     assert '</svg>' in pathlib.Path('shop.svg').read_text()
     imported, shop = sorted(running.table.list_groups(),
                             key=lambda group: group.name)

@@ -68,9 +68,9 @@ def test_a_create_without_an_answer_can_be_repeated(
         line = refused('group', 'create', '-f', written())
     assert line.startswith('Gateway Timeout; the group may exist')
     key = re.search('--idempotency-key ([0-9a-f-]{36}) ', line)[1]
-    said = terminal.openstack('holistic', 'group', 'create', '-f', written(),
-                              '--idempotency-key', key)
-    assert said.code == 0
+    output = terminal.openstack('holistic', 'group', 'create', '-f', written(),
+                                '--idempotency-key', key)
+    assert output.code == 0
     assert len(read('group', 'list')) == 1
 
 
@@ -79,14 +79,14 @@ def test_a_usage_error_names_its_argument(terminal, written):
                   ('member', 'add', 'shop', 'x', '--resource', 'VCPU'),
                   ('member', 'add', 'shop', 'x', '--description', '['),
                   ('group', 'create', '-f', written(), '--timeout', '0')):
-        said = terminal.openstack('holistic', *words)
-        assert said.code == 2
-        assert 'Traceback' not in said.err
-        assert 'error: argument ' in said.err.splitlines()[-1]
+        output = terminal.openstack('holistic', *words)
+        assert output.code == 2
+        assert 'Traceback' not in output.err
+        assert 'error: argument ' in output.err.splitlines()[-1]
 
 
 def test_an_unknown_microversion_is_reported(terminal):
-    said = terminal.openstack('--os-holistic-api-version', '1.7',
-                              'holistic', 'group', 'list')
-    assert (said.code, said.err) == (
+    output = terminal.openstack('--os-holistic-api-version', '1.7', 'holistic',
+                                'group', 'list')
+    assert (output.code, output.err) == (
         1, 'version 1.7 is not supported; supported are 1.0 to 1.4\n')

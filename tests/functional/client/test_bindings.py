@@ -82,9 +82,9 @@ def test_the_commands_of_the_guide_work(terminal, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r'\$ openstack (holistic .*)', text)
     assert len(commands) == 5
-    said = [terminal.openstack(*shlex.split(each)) for each in commands]
-    assert [(each.code, each.err) for each in said] == [(0, '')] * 5
-    assert all(each in said[3].out for each in (WORKERS, CONTROL_PLANE))
+    output = [terminal.openstack(*shlex.split(each)) for each in commands]
+    assert [(each.code, each.err) for each in output] == [(0, '')] * 5
+    assert all(each in output[3].out for each in (WORKERS, CONTROL_PLANE))
 
 
 def test_a_deleted_server_group_is_shown(world, group, read, type_):
@@ -140,8 +140,8 @@ def test_the_commands_for_stacks_work(terminal, monkeypatch, tmp_path):
             r'``(group bind [^`]*)``', text)),
         *re.findall(r'``openstack (holistic .*)``', text)]
     for command in (create, bind, unbind, below, unbind, itself):
-        said = terminal.openstack(*shlex.split(command))
-        assert (said.code, said.err) == (0, ''), command
+        output = terminal.openstack(*shlex.split(command))
+        assert (output.code, output.err) == (0, ''), command
     listed = terminal.openstack(
         'holistic', 'group', 'binding', 'list', 'cluster').out
     assert 'workers/*=' in listed

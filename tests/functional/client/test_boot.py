@@ -133,15 +133,15 @@ def no_rest(cloud):
 
 def test_one_command_creates_the_group_and_its_servers(
         running, terminal, shop):
-    said = create(terminal, shop)
-    assert said.code == 0, said.err
-    group = json.loads(said.out)
+    output = create(terminal, shop)
+    assert output.code == 0, output.err
+    group = json.loads(output.out)
     assert sum(group['members'].values()) == 7
     found = placed(running)
     assert set(found) == PATHS
-    assert len(said.err.splitlines()) == 7
-    assert said.err.count('shop: web: active (') == 1
-    assert '(7 of 7 active)' in said.err.splitlines()[-1]
+    assert len(output.err.splitlines()) == 7
+    assert output.err.count('shop: web: active (') == 1
+    assert '(7 of 7 active)' in output.err.splitlines()[-1]
     server = running.get_server(found['db-1/node-0'])
     assert server['name'] == 'node-0.shop'
     assert server['metadata'] == {
@@ -161,9 +161,9 @@ def test_a_repeated_command_creates_nothing(running, terminal, shop):
 
 def test_a_command_continues_with_servers_of_an_interrupted_one(
         running, terminal, shop):
-    said = terminal.openstack('holistic', 'group', 'create', '--file', shop,
-                              '--wait', '-f', 'json')
-    group = json.loads(said.out)['id']
+    output = terminal.openstack('holistic', 'group', 'create', '--file', shop,
+                                '--wait', '-f', 'json')
+    group = json.loads(output.out)['id']
     nova = running.compute_for(MEMBER.project, MEMBER.user)
     created = {}
     for path in ('web', 'db-0/node-1', 'cache-0'):
@@ -172,9 +172,9 @@ def test_a_command_continues_with_servers_of_an_interrupted_one(
             running.flavor_id('small'))
         created[path] = nova.post('/servers', json=body, microversion='2.94'
                                   ).json()['server']['id']
-    said = terminal.openstack('holistic', 'group', 'boot', 'shop', '-f',
-                              'json')
-    assert said.code == 0, said.err
+    output = terminal.openstack('holistic', 'group', 'boot', 'shop', '-f',
+                                'json')
+    assert output.code == 0, output.err
     found = placed(running)
     assert set(found) == PATHS
     assert {path: found[path] for path in created} == created
@@ -199,8 +199,8 @@ def test_a_failed_server_is_created_again_in_its_place(
         running, terminal, shop, monkeypatch):
     fail(running, monkeypatch, ['shop-web', 'shop-cache-1'], times=2)
     with reconciling(running):
-        said = create(terminal, shop)
-    assert said.code == 0, said.err
+        output = create(terminal, shop)
+    assert output.code == 0, output.err
     assert set(placed(running)) == PATHS
 
 
@@ -208,14 +208,14 @@ def test_failures_are_reported_and_a_further_command_continues(
         running, terminal, shop, monkeypatch):
     fail(running, monkeypatch, ['shop-web'], times=2)
     with reconciling(running):
-        said = create(terminal, shop, '--retries', 1)
-        assert said.code == 1
-        assert '1 of 7 servers of group ' in said.err
-        failed = said.err.splitlines()[-1]
+        output = create(terminal, shop, '--retries', 1)
+        assert output.code == 1
+        assert '1 of 7 servers of group ' in output.err
+        failed = output.err.splitlines()[-1]
         assert failed.startswith('web     ') and 'out of order' in failed
         assert len(running.servers(MEMBER.project)) == 7
-        said = create(terminal, shop)
-    assert said.code == 0, said.err
+        output = create(terminal, shop)
+    assert output.code == 0, output.err
     assert set(placed(running)) == PATHS
 
 
@@ -223,16 +223,16 @@ def test_rollback_deletes_the_servers_and_the_group(
         running, terminal, shop, monkeypatch):
     fail(running, monkeypatch, ['shop-web'], times=9)
     with reconciling(running):
-        said = create(terminal, shop, '--retries', 0, '--rollback')
-    assert said.code == 1
-    assert 'rolled back: 7 servers and group ' in said.err
+        output = create(terminal, shop, '--retries', 0, '--rollback')
+    assert output.code == 1
+    assert 'rolled back: 7 servers and group ' in output.err
     no_rest(running)
 
 
 def test_an_interrupted_command_can_be_rolled_back(running, terminal, shop):
     assert create(terminal, shop).code == 0
-    said = terminal.openstack('holistic', 'group', 'rollback', 'shop')
-    assert (said.code, said.out) == (0, ''), said.err
+    output = terminal.openstack('holistic', 'group', 'rollback', 'shop')
+    assert (output.code, output.out) == (0, ''), output.err
     no_rest(running)
 
 
@@ -241,10 +241,10 @@ def test_what_nova_refuses_is_reported_at_once(running, terminal, tmp_path):
     file.write_text(yaml.safe_dump({'name': 'shop', 'members': [
         WEB, {**WEB, 'name': 'bad', 'server': {
             **REQUEST, 'key_name': 'unknown'}}]}))
-    said = create(terminal, file)
-    assert said.code == 1
-    assert said.err.splitlines()[-1].startswith('bad')
-    assert 'Invalid key_name' in said.err
+    output = create(terminal, file)
+    assert output.code == 1
+    assert output.err.splitlines()[-1].startswith('bad')
+    assert 'Invalid key_name' in output.err
     server, = running.servers(MEMBER.project)
     assert server['name'] == 'shop-web'
 
@@ -254,14 +254,14 @@ def test_members_without_a_request_are_refused_before_anything_is_created(
     file = tmp_path / 'shop.yaml'
     file.write_text(yaml.safe_dump({'name': 'shop', 'members': [
         WEB, {'name': 'db', 'flavor': 'small'}]}))
-    said = create(terminal, file)
-    assert (said.code, said.err.strip()) == (
+    output = create(terminal, file)
+    assert (output.code, output.err.strip()) == (
         1, 'members[1]: --boot needs the key server in the descriptions of '
         'all members')
     assert terminal.openstack('holistic', 'group', 'create', '--file', file,
                               '--wait').code == 0
-    said = terminal.openstack('holistic', 'group', 'boot', 'shop')
-    assert (said.code, said.err.strip()) == (
+    output = terminal.openstack('holistic', 'group', 'boot', 'shop')
+    assert (output.code, output.err.strip()) == (
         1, 'no key server in the descriptions of these members: db')
     assert running.servers(MEMBER.project) == []
 
@@ -270,29 +270,29 @@ def test_an_unplaceable_group_is_rolled_back(running, terminal, tmp_path):
     file = tmp_path / 'shop.yaml'
     file.write_text(yaml.safe_dump({'name': 'shop', 'members': [
         {**WEB, 'count': 100}]}))
-    said = create(terminal, file, '--rollback')
-    assert said.code == 1
-    assert ' is unplaceable: ' in said.err and 'rolled back: 0' in said.err
+    output = create(terminal, file, '--rollback')
+    assert output.code == 1
+    assert ' is unplaceable: ' in output.err and 'rolled back: 0' in output.err
     no_rest(running)
 
 
 def test_a_changed_request_moves_no_member(running, terminal, shop, tmp_path):
-    said = terminal.openstack('holistic', 'group', 'create', '--file', shop,
-                              '--wait', '-f', 'json', user=ADMIN)
-    group = json.loads(said.out)['id']
+    output = terminal.openstack('holistic', 'group', 'create', '--file', shop,
+                                '--wait', '-f', 'json', user=ADMIN)
+    group = json.loads(output.out)['id']
     before = [(row.member.path, row.hold, row.place.host)
               for row in running.table.members(group)]
     changed = json.loads(json.dumps(SHOP))
     changed['members'][0]['server']['metadata'] = {'role': 'y'}
     (tmp_path / 'shop.yaml').write_text(yaml.safe_dump(changed))
-    said = terminal.openstack('holistic', 'group', 'set', group, '--file',
-                              shop, '--wait', user=ADMIN)
-    assert said.code == 0, said.err
+    output = terminal.openstack('holistic', 'group', 'set', group, '--file',
+                                shop, '--wait', user=ADMIN)
+    assert output.code == 0, output.err
     assert [(row.member.path, row.hold, row.place.host)
             for row in running.table.members(group)] == before
-    said = terminal.openstack('holistic', 'group', 'show', group, '-f',
-                              'json', user=ADMIN)
-    assert json.loads(said.out)['definition'] == changed
+    output = terminal.openstack('holistic', 'group', 'show', group, '-f',
+                                'json', user=ADMIN)
+    assert json.loads(output.out)['definition'] == changed
 
 
 @pytest.mark.parametrize('page', ['user/servers', 'howto/one-call'])
@@ -307,6 +307,6 @@ def test_the_manual(running, terminal, tmp_path, page, monkeypatch):
     commands = re.findall(r'^ +\$ openstack (.*)$', text, re.MULTILINE)
     assert len(commands) >= 3
     for command in commands:
-        said = terminal.openstack(*shlex.split(command))
-        assert said.code == 0, (command, said.err)
+        output = terminal.openstack(*shlex.split(command))
+        assert output.code == 0, (command, output.err)
     no_rest(running)

@@ -50,7 +50,7 @@ def test_a_file_may_be_called_like_a_format(world, type_, written,
 
 
 def test_a_heat_template_is_accepted_as_a_definition(terminal, written):
-    said = terminal.openstack(
+    output = terminal.openstack(
         'holistic', 'plan', 'create', '--wait', '--parameter', 'cpus=2',
         '--format', 'json', '-f', written({
             'heat_template_version': '2018-08-31',
@@ -58,9 +58,9 @@ def test_a_heat_template_is_accepted_as_a_definition(terminal, written):
             'resources': {'web': {
                 'type': 'OS::Nova::Server',
                 'properties': {'flavor': 'small'}}}}))
-    plan = json.loads(said.out)
+    plan = json.loads(output.out)
     # This cloud has no flavors.
-    assert (said.code, plan['status']) == (1, 'error')
+    assert (output.code, plan['status']) == (1, 'error')
     assert 'small' in plan['reasons'][0]['message']
 
 
@@ -91,11 +91,11 @@ def test_a_plan_holds_nothing(world, read, type_, written):
     (2, 0, 'planned'), (len(RACKS) + 1, 1, 'unplaceable')])
 def test_a_plan_that_was_waited_for_gives_the_exit_code(
         terminal, written, nodes, code, status):
-    said = terminal.openstack('holistic', 'plan', 'create', '--wait',
-                              '--format', 'json', '-f',
-                              written(shop(nodes=nodes)))
-    plan = json.loads(said.out)
-    assert (said.code, said.err, plan['status']) == (code, '', status)
+    output = terminal.openstack('holistic', 'plan', 'create', '--wait',
+                                '--format', 'json', '-f', written(shop(
+                                    nodes=nodes)))
+    plan = json.loads(output.out)
+    assert (output.code, output.err, plan['status']) == (code, '', status)
     assert bool(plan.get('reasons')) == (code == 1)
     # To look at it later is no failure.
     assert terminal.openstack(
@@ -232,9 +232,9 @@ def test_deleting_several_groups_reports_unknown_ones(
 
 
 def test_the_shell_completion_lists_every_command(terminal):
-    said = terminal.openstack('complete')
+    output = terminal.openstack('complete')
     words = dict(line.strip().split('=', 1)
-                 for line in said.out.splitlines() if '=' in line)
+                 for line in output.out.splitlines() if '=' in line)
     for noun, verbs in COMMANDS.items():
         assert set(words[f'cmds_holistic_{noun}'].strip("'").split()) == verbs
     assert '--wait' in words['cmds_holistic_group_create']

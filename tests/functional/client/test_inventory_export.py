@@ -15,9 +15,9 @@ def export(terminal, *words, user=ADMIN):  # noqa: F811
 
 
 def test_the_exported_inventory_is_the_cloud(terminal, running):  # noqa: F811
-    said = export(terminal)
-    assert (said.code, said.err) == (0, '')
-    document = json.loads(said.out)
+    output = export(terminal)
+    assert (output.code, output.err) == (0, '')
+    document = json.loads(output.out)
     assert document['levels'] == ['az', 'rack', 'host']
     hosts = {host['name']: host for host in document['hosts']}
     assert sorted(hosts) == sorted(host.name for host in HOSTS)
@@ -49,9 +49,9 @@ def test_plan_check_and_map_work_on_it(
 
     def run(*words):
         code = main.main([*map(str, words), '--inventory', str(cloud)])
-        said = capsys.readouterr()
-        assert (code, said.err) == (0, '')
-        return said.out
+        output = capsys.readouterr()
+        assert (code, output.err) == (0, '')
+        return output.out
 
     plan.write_text(run('plan', group, '--format', 'json'))
     hosts = {each['location'][1]

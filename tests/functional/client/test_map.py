@@ -73,16 +73,17 @@ def drawn(terminal, tmp_path):
     """A function that draws the pair; gives texts of the picture."""
     definition = tmp_path / 'pair.json'
     definition.write_text(json.dumps(PAIR))
-    said = terminal.openstack('holistic', 'group', 'create', '-f', definition,
-                              '--wait', '-f', 'json', user=ADMIN)
-    assert said.code == 0, said.err
+    output = terminal.openstack('holistic', 'group', 'create', '-f',
+                                definition, '--wait', '-f', 'json',
+                                user=ADMIN)
+    assert output.code == 0, output.err
 
     def drawn(*words):
         picture = tmp_path / 'pair.svg'
-        said = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
-                                  picture, *words, user=ADMIN)
-        if said.code:
-            return said.err
+        output = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
+                                    picture, *words, user=ADMIN)
+        if output.code:
+            return output.err
         return list(ElementTree.parse(picture).getroot().itertext())
     return drawn
 
@@ -113,10 +114,11 @@ def test_a_violated_policy_is_marked_and_printed(running, terminal, drawn,
             MemberRow.id == second.id).values(
                 host=other, location=[*first.place.location]))
     picture = tmp_path / 'violated.svg'
-    said = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
-                              picture, '--levels', 'az,rack,host', user=ADMIN)
-    assert said.code == 1
-    assert 'anti-affinity' in said.out and 'rack az1/r' in said.out
+    output = terminal.openstack('holistic', 'group', 'map', 'pair', '-o',
+                                picture, '--levels', 'az,rack,host',
+                                user=ADMIN)
+    assert output.code == 1
+    assert 'anti-affinity' in output.out and 'rack az1/r' in output.out
     texts = [*ElementTree.parse(picture).getroot().itertext()]
     assert any(text.startswith('violated: anti-affinity') for text in texts)
 

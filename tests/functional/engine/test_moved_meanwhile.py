@@ -27,17 +27,17 @@ def web(world, group):
 def move(world, group):
     """The group is revised: its web server is to be elsewhere."""
     was = web(world, group).place.host
-    there = next(host for host, provider in world.hosts.items()
-                 if host != was and host not in world.inventory.down
-                 and world.placement.used(provider)['VCPU'] < 2)
+    host_name = next(host for host, provider in world.hosts.items()
+                     if host != was and host not in world.inventory.down
+                     and world.placement.used(provider)['VCPU'] < 2)
     document = shop()['group']
-    document['members'][0]['location'] = f'{RACKS[there]}/{there}'
+    document['members'][0]['location'] = f'{RACKS[host_name]}/{host_name}'
     assert world.table.tasks.ask(
         group.uuid, Task.UPDATING, {'document': document},
         [GroupStatus.PLANNED], 1, world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
-    assert web(world, group).place.host == there
+    assert web(world, group).place.host == host_name
 
 
 def reconcile(world, table=None, holds=None):

@@ -27,8 +27,8 @@ def test_a_replan_moves_only_the_lost_member(world):
         'web': 'planned', 'db/node-0': 'built', 'db/node-1': 'planned'}
     assert place(world, group, 'web') == web
     assert place(world, group, 'db/node-0') == built
-    anew = place(world, group, 'db/node-1')
-    assert anew != lost.place.host and RACKS[anew] != RACKS[built]
+    new_host = place(world, group, 'db/node-1')
+    assert new_host != lost.place.host and RACKS[new_host] != RACKS[built]
 
 
 def test_a_replanned_member_is_held_and_can_be_built(world):

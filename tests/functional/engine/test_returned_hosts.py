@@ -122,19 +122,20 @@ def test_a_member_does_not_return_against_a_policy(world):
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     other = row(world, group, 1)
-    (there,) = {host for host in RACKS if RACKS[host] == RACKS[
+    (same_rack_host,) = {host for host in RACKS if RACKS[host] == RACKS[
         before.place.host]} - {before.place.host}
     world.holds.drop([other.hold])
-    moved = world.placement.allocate(world.hosts[there], WHOLE)
+    moved = world.placement.allocate(world.hosts[same_rack_host], WHOLE)
     builders.force_state(world.table, other.id, MemberState.BUILT)
-    assert world.table.change_state(
-        other.id, [MemberState.BUILT], MemberState.BUILT, world.now,
-        held=False, instance_uuid=moved, place=world_place(world, there))
-    world.instances.set(moved, 'ACTIVE', there)
+    assert world.table.change_state(other.id, [MemberState.BUILT],
+                                    MemberState.BUILT, world.now, held=False,
+                                    instance_uuid=moved, place=world_place(
+                                        world, same_rack_host))
+    world.instances.set(moved, 'ACTIVE', same_rack_host)
     let_replan(world)
     world.inventory.down = set()
     assert world.reconciler.reconcile() == {'replanned': 1}
-    assert RACKS[row(world, group).place.host] != RACKS[there]
+    assert RACKS[row(world, group).place.host] != RACKS[same_rack_host]
 
 
 def world_place(world, name):

@@ -28,11 +28,11 @@ def claimed(world, group):
 def move_allocation(world, row):
     """Nova gives the server of a row room on another host instead."""
     found = world.placement.allocation(row.instance_uuid)
-    there = next(provider for provider in world.hosts.values()
-                 if provider != row.place.provider)
+    provider_uuid = next(provider for provider in world.hosts.values()
+                         if provider != row.place.provider)
     world.placement.adapter.put(
         f'/allocations/{row.instance_uuid}', microversion=MICROVERSION,
-        json={**found, 'allocations': {there: {'resources': SMALL}}})
+        json={**found, 'allocations': {provider_uuid: {'resources': SMALL}}})
 
 
 @pytest.mark.parametrize('known', [False, True])

@@ -24,21 +24,21 @@ def violations(site, placement):
     :param placement: PlacementCalls
     """
     groups, members = _rows(site.table_url)
-    there = {host: {consumer: each['resources'] for consumer, each
-                    in placement.consumers(provider).items()}
-             for host, provider in site.hosts.items()}
+    allocated = {host: {consumer: each['resources'] for consumer, each
+                        in placement.consumers(provider).items()} for host,
+                 provider in site.hosts.items()}
     shown = {consumer: placement.allocation(consumer)
-             for consumers in there.values() for consumer in consumers}
+             for consumers in allocated.values() for consumer in consumers}
     kinds = {consumer: each['consumer_type']
              for consumer, each in shown.items()}
     used = {host: placement.used(provider)
             for host, provider in site.hosts.items()}
     other_servers = {consumer for consumer, each in shown.items()
-                     if each['project_id'] == 'stranger'}
+                     if each['project_id'] == 'other-project'}
     return [*_two_servers(members, kinds, other_servers),
-            *_servers(site, there),
-            *_holds(members, there, kinds),
-            *_usages(site, members, there, used, other_servers),
+            *_servers(site, allocated),
+            *_holds(members, allocated, kinds),
+            *_usages(site, members, allocated, used, other_servers),
             *_unsettled(groups, members),
             *_unfinished(site.table_url)]
 
@@ -64,23 +64,23 @@ def _two_servers(members, kinds, other_servers):
             yield f'server {consumer} has room and is no member'
 
 
-def _servers(site, there):
+def _servers(site, allocated):
     """Every server has its allocation."""
     for server in site.servers:
         if server.host is None:
             continue
-        at = [host for host, consumers in there.items()
+        at = [host for host, consumers in allocated.items()
               if server.uuid in consumers]
         if at != [server.host]:
             yield f'server {server.uuid} on {server.host} has room on {at}'
 
 
-def _holds(members, there, kinds):
+def _holds(members, allocated, kinds):
     """Every hold belongs to a planned row, and every planned row has its
     hold."""
     rows = {row['hold']: row for row in members if row['state'] == 'planned'}
     for row in rows.values():
-        if there[row['host']].get(row['hold']) != _resources(row):
+        if allocated[row['host']].get(row['hold']) != _resources(row):
             yield f'planned member {row["path"]} has no hold on {row["host"]}'
         if not row['held']:
             yield f'planned member {row["path"]} is not held'
@@ -92,7 +92,7 @@ def _holds(members, there, kinds):
             yield f'member {row["path"]} is {row["state"]} and held'
 
 
-def _usages(site, members, there, used, other_servers):
+def _usages(site, members, allocated, used, other_servers):
     """The usages equal those of existing servers, holds and other servers."""
     for host, amounts in used.items():
         expected = Counter()
@@ -102,8 +102,8 @@ def _usages(site, members, there, used, other_servers):
                     server.uuid == row['instance_uuid'] and server.host
                     for server in site.servers)):
                 expected.update(_resources(row))
-        for consumer in other_servers & there[host].keys():
-            expected.update(there[host][consumer])
+        for consumer in other_servers & allocated[host].keys():
+            expected.update(allocated[host][consumer])
         if expected != Counter(amounts):
             yield f'{amounts} is used on {host}, and not {dict(expected)}'
 

@@ -87,8 +87,8 @@ class MovingServers(KnownInstances):
 
 def change_host(placement, server, provider):
     """Move the allocation of a server to another host."""
-    there = placement.allocation(server)
-    (old,) = there['allocations'].values()
-    there['allocations'] = {provider: {'resources': old['resources']}}
-    placement.adapter.put(f'/allocations/{server}', json=there,
+    allocation = placement.allocation(server)
+    (old,) = allocation['allocations'].values()
+    allocation['allocations'] = {provider: {'resources': old['resources']}}
+    placement.adapter.put(f'/allocations/{server}', json=allocation,
                           microversion=MICROVERSION)

@@ -11,7 +11,7 @@ from tests.services.crash.scenarios import BOTH, BUILT, passes
 RUNNING = dict.fromkeys(BOTH, 'built')
 
 
-def _beside(world, *paths, status='ACTIVE'):
+def _group_in_rack(world, *paths, status='ACTIVE'):
     """A group of two members on the hosts of one rack, and servers of some of
     them."""
     group = world.planned(nodes(level=None, location='a'))
@@ -34,19 +34,19 @@ def _updated(world, group, document):
         'action.done', states=RUNNING)
 def move_apart(world):
     """The revised group requires servers in different racks."""
-    group = _beside(world, *BOTH)
+    group = _group_in_rack(world, *BOTH)
     return group, do.perform, _updated(world, group, nodes())
 
 
 @passes('action.confirmed', states=RUNNING)
 def move_apart_when_off(world):
-    group = _beside(world, *BOTH, status='SHUTOFF')
+    group = _group_in_rack(world, *BOTH, status='SHUTOFF')
     return group, do.perform, _updated(world, group, nodes())
 
 
 @passes('action.continued', states=RUNNING)
 def move_apart_after_a_crash(world):
-    group = _beside(world, *BOTH, status='SHUTOFF')
+    group = _group_in_rack(world, *BOTH, status='SHUTOFF')
     _updated(world, group, nodes())
     world.dies('action.waiting', do.perform, group)
     return group, do.take_over, group
@@ -55,21 +55,21 @@ def move_apart_after_a_crash(world):
 @passes('action.row-corrected', states=RUNNING)
 def name_the_location(world):
     """The servers are already where the definition requires them."""
-    group = _beside(world, *BOTH)
+    group = _group_in_rack(world, *BOTH)
     return group, do.perform, _updated(
         world, group, nodes(level=None))
 
 
 @passes('action.failure-noted', states=RUNNING)
 def move_apart_in_vain(world):
-    group = _beside(world, *BOTH)
+    group = _group_in_rack(world, *BOTH)
     return group, do.perform_in_vain, _updated(world, group, nodes())
 
 
 @passes('action.place-given-up', states=BUILT)
 def move_together(world):
     """The planned member stays with the server until the server moves."""
-    group = _beside(world, 'node-0')
+    group = _group_in_rack(world, 'node-0')
     document = nodes(level=None)
     document['group']['policies'] = [
         {'type': 'affinity', 'level': 'rack'},

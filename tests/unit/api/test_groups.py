@@ -303,10 +303,10 @@ def test_a_repeated_create_returns_the_same_group(service):
 
 def test_an_idempotency_key_belongs_to_one_project(service):
     key = {'Idempotency-Key': 'one'}
-    mine = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
-    theirs = service.ask(
+    own_group = service.ask('POST', '/v1/groups', {'group': SHOP}, headers=key)
+    other_group = service.ask(
         'POST', '/v1/groups', {'group': SHOP}, OTHER_PROJECT, key)
-    assert mine.json['group']['id'] != theirs.json['group']['id']
+    assert own_group.json['group']['id'] != other_group.json['group']['id']
 
 
 def test_an_idempotency_key_is_free_after_its_group_is_deleted(service):

@@ -141,21 +141,21 @@ def test_a_policy_file_lets_nobody_in_who_has_no_project(
 @routes_of_owners
 def test_resources_of_another_project_are_not_found(ask, route):
     """The message of the response does not reveal that the resource exists."""
-    there = ask(route, OTHER_PROJECT)
+    existing = ask(route, OTHER_PROJECT)
     missing = ask(route, OTHER_PROJECT, NO_UUID, NO_UUID)
-    assert refused(there) == refused(missing) == (404, 'holistic.not_found')
+    assert refused(existing) == refused(missing) == (404, 'holistic.not_found')
     words = [re.sub('[0-9a-f-]{36}', 'UUID', refusal(answer)[2])
-             for answer in (there, missing)]
+             for answer in (existing, missing)]
     assert words[0] == words[1]
 
 
 @routes_of_records
 def test_a_reader_of_another_project_cannot_tell_what_exists(ask, route):
     token = type(READER)('eve', 'green', ('reader',))
-    there = ask(route, token)
+    existing = ask(route, token)
     missing = ask(route, token, NO_UUID, NO_UUID)
-    assert refused(there) == refused(missing)
-    assert there.status_int in (403, 404)
+    assert refused(existing) == refused(missing)
+    assert existing.status_int in (403, 404)
 
 
 @routes_of_records
@@ -179,12 +179,12 @@ def test_another_service_may_only_send_statistics(ask):
 
 
 def test_groups_of_others_are_not_listed(service):
-    mine, others = service.created(), service.created(token=OTHER_PROJECT)
-    assert _listed(service, MEMBER) == [mine['id']]
+    own_group, others = service.created(), service.created(token=OTHER_PROJECT)
+    assert _listed(service, MEMBER) == [own_group['id']]
     assert _listed(service, OTHER_PROJECT) == [others['id']]
     assert _listed(service, ADMIN) == []
     assert set(_listed(service, ADMIN, '?all_projects=true')) == {
-        mine['id'], others['id']}
+        own_group['id'], others['id']}
     assert _listed(service, ADMIN, '?project_id=green') == [others['id']]
     for query in ('?all_projects=true', '?project_id=green',
                   '?all_projects=true&project_id=blue'):
@@ -239,10 +239,10 @@ def test_requests_for_resources_of_others_are_logged(
     with caplog.at_level(logging.INFO, 'nova_holistic'):
         ask(route, OTHER_PROJECT)
         ask(route, OTHER_PROJECT, group_id=NO_UUID, plan_id=NO_UUID)
-    theirs, nobodys = denials(caplog)
-    assert f'404 not_found by rule {route.rule}' in theirs
+    member_denials, nobodys = denials(caplog)
+    assert f'404 not_found by rule {route.rule}' in member_denials
     assert '404 not_found by rule None' in nobodys
-    for line in (theirs, nobodys):
+    for line in (member_denials, nobodys):
         assert 'user eve of project green' in line
 
 

@@ -55,8 +55,8 @@ def test_check_names_the_sides_of_a_violated_relationship(
                         '--format', 'json') == 0
     plan = json.loads(terminal.out)
     where = {p['member']: p for p in plan['placements']}
-    beside = where['db/node-0']['host']
-    where['web/server-0']['host'] = beside
+    host_of_database = where['db/node-0']['host']
+    where['web/server-0']['host'] = host_of_database
     bad = terminal.file('bad.json', json.dumps(plan))
     assert terminal.run('check', smaller_shop, '--inventory', zones,
                         '--plan', bad) == 1

@@ -78,5 +78,5 @@ class Terminal:
             code = shell.main([*self._cloud.options(user), *map(str, words)])
         except SystemExit as left:
             code = left.code
-        said = self._capture.readouterr()
-        return Output(code, said.out, said.err)
+        output = self._capture.readouterr()
+        return Output(code, output.out, output.err)

@@ -48,11 +48,11 @@ def test_a_list_reads_every_page(client):
 def test_a_list_can_be_filtered(service, cloud, client):
     kept = service.planned()
     client.groups.create({**SHOP, 'name': 'other'})
-    theirs = service.created(token=OTHER_PROJECT)
+    other_group = service.created(token=OTHER_PROJECT)
     found = client.groups.list(name='shop', status='planned')
     assert [group['id'] for group in found] == [kept]
     everybody = cloud.client(ADMIN).groups.list(all_projects=True)
-    assert {kept, theirs['id']} < {group['id'] for group in everybody}
+    assert {kept, other_group['id']} < {group['id'] for group in everybody}
 
 
 def test_an_ambiguous_name_requires_an_id(client):

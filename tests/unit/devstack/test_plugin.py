@@ -78,12 +78,12 @@ def test_the_sample_file_is_not_ignored_by_git():
 def test_the_sample_sets_every_setting_of_the_plugin():
     text = SAMPLE.read_text()
     assert '[[local|localrc]]' in text
-    ours = set(re.findall(
+    settings = set(re.findall(
         r'^(HOLISTIC_\w+)=', (stub.PLUGIN / 'settings').read_text(), re.M))
     known = {name for names in stub.NAMES['variables'].values()
              for name in names}
     shown = set(re.findall(r'^(\w+)=', text, re.M))
-    assert ours <= shown <= ours | known | ASKED_FOR
+    assert settings <= shown <= settings | known | ASKED_FOR
     called = set(re.findall(r'^(\w+) ', text, re.M))
     assert called <= set(stub.functions('stack.sh'))
 

@@ -132,8 +132,8 @@ def test_hard_policies_above_and_below_make_racks_ineligible(asks):
                   policies=[asks])
     below = group(groups=[group(nodes, name='db', policies=[asks])],
                   policies=[even()])
-    beside = group(nodes, policies=[even(), asks])
-    for shop in (above, below, beside):
+    same_level = group(nodes, policies=[even(), asks])
+    for shop in (above, below, same_level):
         plan(RACKS, shop).uses('b')
 
 

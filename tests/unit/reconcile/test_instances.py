@@ -65,7 +65,7 @@ def test_many_servers_are_read_from_the_list_of_their_project(nova, instances):
     uuids = [str(number) for number in range(FEW + 2)]
     listed = [server(uuid) for uuid in uuids[:-2]]
     nova.get(f'{NOVA}/servers/detail', [
-        {'json': {'servers': [*listed, server('stranger')]}},
+        {'json': {'servers': [*listed, server('other-server')]}},
         {'json': {'servers': []}}])
     # One server is missing in the list, and one is deleted.
     nova.get(f'{NOVA}/servers/{uuids[-2]}',

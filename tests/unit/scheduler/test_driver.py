@@ -17,9 +17,9 @@ from nova_holistic.scheduler import weights
 
 def test_the_holistic_and_the_stock_driver_are_loaded_by_name():
     assert driver.load('filter_scheduler') is nova_manager.SchedulerManager
-    ours = driver.load('holistic_scheduler')
-    assert issubclass(ours, nova_manager.SchedulerManager)
-    assert ours is not nova_manager.SchedulerManager
+    driver_class = driver.load('holistic_scheduler')
+    assert issubclass(driver_class, nova_manager.SchedulerManager)
+    assert driver_class is not nova_manager.SchedulerManager
 
 
 def test_an_unknown_driver_is_named_in_the_error():

@@ -163,9 +163,9 @@ def test_a_pointer_opens_domains_without_the_table(connections):
     (Domain('power', ('B',)), False),
 ])
 def test_a_host_is_closed_by_the_domain_that_it_is_in(reserved, inside):
-    there = host('h1', 'r1', labels={'power': 'A'})
+    labelled_host = host('h1', 'r1', labels={'power': 'A'})
     assert exclusion.is_closed(
-        frozenset({reserved}), there, LEVELS) is inside
+        frozenset({reserved}), labelled_host, LEVELS) is inside
 
 
 def test_without_reservations_no_host_is_closed():

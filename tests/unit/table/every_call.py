@@ -245,14 +245,14 @@ def move_and_release(table, group):
         NOON) is member_moves.Move.WRITTEN
     assert table.change_state(
         lost.id, [MemberState.PLANNED], MemberState.LOST, NOON, held=False)
-    anew = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)
-    assert table.offer_places([anew])
-    elsewhere = replace(anew, hold=builders.new_uuid(), held=True)
-    assert member_replan.move(table.database, {anew.hold: elsewhere})
-    anew = elsewhere
-    table.accept_places([anew.hold], NOON)
+    new_row = replace(lost, hold=builders.new_uuid(), state=MemberState.LOST)
+    assert table.offer_places([new_row])
+    elsewhere = replace(new_row, hold=builders.new_uuid(), held=True)
+    assert member_replan.move(table.database, {new_row.hold: elsewhere})
+    new_row = elsewhere
+    table.accept_places([new_row.hold], NOON)
     table.group_cache.read(group.uuid)
-    table.forget_holds([anew.hold])
+    table.forget_holds([new_row.hold])
     table.release([free.hold], NOON)
     table.release([built.hold], NOON, with_servers=True)
     assert table.change_state(

@@ -195,11 +195,11 @@ class Model:
 
     def _claim_any(self, uuid, path, instance, own):
         group = self.groups.get(uuid)
-        mine = [] if group is None else [
+        claimable = [] if group is None else [
             m for name, m in group.members.items()
             if path in (name, PATHS[name])]
         if own is not None:
-            return own.hold if (any(m is own for m in mine)
+            return own.hold if (any(m is own for m in claimable)
                                 and own.state in ('claimed', 'built')
                                 ) else 'MemberNotPlannable'
         if group is None:
@@ -208,7 +208,7 @@ class Model:
                 if path in (name, PATHS[name]) and m.state == 'planned']
         if free and group.status in ('planned', 'building'):
             return self._claimed(free[0], instance)
-        states = {m.state for m in mine}
+        states = {m.state for m in claimable}
         if not states:
             return 'MemberUnknown'
         if states & {'claimed', 'built'}:

@@ -168,10 +168,10 @@ class Choice:
         renewed = self._some(draw, [
             row for row in rows if row not in removed and row.state in (
                 'planned', 'lost', 'failed', 'released')])
-        there = {row.member.path for row in rows}
+        paths_in_use = {row.member.path for row in rows}
         return {'renewed': [(row, new_uuid()) for row in renewed],
                 'removed': removed, 'added': self._some_holds(
-                    draw, [p for p in PATHS if p not in there])}
+                    draw, [p for p in PATHS if p not in paths_in_use])}
 
     def _of_member(self, draw, group, rows):
         kind = draw.choice([

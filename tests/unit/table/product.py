@@ -84,7 +84,7 @@ class Product:
             return group_revision.revise(
                 self._table.database, uuid, engine, Revision(
                     changes, PATHS,
-                    [(row, self._anew(row, hold, 'h2',
+                    [(row, self._held(row, hold, 'h2',
                                       state=MemberState.PLANNED,
                                       instance_uuid=None))
                      for row, hold in renewed],
@@ -102,7 +102,7 @@ class Product:
 
     def offer(self, rows, holds):
         return self._table.offer_places([
-            self._anew(row, hold, 'h3')
+            self._held(row, hold, 'h3')
             for row, hold in zip(rows, holds, strict=True)])
 
     def accept(self, holds):
@@ -147,11 +147,11 @@ class Product:
         rows = {row.member.path.removeprefix('db/'): row
                 for row in builders.members_of(
                     builders.a_group(uuid=uuid), {'web': None, 'node': 3})}
-        return [self._anew(replace(rows[path], member=replace(
+        return [self._held(replace(rows[path], member=replace(
             rows[path].member, path=path, description=PATHS[path])),
             hold, host) for path, hold in holds.items()]
 
     @staticmethod
-    def _anew(row, hold, host, **changes):
+    def _held(row, hold, host, **changes):
         return replace(row, hold=hold, held=True,
                        place=replace(row.place, host=host), **changes)

@@ -228,13 +228,13 @@ def test_a_revision_that_is_undone_leaves_no_event(table):
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
     (web,) = table.members(group.uuid)
     table.claim(group.uuid, 'db/web', 'server-1', NOON)
-    heard = []
-    table.database.listen(heard.extend)
+    received = []
+    table.database.listen(received.extend)
     assert after(table, group, lambda: group_revision.revise(
         table.database, group.uuid, 'engine-1',
         Revision({'status': GroupStatus.PLANNED}, {}, removed=[web]),
         NOON)) == []
-    assert heard == []
+    assert received == []
 
 
 def test_members_that_an_update_vacates_return(table):
@@ -261,12 +261,12 @@ def test_members_that_an_update_vacates_return(table):
 def test_the_history_is_deleted_with_the_group(table, delete):
     group = builders.planned(table, builders.a_group(GroupStatus.RELEASED))
     other = builders.planned(table)
-    heard = []
-    table.database.listen(heard.extend)
+    received = []
+    table.database.listen(received.extend)
     delete(table, group)
     assert shown(table, group) == []
     assert shown(table, other) != []
-    assert [e.kind for e in heard] == [Kind.GROUP_DELETED]
+    assert [e.kind for e in received] == [Kind.GROUP_DELETED]
 
 
 def test_an_event_names_the_user_of_the_change(table_url):
@@ -281,19 +281,19 @@ def test_an_event_names_the_user_of_the_change(table_url):
 def test_listeners_receive_events_after_the_commit(table, shop):
     seen = []
 
-    def hear(heard):
+    def hear(received):
         # Another connection can read them.
-        seen.append((list(heard), len(history(table, shop))))
+        seen.append((list(received), len(history(table, shop))))
 
-    def fail(heard):
+    def fail(received):
         raise RuntimeError('the bus is down')
 
     table.database.listen(fail)
     table.database.listen(hear)
     before = len(history(table, shop))
     table.claim(shop.uuid, 'db/web', 'server-1', NOON)
-    ((heard, there),) = seen
-    assert [str(e.kind) for e in heard] == ['member.state', 'group.status']
+    ((received, there),) = seen
+    assert [str(e.kind) for e in received] == ['member.state', 'group.status']
     assert there == before + 2
 
 

@@ -52,10 +52,10 @@ def hold_forgotten(table, group, rows):
 def lost_and_planned_anew(table, group, rows):
     table.change_state(rows[1].id, [MemberState.PLANNED], MemberState.LOST,
                        LATER, held=False)
-    anew = replace(rows[1], state=MemberState.LOST, held=True, place=FOUND,
-                   hold=builders.new_uuid())
-    assert table.offer_places([anew])
-    table.accept_places([anew.hold], LATER)
+    replanned = replace(rows[1], state=MemberState.LOST, held=True,
+                        place=FOUND, hold=builders.new_uuid())
+    assert table.offer_places([replanned])
+    table.accept_places([replanned.hold], LATER)
 
 
 def anew_on_the_same_host(table, group, rows):

@@ -51,7 +51,7 @@ def _rows(step):
 
 def calls(table, group, task):
     """The frequent queries by name."""
-    mine = {'limit': 10, 'project_id': 'blue'}
+    page_filter = {'limit': 10, 'project_id': 'blue'}
     listing, marker = table.listing, group.uuid
     yield from {
         'a group': lambda: table.get_group(group.uuid),
@@ -74,13 +74,14 @@ def calls(table, group, task):
         'claim': lambda: table.claim(
             group.uuid, 'db/node', builders.new_uuid(), NOON),
         'plans': lambda: listing.number_of_plans('blue'),
-        'by name': lambda: listing.groups(Page(**mine, name='shop')),
+        'by name': lambda: listing.groups(Page(**page_filter, name='shop')),
         'by status': lambda: listing.groups(Page(
-            **mine, statuses=[GroupStatus.PLANNED])),
+            **page_filter, statuses=[GroupStatus.PLANNED])),
     }.items()
     for key, descending, after in itertools.product(
             SORT_KEYS, (False, True), (None, marker)):
-        page = Page(**mine, sort_key=key, descending=descending, marker=after)
+        page = Page(**page_filter, sort_key=key, descending=descending,
+                    marker=after)
         yield (f'page by {key}, {descending=}, {after=}',
                lambda page=page: listing.groups(page))
 

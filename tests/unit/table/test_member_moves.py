@@ -29,11 +29,11 @@ def moved(row):
 
 def test_a_move_writes_place_and_hold(table, claimed):
     first, second = claimed
-    there = moved(first)
-    assert move(table.database, there, first.hold, claimed, NOON) == (
+    moved_row = moved(first)
+    assert move(table.database, moved_row, first.hold, claimed, NOON) == (
         Move.WRITTEN)
     now = table.members(first.group_uuid)
-    assert (now[0].place, now[0].hold) == (THERE, there.hold)
+    assert (now[0].place, now[0].hold) == (THERE, moved_row.hold)
     assert now[1] == second
 
 
@@ -42,20 +42,20 @@ def test_a_move_that_was_checked_before_another_one_is_not_written(
     first, second = claimed
     move(table.database, moved(first), first.hold, claimed, NOON)
     before = table.members(first.group_uuid)
-    there = moved(second)
-    assert move(table.database, there, second.hold, claimed, NOON) == (
+    moved_row = moved(second)
+    assert move(table.database, moved_row, second.hold, claimed, NOON) == (
         Move.OVERTAKEN)
     assert table.members(first.group_uuid) == before
     # It succeeds after another check.
-    assert move(table.database, there, second.hold, before, NOON) == (
+    assert move(table.database, moved_row, second.hold, before, NOON) == (
         Move.WRITTEN)
 
 
 def test_a_move_that_is_written_again_is_found_written(table, claimed):
     first, _ = claimed
-    there = moved(first)
+    moved_row = moved(first)
     for _ in range(2):
-        assert move(table.database, there, first.hold, claimed, NOON) == (
+        assert move(table.database, moved_row, first.hold, claimed, NOON) == (
             Move.WRITTEN)
 
 

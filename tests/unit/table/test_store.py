@@ -239,14 +239,14 @@ def renewed(row):
 
 def test_lost_members_are_planned_at_the_offered_places(
         table, shop):
-    anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
-    assert table.offer_places(anew)
+    renewed_rows = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
+    assert table.offer_places(renewed_rows)
     with pytest.raises(errors.ClaimRefused):
         table.claim(shop.uuid, 'db/node-0', builders.new_uuid(), NOON)
-    table.accept_places([row.hold for row in anew], NOON)
+    table.accept_places([row.hold for row in renewed_rows], NOON)
     found = next(row for row in table.members(shop.uuid)
                  if row.member.path == 'db/node-0')
-    assert found == replace(anew[0], state=MemberState.PLANNED)
+    assert found == replace(renewed_rows[0], state=MemberState.PLANNED)
 
 
 def test_places_are_offered_to_all_given_members_or_none(table, shop):
@@ -258,12 +258,12 @@ def test_places_are_offered_to_all_given_members_or_none(table, shop):
 
 
 def test_a_released_member_accepts_no_place(table, shop):
-    anew = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
-    table.offer_places(anew)
-    table.release([row.hold for row in anew], NOON)
-    table.accept_places([row.hold for row in anew], NOON)
+    renewed_rows = [renewed(row) for row in lost(table, shop, {'db/node-0'})]
+    table.offer_places(renewed_rows)
+    table.release([row.hold for row in renewed_rows], NOON)
+    table.accept_places([row.hold for row in renewed_rows], NOON)
     assert {row.state for row in table.members(shop.uuid)
-            if row.hold == anew[0].hold} == {MemberState.RELEASED}
+            if row.hold == renewed_rows[0].hold} == {MemberState.RELEASED}
 
 
 def test_exclusive_groups_are_listed_with_their_placed_members(table, shop):

@@ -60,14 +60,14 @@ def test_a_reused_process_id_is_not_killed(layout, start):
                           stdout=subprocess.DEVNULL,
                           start_new_session=True) as other_server:
         file = layout.state('processes') / 'one.pid'
-        mine = file.read_text()
+        pid_text = file.read_text()
         # The process has ended, and another one has its ID.
         file.write_text(f'{other_server.pid} 1')
         assert not processes.alive('one')
         processes.end(['one'])
         assert other_server.poll() is None
         other_server.kill()
-    file.write_text(mine)
+    file.write_text(pid_text)
 
 
 def test_the_output_of_a_failed_command_is_reported(layout):

@@ -48,8 +48,8 @@ def test_hosts_are_located_as_in_the_file(write):
 
 
 def test_a_host_missing_from_the_file_has_no_location(write):
-    located = FileTopology(write(BARE)).locate(['stranger'], [])
-    assert located == {'stranger': Location((), availability_zone='nova')}
+    located = FileTopology(write(BARE)).locate(['unknown-host'], [])
+    assert located == {'unknown-host': Location((), availability_zone='nova')}
 
 
 def test_an_inventory_document_is_accepted(write):
