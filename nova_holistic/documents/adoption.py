@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Existing servers that a group document adopts as members.
 
-The key ``adopt`` is a request and no part of the definition: an engine
+The key ``adopt`` is a request and not part of the definition. An engine
 removes it from the document when the servers are members.
 """
 
@@ -50,8 +50,8 @@ def without_adoptions(document: Mapping[str, Any]) -> dict[str, Any]:
 def must_not_adopt(document: Any, why: str = 'a plan without holds does not '
                    'read existing servers and cannot adopt them') -> None:
     """
-    :raises InvalidDocument: the document adopts servers, and the reader knows
-        nothing about them
+    :raises InvalidDocument: the document adopts servers, and the reader cannot
+        read servers
     """
     if isinstance(document, dict) and KEY in _top(document):
         raise InvalidDocument(KEY, why)
@@ -61,10 +61,10 @@ def check_adoptions(document: Mapping[str, Any], group: Group,
                     mistakes: Mistakes) -> None:
     """Check the key of the top-level group, and that no other group has it.
 
-    :param document: without its outer key; it fits the schema
+    :param document: a document without its outer key that matches the schema
     :param group: its parts that can be accepted
-    :param mistakes: collects what is wrong; if other parts of the document
-        are wrong, it is not checked which members exist
+    :param mistakes: receives the mistakes; if other parts of the document are
+        wrong, the paths of members are not checked
     """
     complete = not mistakes
     for place in _nested(document, ''):
@@ -86,8 +86,8 @@ def must_be_allowed(group: Group, paths: Collection[str],
     """Check the maximum of the members, and nested groups, whose number may
     change.
 
-    :param group: as its document describes it
-    :param paths: of the servers that are adopted
+    :param group: the group as its document describes it
+    :param paths: paths of the servers that are adopted
     :param live: paths of these and all other servers after the adoption
     :raises InvalidDocument: with all mistakes
     """

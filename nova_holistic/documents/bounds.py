@@ -12,7 +12,7 @@ from nova_holistic.model.bounds import Bounds
 def read_bounds(count: Any, place: str) -> Bounds | None:
     """The bounds of a count; None if the count is a number or is missing.
 
-    :param place: of the count in its document
+    :param place: position of the count in its document
     :raises InvalidDocument: not min <= desired <= max
     """
     if not isinstance(count, dict):
@@ -34,7 +34,7 @@ def read_bounds(count: Any, place: str) -> Bounds | None:
 def has_bounds(document: Mapping[str, Any]) -> bool:
     """Whether the number of a member, or of a nested group, may change.
 
-    :param document: that was accepted before, without its outer key
+    :param document: an accepted document without its outer key
     """
     return any(isinstance(each.get('count'), Mapping)
                for kind in ('members', 'groups')
@@ -43,10 +43,10 @@ def has_bounds(document: Mapping[str, Any]) -> bool:
 
 
 def with_numbers(count: Any, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """The count with other numbers. If only the desired number is named, the
-    minimum and the maximum follow it as far as necessary.
+    """The count with other numbers. If only the desired number is given, the
+    minimum and the maximum change as far as necessary.
 
-    :param count: as a document has it: a number stands for all three
+    :param count: the count of a document; a number stands for all three
     """
     before = count if isinstance(count, Mapping) else {'desired': count}
     desired = before['desired']

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A definition is a group document, or a Heat template that says as much."""
+"""A definition is a group document, or a Heat template with groups."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ __all__ = ('is_template', 'parsed', 'read_definition', 'split_definition',
 class Split:
     """
     :ivar group: a group document
-    :ivar template: the plain template of servers that point at the group
+    :ivar template: the plain template, whose servers point at the group
     :ivar nested: plain nested templates, by the unique names of their files
     """
 
@@ -37,12 +37,12 @@ class Split:
 def read_definition(document: Any, policy_types: PolicyTypes,
                     parameters: Mapping[str, str] | None = None,
                     source: TemplateSource | None = None) -> Group:
-    """Read whichever of the two it is.
+    """Read a group document or a template.
 
     :param parameters: values of a template's parameters, as text
-    :param source: where a template comes from
-    :raises InvalidDocument: with all mistakes, at their places in the
-        document that was given
+    :param source: the source of a template and its files
+    :raises InvalidDocument: with all mistakes, with their positions in the
+        given document
     """
     if not is_template(document):
         if parameters:
@@ -72,10 +72,11 @@ def split_template(template: Any, policy_types: PolicyTypes,
     """The group document and all plain templates.
 
     :param parameters: values of the template's parameters, as text
-    :param source: where the template comes from
+    :param source: the source of the template and its files
     :param names: the name of the plain form of a nested template, by the
         unique name of its file
-    :raises InvalidDocument: with all mistakes, at their places in the template
+    :raises InvalidDocument: with all mistakes and their positions in the
+        template
     """
     if not is_template(template):
         raise InvalidDocument(
@@ -87,9 +88,11 @@ def split_template(template: Any, policy_types: PolicyTypes,
 
 
 def parsed(conversion: Conversion, policy_types: PolicyTypes) -> Group:
-    """The group of a template, with its parts at their places in the template.
+    """The group of a template, with the positions of its parts in the
+    template.
 
-    :raises InvalidDocument: with all mistakes, at their places in the template
+    :raises InvalidDocument: with all mistakes and their positions in the
+        template
     """
     mistakes = conversion.mistakes
     try:

@@ -42,11 +42,11 @@ def parse_group(
         incomplete: bool = False) -> Group:
     """Read a group, with or without the outer key ``group``.
 
-    :param policy_types: what the document may name; a mapping has policies
-        alone
-    :param incomplete: whether parts were left out because of mistakes that
-        are already known; only the other parts are checked
-    :raises InvalidDocument: something cannot be accepted; with all mistakes
+    :param policy_types: types that the document may name; a mapping contains
+        only policies
+    :param incomplete: whether parts were left out because of mistakes that are
+        already known; only the other parts are checked
+    :raises InvalidDocument: the document is invalid; with all mistakes
     """
     document = _without_outer_key(document)
     _bound(document)
@@ -56,7 +56,8 @@ def parse_group(
     with mistakes.collected():
         _check_shape(document)
     if mistakes:
-        # What has the right shape is read nevertheless, for its mistakes.
+        # Parts of the right shape are read nevertheless, to find their
+        # mistakes.
         document = valid_part(document, _check_shape.errors(document))
     if document is not None:
         with mistakes.collected():
@@ -87,11 +88,8 @@ def _without_outer_key(document: Any) -> Any:
 
 
 def _bound(document: Any) -> None:
-    """Keep the schema's work in bounds.
-
-    Its validator visits every group and member description, and goes down by
-    recursion.
-    """
+    """Limit the work of the validator, which visits every group and member
+    description by recursion."""
     layer, descriptions = [document], 0
     for _ in range(MAX_DEPTH):
         below = []
@@ -111,7 +109,8 @@ def _bound(document: Any) -> None:
 
 
 class _Reader:
-    """Turns what fits the schema into the model, outermost first."""
+    """Converts a document that matches the schema into the model, from the
+    outside to the inside."""
 
     def __init__(self, types: PolicyTypes, mistakes: Mistakes,
                  incomplete: bool):
@@ -137,7 +136,8 @@ class _Reader:
         with self.mistakes.collected():
             check_names(group)
         if self.mistakes or self._incomplete:
-            # Later checks may need a part that a mistake left out.
+            # Later checks may need a part that is missing because of a
+            # mistake.
             return group
         with self.mistakes.collected():
             if not members and not groups:
@@ -148,8 +148,8 @@ class _Reader:
         return group
 
     def _replicas(self, document: dict, place: str) -> Sequence[Group]:
-        """A nested group, or as many as its count says. The template comes
-        first if their number may change."""
+        """A nested group, or the number of groups in its count. If this number
+        may change, the template is first."""
         count = document.get('count')
         group = self.group(document, place)
         if count is None:
@@ -164,7 +164,7 @@ class _Reader:
 
     def _each(self, document: dict, place: str, key: str,
               read: Callable[[dict, str], Any]) -> tuple:
-        """The items of a list that can be accepted."""
+        """The valid items of a list."""
         found = []
         for i, item in enumerate(document.get(key, ())):
             if item is not None:
@@ -174,9 +174,9 @@ class _Reader:
 
 
 class _Rules:
-    """Reads policies, or relationships, of the types that are known.
+    """Reads policies or relationships of the known types.
 
-    :param kind: what to call one in errors
+    :param kind: their name in errors
     :param common: JSON schema of the keys that every one of them must have
     """
 

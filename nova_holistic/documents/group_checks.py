@@ -14,11 +14,11 @@ _Part = MemberDescription | Group
 
 
 def check_names(group: Group) -> None:
-    """No path below the group may mean two things.
+    """Check that no path below the group has two meanings.
 
-    The plain name of a counted description means all its servers, so it is
-    taken as much as theirs are. The same applies to a nested group that exists
-    several times.
+    The plain name of a counted description stands for all its servers, so it
+    is used in addition to their names. The same applies to a nested group that
+    exists several times.
     """
     taken: dict[str, str] = {}
     growing = [each for each in (*group.members, *group.templates)
@@ -34,7 +34,7 @@ def check_names(group: Group) -> None:
 
 
 def _names(group: Group) -> Iterator[tuple[Collection[str], str]]:
-    """The names that each part of the document takes, and its place."""
+    """The names that each part of the document uses, and its position."""
     for member in group.members:
         yield {member.name: None, **dict.fromkeys(
             member.server_names())}, member.place
@@ -58,7 +58,7 @@ def _must_not_become(name: str, place: str,
 
 def check_replicas(group: Group, number: int, place: str) -> None:
     """
-    :param number: of groups like this one
+    :param number: number of groups like this one
     :raises InvalidDocument: they have more members than are accepted
     """
     total = number * max(1, most_members(group))
@@ -68,7 +68,7 @@ def check_replicas(group: Group, number: int, place: str) -> None:
 
 
 def most_members(group: Group) -> int:
-    """How many members the group may have at the same time."""
+    """The maximum number of members of the group."""
     templates = {each.name for each in group.templates}
     return sum(
         each.bounds.most if each.bounds else len(each.server_names())
@@ -80,7 +80,7 @@ def most_members(group: Group) -> int:
 
 
 def check_members(group: Group) -> None:
-    """As many members, and with as long paths, as can be kept."""
+    """Check the number of members and the length of their paths."""
     if not group.all_members():
         raise InvalidDocument(
             '', 'the desired number of members is 0; it must be at least 1')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a host of an inventory document is."""
+"""The location of a host in an inventory document."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,14 +9,14 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 
 _ZONE_LABELS = ('az', 'availability_zone')
-"""Labels that give a host's zone where the tree has no level ``az``."""
+"""Labels with a host's zone if the tree has no level ``az``."""
 
 
 def read_location(document: Mapping[str, Any], levels: Sequence[str],
                   place: str) -> dict[str, Any]:
     """The location, labels and availability zone, as fields of a Host.
 
-    :param document: of a host or storage pool; it fits the schema
+    :param document: document of a host or storage pool that matches the schema
     :param place: its position
     :raises InvalidDocument: the location does not fit the levels
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An inventory document becomes a Snapshot in which every host has a place."""
+"""Converts an inventory document into a Snapshot in which every host has a
+location."""
 
 from collections.abc import Iterator, Sequence
 import math
@@ -27,7 +28,7 @@ _check_shape = validator(DOCUMENT)
 def parse_inventory(document: Any) -> Snapshot:
     """Read a snapshot.
 
-    :raises InvalidDocument: something cannot be accepted; with all mistakes
+    :raises InvalidDocument: the document is invalid; with all mistakes
     """
     with few_collections(NEW_OBJECTS):
         if not _quick_check.accepts(document):
@@ -50,7 +51,7 @@ def _snapshot(document: dict) -> Snapshot:
     for i, pool in enumerate(document.get('pools', ())):
         with mistakes.collected():
             pools.append(read_pool(pool, levels, join('pools', i)))
-    # Positions in the list of hosts are those of the document from here on.
+    # From here on, positions in the list of hosts equal those in the document.
     mistakes.must_be_none()
     with mistakes.collected():
         _check_unique(hosts)
@@ -70,8 +71,8 @@ def _snapshot(document: dict) -> Snapshot:
 
 
 def _integers(document: dict) -> Iterator[Any]:
-    """All values that must be whole numbers, and ratios that are no number:
-    no comparison with a limit refuses these."""
+    """All values that must be whole numbers, and ratios that are NaN. No
+    comparison with a limit refuses NaN."""
     for host in document['hosts']:
         yield host.get('servers')
         yield from _integers_of(host)
@@ -121,7 +122,7 @@ def _host(document: dict, levels: tuple[str, ...], place: str) -> Host:
 
 
 def _statistic(value: float, place: str) -> float:
-    # YAML has one number that is neither too small nor too large.
+    # YAML has NaN, which is neither too small nor too large.
     if math.isnan(value):
         raise InvalidDocument(place, 'must be a finite number')
     return float(value)
@@ -142,7 +143,7 @@ def _check_unique(hosts: Sequence[Host]) -> None:
 
 
 def _check_pools(pools: Sequence[Host], hosts: Sequence[Host]) -> None:
-    """A name of a pool is not a name of another pool or of a host."""
+    """Check that no pool has the name of another pool or of a host."""
     taken = {host.name: join('hosts', i) for i, host in enumerate(hosts)}
     for i, pool in enumerate(pools):
         if pool.name in taken:

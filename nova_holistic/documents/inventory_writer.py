@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot becomes an inventory document, which reads as the same hosts."""
+"""Converts a snapshot into an inventory document with the same hosts."""
 
 from collections.abc import Mapping
 from collections import Counter
@@ -22,11 +22,11 @@ _DEFAULTS = {field.name: field.default
 
 
 def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
-    """Plain data, fit for JSON.
+    """Plain data for JSON.
 
-    A host whose place on a level is not known gets its own domain there.
-    Flavors that a document cannot express are left out: those with traits, and
-    those that the planner does not support.
+    A host without a known domain of a level gets its own domain. Flavors that
+    a document cannot express are left out: those with traits, and those that
+    the planner does not support.
     """
     flavors = {name: dict(flavor.resources)
                for name, flavor in sorted(snapshot.flavors.items())
@@ -111,5 +111,5 @@ def _expressible(flavor: Flavor) -> bool:
 
 
 def _given(**values: Any) -> Mapping[str, Any]:
-    """Without what is empty, which is the default."""
+    """The values that are not empty; empty is the default."""
     return {name: value for name, value in values.items() if value}

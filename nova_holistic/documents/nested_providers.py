@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The providers below a host, in an inventory document."""
+"""The providers below a host in an inventory document."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from nova_holistic.model.nested_provider import NestedProvider
 def read_providers(document: Sequence[Mapping[str, Any]],
                    place: str) -> tuple[NestedProvider, ...]:
     """
-    :param document: which fits the schema
+    :param document: a document that matches the schema
     :param place: position in the inventory document, for errors
     :raises InvalidDocument: a name exists twice, a provider comes before its
         parent, or an inventory is not possible
@@ -43,8 +43,8 @@ def read_resources(document: Mapping[str, Any],
                    place: str) -> FrozenMapping[str, Inventory]:
     """The inventories of one provider.
 
-    :param place: of the provider
-    :raises InvalidDocument: more is reserved than there is
+    :param place: position of the provider
+    :raises InvalidDocument: the reserved amount exceeds the total
     """
     return FrozenMapping({name: _inventory(fields, place, name)
                           for name, fields in document.items()})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for a group, as a document that can be read back without loss."""
+"""The result for a group as a document, from which it can be read without
+loss."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +26,7 @@ _check_shape = {
 
 def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
                 group: Group | None = None) -> dict[str, Any]:
-    """Plain data, fit for JSON, of any answer to the group of that name.
+    """Plain data for JSON: any result for the group with that name.
 
     :param group: the group, to write the level and weight of preferences
     """
@@ -54,15 +55,15 @@ def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
 
 
 def objective_document(objective: ObjectiveValue) -> dict[str, Any]:
-    """Plain data, fit for JSON; a bound that nothing proves is None."""
+    """Plain data for JSON. An unproved bound is None."""
     return {'name': objective.name, 'value': objective.value,
             'bound': _finite(objective.bound), 'gap': _finite(objective.gap)}
 
 
 def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
-    """Read an answer; ``node`` and what only informs may be left out.
+    """Read a result. ``node`` and keys that only inform are optional.
 
-    :raises InvalidDocument: at the first thing that cannot be accepted
+    :raises InvalidDocument: with the first mistake
     """
     _check_status(document)
     status = document['status']
@@ -88,7 +89,7 @@ def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
 
 def _described(preferences: Sequence[Preference],
                group: Group | None) -> Sequence[Preference]:
-    """The preferences with level and weight, as far as the group has them."""
+    """The preferences with the level and weight that the group has."""
     rules = [] if group is None else [
         rule for scope in group.scopes() for rule in scope.group.rules
         if not rule.hard]
@@ -140,5 +141,5 @@ def _objective(document: dict) -> ObjectiveValue:
 
 
 def _finite(number: float) -> float | None:
-    """JSON has no infinity: a bound that nothing proves is null."""
+    """JSON has no infinity: an unproved bound is null."""
     return number if math.isfinite(number) else None

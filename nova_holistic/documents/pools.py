@@ -30,7 +30,7 @@ def read_pool(document: Mapping[str, Any], levels: Sequence[str],
     capacity = {key: document[key] for key in CAPACITY_KEYS
                 if key in document}
     for key, value in capacity.items():
-        # YAML has one number that is neither too small nor too large.
+        # YAML has NaN, which is neither too small nor too large.
         if value != value:
             raise InvalidDocument(join(place, key), 'must be a finite number')
     return Host(
@@ -44,7 +44,7 @@ def read_pool(document: Mapping[str, Any], levels: Sequence[str],
 
 
 def pool_document(pool: Host, position: Mapping[str, Any]) -> dict[str, Any]:
-    """A document that reads as a pool of the same capacity.
+    """A document of a pool with the same capacity.
 
     :param position: the keys of its location and labels
     """

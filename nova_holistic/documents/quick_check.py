@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fast answer for large documents that fit their schema.
+"""A fast check of large documents against their schema.
 
-The check only accepts documents: a document that it does not accept is checked
-again, with an explanation, by the validator. fastjsonschema compiles a schema
-to code. Unlike the validator, it accepts 1.0 as an integer.
+The check only accepts documents. The validator checks other documents again
+and explains their mistakes. fastjsonschema compiles a schema to code. Unlike
+the validator, it accepts 1.0 as an integer.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,12 +12,14 @@ from typing import Any
 import fastjsonschema
 
 _DRAFT = 'http://json-schema.org/draft-07/schema#'
-"""The newest that fastjsonschema knows. The schemas use no later keyword."""
+"""The newest draft that fastjsonschema supports. The schemas use no later
+keyword."""
 
 
 class QuickCheck:
     """
-    :param integers: gives every value that the schema takes for an integer
+    :param integers: returns every value that the schema requires to be an
+        integer
     """
 
     def __init__(self, schema: Mapping[str, Any],

@@ -11,10 +11,10 @@ from nova_holistic.model.member_ranges import member_ranges, with_replicas
 
 
 def check_sides(group: Group) -> None:
-    """Look up what each relationship of the group is between.
+    """Check the sides of each relationship of the group.
 
-    :raises InvalidDocument: a path that the group does not have, or sides
-        with a member in common
+    :raises InvalidDocument: a path that the group does not have, or sides with
+        a member in common
     """
     if not group.relationships:
         return
@@ -38,8 +38,8 @@ def _ranges(group: Group) -> dict[str, slice]:
 
 
 def _with_one_of_each(group: Group) -> Group:
-    """The group with one server at least of each member, whose numbers may
-    change: later there may be one."""
+    """The group with at least one server of each member whose number may
+    change, because it may have one later."""
     return replace(
         group,
         members=tuple(each if each.server_names() else

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relaxations and headroom as plain data, and these data in words."""
+"""Relaxations and headroom as plain data, and as text."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from nova_holistic.model.relaxations import Headroom, Relaxations
 
 
 def relaxations_to_document(found: Relaxations) -> dict[str, Any]:
-    """Plain data, fit for JSON: the key ``relaxations`` of a plan document."""
+    """Plain data for JSON: the key ``relaxations`` of a plan document."""
     hosts = found.hosts
     return {
         'preferences': [{
@@ -30,12 +30,13 @@ def relaxations_to_document(found: Relaxations) -> dict[str, Any]:
 
 
 def headroom_to_document(found: Headroom) -> dict[str, Any]:
-    """Plain data, fit for JSON: the key ``headroom`` of a plan document."""
+    """Plain data for JSON: the key ``headroom`` of a plan document."""
     return {'at_least': found.at_least, 'at_most': found.at_most}
 
 
 def relaxation_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """What ``relaxations_to_document`` made, a line for each relaxation.
+    """The result of ``relaxations_to_document`` as text, with one line for
+    each relaxation.
 
     Names of hosts and locations may be missing.
     """
@@ -55,7 +56,7 @@ def relaxation_lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def headroom_line(document: Mapping[str, Any]) -> str:
-    """What ``headroom_to_document`` made, in words."""
+    """The result of ``headroom_to_document`` as text."""
     least, most = document['at_least'], document['at_most']
     if most is None:
         return f'headroom: at least {least} copies fit, no upper bound'

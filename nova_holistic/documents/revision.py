@@ -2,9 +2,8 @@
 """Add members to group documents, or remove some; the other parts remain
 unchanged.
 
-All keys and lists keep their order, so that what is added and then removed
-leaves the very document that was there before; an empty list of members is
-the same as none.
+All keys and lists keep their order, so that adding and then removing a member
+results in the same document. An empty list of members equals a missing one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +16,7 @@ from nova_holistic.model.bounds import numbered
 
 _Document = dict[str, Any]
 _NUMBERS = ('count', 'skip')
-"""Keys of a member that say how many servers it makes, not which."""
+"""Keys of a member with the number and names of its servers."""
 
 
 def with_members(document: Mapping[str, Any],
@@ -53,9 +52,9 @@ def with_members(document: Mapping[str, Any],
 def without_member(document: Mapping[str, Any], path: str) -> _Document:
     """The document without a member, or without one server of a counted one.
 
-    The last server of a counted member goes by a lower ``count``, another is
-    named in ``skip``: no other server changes its name. A group keeps one
-    member at least, since a group without any is none.
+    The last server of a counted member is removed by a lower ``count``, and
+    another one by an entry in ``skip``, so that no other server changes its
+    name. A group keeps at least one member.
 
     :raises InvalidDocument: the group has no such member, or it is the only
         one of its group
@@ -67,8 +66,8 @@ def without_member(document: Mapping[str, Any], path: str) -> _Document:
 
 def changed_rules(before: Mapping[str, Any],
                   after: Mapping[str, Any]) -> frozenset[str]:
-    """Paths of groups whose own policies or relationships are not what they
-    were in the document before; '' is the top."""
+    """Paths of groups whose own policies or relationships differ from those in
+    the previous document; '' is the top-level group."""
     old, new = _rules(_top(before), ''), _rules(_top(after), '')
     return frozenset(path for path in old.keys() | new.keys()
                      if old.get(path, ([], [])) != new.get(path, ([], [])))
@@ -87,7 +86,7 @@ def _rules(group: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 def _groups(group: Mapping[str, Any], path: str) -> _Document:
-    """Path to group, of this one and those nested in it."""
+    """This group and its nested groups by path."""
     found: _Document = {path: group}
     for nested in group.get('groups', ()):
         found.update(_groups(nested, _below(path, nested['name'])))
@@ -145,7 +144,7 @@ class _MemberList:
         """:raises InvalidDocument: the member exists with another description
         """
         name = added.get('name')
-        # The value has not been checked yet.
+        # The value is not checked yet.
         named = isinstance(name, str)
         if named and name in self._at:
             at = self._at[name]
@@ -189,7 +188,8 @@ def _index(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:
 
 def _more(known: _Document, added: Mapping[str, Any],
           place: str) -> _Document:
-    """A counted member with as many servers more as that adds."""
+    """A counted member with additional servers, as many as the description
+    adds."""
     if isinstance(added.get('count'), Mapping):
         return _rescaled(known, added, place)
     if 'count' not in known:
@@ -286,7 +286,7 @@ def _rest(member: _Document, name: str) -> _Document | None:
 
 
 def _number(member: _Document, name: str) -> int | None:
-    """Which of a counted member's servers bears the name."""
+    """The number of the server with that name in a counted member."""
     stem, dash, number = name.rpartition('-')
     if (stem != member['name'] or not dash or not number.isdecimal()
             or not number.isascii() or str(int(number[:9])) != number

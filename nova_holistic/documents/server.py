@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key ``server`` of a member description: what only the create needs.
+"""The key ``server`` of a member description: values that only the create
+request needs.
 
-Nova's own format, see ``schemas.server``. The key is not part of the
-plan: the model of a group does not contain it, so a change of it moves no
-member.
+Nova's own format, see ``schemas.server``. The key is not part of the plan: the
+model of a group does not contain it, so a change of it moves no member.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 
 KEY = 'server'
 VARIABLES = ('group', 'index', 'member', 'path')
-"""What ``name`` may contain in braces."""
+"""Variables in braces that ``name`` may contain."""
 POINTER_METADATA = (GROUP_HINT, MEMBER_HINT)
 """Metadata that each created server has."""
 
@@ -31,7 +31,7 @@ _check_shape = validator(SERVER, FORMATS)
 def check_server(member: Mapping[str, Any], place: str) -> None:
     """Check the key of a member description, if it has the key.
 
-    :param member: fits its own schema
+    :param member: member that matches its own schema
     :param place: position of the member
     :raises InvalidDocument: with all mistakes
     """
@@ -59,7 +59,7 @@ def known_image(member: Mapping[str, Any]) -> str | None:
 
 
 def named(text: str, values: Mapping[str, str]) -> str:
-    """The text with values in place of variables."""
+    """The text in which values replace variables."""
     return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
 
 

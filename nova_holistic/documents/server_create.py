@@ -19,12 +19,12 @@ _NETWORKS = 'auto'
 
 @dataclass(frozen=True, slots=True)
 class MemberServer:
-    """The server that a member will be.
+    """The server of a member that will be created.
 
-    :ivar group_uuid: the group that contains the place of the server
-    :ivar group_name: its name
-    :ivar path: the path of the member
-    :ivar description: the member description, with its key ``server``
+    :ivar group_uuid: UUID of the group with the place of the server
+    :ivar group_name: name of this group
+    :ivar path: path of the member
+    :ivar description: member description with its key ``server``
     """
 
     group_uuid: str
@@ -119,7 +119,7 @@ def _stands_for(part: Mapping[str, Any], name: str) -> bool:
 
 
 def _shortened(text: str) -> str:
-    """At most as many characters as Nova accepts; different texts remain
+    """A text that is at most as long as Nova accepts. Different texts remain
     different."""
     if len(text) <= _LONGEST:
         return text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a group document has the key ``server``."""
+"""The positions of the key ``server`` in a group document."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -14,7 +14,7 @@ FORMATS = jsonschema.FormatChecker(('ipv4', 'ipv6'))
 """For the schema of servers."""
 
 _LAST = '\ufffe'
-"""Nova does not accept characters after this one in names."""
+"""The last character that Nova accepts in names."""
 
 
 def is_printable(char: str) -> bool:

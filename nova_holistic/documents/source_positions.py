@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the places of a document are in its text: line and column."""
+"""The line and column of positions in the text of a document."""
 
 from collections.abc import Iterable, Iterator, Mapping
 import re
@@ -9,7 +9,8 @@ import yaml
 from nova_holistic.documents.validation import join
 
 MAX_LENGTH = 2**23
-"""Longest text that is searched; reading YAML takes time."""
+"""Maximum length of a text that is searched, because reading YAML takes
+time."""
 
 _Loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
@@ -20,8 +21,9 @@ def source_positions(
         text: bytes, places: Iterable[str]) -> Mapping[str, Position]:
     """Line and column, counted from 1, of the key or list item at each place.
 
-    A place that the text does not have is sought at what surrounds it. JSON
-    is read as YAML. Nothing is found in a text that is not YAML.
+    If the text does not contain a position, the position of its container is
+    used. JSON is read as YAML. The result for a text that is not YAML is
+    empty.
     """
     searched = {each for place in places for each in _around(place)}
     found: dict[str, Position] = {}
@@ -41,15 +43,15 @@ def source_positions(
 
 
 def _around(place: str) -> Iterator[str]:
-    """The place and what surrounds it, the innermost first."""
+    """The position and those of its containers; the innermost is first."""
     while place:
         yield place
         place = re.sub(r'(\.[^.\[\]]*|\[[^\[\]]*\]|^[^.\[]+)\Z', '', place)
 
 
 def _marks(text: bytes) -> Iterator[tuple[str, yaml.Mark]]:
-    """Each place with where it begins."""
-    # Of each open collection: its place, and the key or index to come; None
+    """Each position with its begin."""
+    # For each open collection: its position, and the next key or index; None
     # for a mapping in which a key comes next.
     open_: list[list] = []
     loader = _Loader(text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text, YAML or JSON, becomes plain data: a finite tree of lists, mappings
+"""Converts YAML or JSON text into plain data: a finite tree of lists, mappings
 with unique string keys, strings, numbers, booleans and nulls.
 
-Documents come from any source: this module limits their size, depth and the
-work to read them.
+Documents may come from any source, so this module limits their size, their
+depth and the work to read them.
 """
 
 import json
@@ -18,12 +18,12 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.garbage_collection import few_collections
 
 MAX_LENGTH = 8 * 2**20
-"""Longest text read, in characters or bytes, unless it is trusted."""
+"""Maximum length of an untrusted text, in characters or bytes."""
 MAX_DEPTH = 64
-"""Deepest nesting of lists and mappings."""
+"""Maximum nesting of lists and mappings."""
 MAX_NODES = 2_000_000
-"""Most values in one document, repeated aliases counted each time. In a
-trusted document only those that aliases repeat count."""
+"""Maximum number of values in one document. Values that aliases repeat count
+each time. In a trusted document, only these count."""
 MAX_REPEATED = 4 * 2**20
 """Maximum number of characters that the aliases of one document repeat."""
 MAX_DIGITS = 64
@@ -39,9 +39,9 @@ _TAG = 'tag:yaml.org,2002:'
 
 
 class _PlainLoader(_Loader):
-    """YAML's safe subset with neither timestamps nor merge keys.
+    """YAML's safe subset without timestamps and merge keys.
 
-    Both would turn names that users write into something else.
+    Both would change names that users write.
     """
 
     yaml_implicit_resolvers = {
@@ -54,9 +54,10 @@ class _PlainLoader(_Loader):
 def load(text: str | bytes, trusted: bool = False) -> Any:
     """Read one document.
 
-    :param trusted: whether it is a file of the user's own, which may be of
-        any length
-    :raises InvalidDocument: not one YAML or JSON document, or beyond a bound
+    :param trusted: whether the text is a local file of the user, which may
+        have any length
+    :raises InvalidDocument: the text is not a YAML or JSON document, or
+        exceeds a limit
     """
     if len(text) > MAX_LENGTH and not trusted:
         raise InvalidDocument(
@@ -76,7 +77,8 @@ def load(text: str | bytes, trusted: bool = False) -> Any:
         try:
             return _load_json(text, trusted)
         except (ValueError, RecursionError):
-            # Perhaps YAML in flow style; if not, YAML names the line.
+            # The text may be YAML in flow style. Otherwise the error of YAML
+            # names the line.
             pass
     return _load_yaml(text, trusted)
 
@@ -118,7 +120,7 @@ def _finite(digits: str) -> float:
 
 
 def _bound(document: Any, trusted: bool) -> None:
-    """Keep JSON's depth and size within what YAML's may be."""
+    """Apply the limits of YAML to the depth and size of JSON."""
     layer, nodes = [document], 0
     for _ in range(MAX_DEPTH + 1):
         nodes += len(layer)
@@ -166,7 +168,7 @@ def _at(mark: yaml.Mark) -> str:
 
 
 class _Builder:
-    """Builds plain data from YAML's events, and counts as it goes.
+    """Builds plain data from YAML's events, and counts their values.
 
     ``open`` holds the collections around the current event, outermost first,
     ``anchors`` each finished anchor's value with its measures.
@@ -232,11 +234,11 @@ class _Builder:
 
     def _value(self, event: yaml.NodeEvent, value: Any,
                measures: Measures, alias: bool = False) -> None:
-        """Put a finished value where it belongs."""
+        """Add a finished value to its container."""
         if event.anchor is not None and not alias:
             self.anchors[event.anchor] = value, measures
-        # What is inside an open collection is counted already, but not what
-        # an alias repeats.
+        # The values inside an open collection are already counted, unless an
+        # alias repeats them.
         if alias or not self.trusted:
             self.nodes += measures.size if alias else 1
         if self.nodes > MAX_NODES:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group documents without policies and relationships, whose types need not be
-installed."""
+"""Group documents without policies and relationships, whose types may be
+missing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from nova_holistic.model.group import Group
 
 
 def parse_unruled(document: Mapping[str, Any]) -> Group:
-    """The members and nested groups of a document that was accepted before.
+    """The members and nested groups of an accepted document.
 
     :param document: with or without its outer key
     """

@@ -16,8 +16,8 @@ _ITEMS = ('members', 'policies', 'relationships')
 
 def valid_part(document: Any,
                errors: Iterable[ValidationError]) -> dict | None:
-    """A copy with None in place of each wrong item, so that the positions of
-    all others remain; None if nothing of the document can be read."""
+    """A copy with None in place of each invalid item, so that the positions of
+    all others remain. None if no part of the document can be read."""
     document = copy.deepcopy(document)
     for error in errors:
         path = list(error.absolute_path)
@@ -32,7 +32,7 @@ def _leave_out(group: Any, path: list[str | int],
     while path[:1] == ['groups'] and len(path) > 1:
         parent, group, path = group, group['groups'][path[1]], path[2:]
         if group is None:
-            # Left out already.
+            # The item is already left out.
             return
         if not path and error.validator == 'type':
             parent['groups'][parent['groups'].index(group)] = None

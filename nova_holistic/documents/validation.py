@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document matches its schema, or errors state where and why it violates the
-schema."""
+"""Validates documents against a schema. Errors state the position and the
+violation."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 import itertools
@@ -26,7 +26,7 @@ def _is_object(checker, value: Any) -> bool:
 
 
 def _is_integer(checker, value: Any) -> bool:
-    # Not 1.0, which is an integer for JSON schema and not for Python.
+    # JSON schema accepts 1.0 as an integer, and Python does not accept it.
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -55,8 +55,9 @@ class validator:
 
     def __call__(self, document: Any, place: str = '') -> None:
         """
-        :param place: of the document in the whole
-        :raises InvalidDocument: it does not fit the schema; with all mistakes
+        :param place: position of the document in the whole
+        :raises InvalidDocument: the document violates the schema; with all
+            mistakes
         """
         mistakes = Mistakes()
         seen = set()
@@ -69,7 +70,7 @@ class validator:
 
     def errors(self, document: Any,
                place: str = '') -> Sequence[ValidationError]:
-        """What jsonschema finds, up to a bound.
+        """The errors of jsonschema, up to a limit.
 
         :raises InvalidDocument: the document cannot be validated
         """
@@ -77,8 +78,8 @@ class validator:
             return list(itertools.islice(
                 self._compiled.iter_errors(document), Mistakes.MOST))
         except (RecursionError, ValueError):
-            # From jsonschema's own message, which quotes the document: too
-            # deep, or a number too long to be written out.
+            # jsonschema's message quotes the document, which is too deep, or
+            # has a number that is too long to be written.
             raise InvalidDocument(
                 place, 'nested too deeply, or a number too long') from None
 
@@ -96,7 +97,7 @@ def join(place: str, *steps: str | int) -> str:
 
 
 def brief(value: Any) -> str:
-    """The value as an error message shows it: in one short line."""
+    """The value in an error message: one short line."""
     if value is None:
         return 'nothing'
     if isinstance(value, dict):
@@ -117,7 +118,7 @@ def listed(names: Iterable[str]) -> str:
 
 def _document_errors(error: ValidationError,
                      place: str) -> Iterator[InvalidDocument]:
-    """One error of jsonschema; it may be about several keys."""
+    """One error of jsonschema, which may concern several keys."""
     place = join(place, *error.absolute_path)
     value, rule, keyword = (
         error.instance, error.validator_value, error.validator)
@@ -140,7 +141,7 @@ def _document_errors(error: ValidationError,
             yield InvalidDocument(place, _alternatives(value, rule))
         return
     if 'propertyNames' in error.absolute_schema_path:
-        # jsonschema gives the mapping as the place of a bad key.
+        # jsonschema reports the mapping as the position of an invalid key.
         place = join(place, value)
     message = f'must be {_requirement(error)}'
     if keyword == 'type' or not isinstance(value, dict | list):
@@ -150,7 +151,7 @@ def _document_errors(error: ValidationError,
 
 def _alternatives(value: Mapping[str, Any],
                   alternatives: Sequence[Mapping[str, Any]]) -> str:
-    """Why not exactly one of the alternatives, each a key, is given."""
+    """The message if not exactly one of the alternative keys is given."""
     keys = [' and '.join(each['required']) for each in alternatives]
     if any(key in value for key in keys):
         return f'must have only one of {" and ".join(keys)}'

@@ -14,7 +14,7 @@ KIND = 'kind'
 VOLUME = 'volume'
 
 _OF_VOLUMES = ('size', 'volume_type')
-"""Keys that only a volume has."""
+"""Keys of volumes only."""
 
 _OF_BOTH = (KIND, 'name', 'count', 'skip', 'availability_zone', 'location',
             *_OF_VOLUMES)
@@ -26,9 +26,9 @@ def is_volume(member: Mapping[str, Any]) -> bool:
 
 
 def check_kind(member: Mapping[str, Any], place: str) -> None:
-    """A member has only the keys of its kind.
+    """Check that a member has only the keys of its kind.
 
-    :param member: fits the schema
+    :param member: member that matches the schema
     :param place: its position
     :raises InvalidDocument: with all mistakes
     """
@@ -73,10 +73,10 @@ def boots_from_volume(member: Mapping[str, Any], place: str) -> bool:
 
 def check_boot_volumes(members: Sequence[Mapping[str, Any] | None],
                        place: str) -> None:
-    """Each boot volume is a volume of the same group, and has a volume for
-    each server.
+    """Check that each boot volume is a volume of the same group with one
+    volume for each server.
 
-    :param members: of one group; None in place of a wrong one
+    :param members: members of one group; None in place of an invalid one
     :param place: position of the group
     :raises InvalidDocument: with all mistakes
     """
@@ -107,7 +107,7 @@ def check_boot_volumes(members: Sequence[Mapping[str, Any] | None],
 
 def must_be_fixed(bounds: Bounds | None, volumes: bool, place: str) -> None:
     """
-    :param bounds: of the number of groups
+    :param bounds: bounds of the number of groups
     :param volumes: whether the group has volumes
     :raises InvalidDocument: the number may change
     """

@@ -8,9 +8,9 @@ import yaml
 
 class Measures:
     """
-    :ivar size: values in a value, itself included
-    :ivar height: levels of lists and mappings in it, itself included
-    :ivar characters: of all its text
+    :ivar size: number of values, including the value itself
+    :ivar height: number of nested levels, including the value itself
+    :ivar characters: number of characters of all its text
     """
 
     __slots__ = ('size', 'height', 'characters')
@@ -22,9 +22,9 @@ class Measures:
 
 
 class Collection:
-    """A list or mapping whose end has not been read.
+    """A list or mapping that is not read completely.
 
-    :ivar measures: of it so far
+    :ivar measures: its current measures
     """
 
     __slots__ = ('event', 'value', 'measures', 'key')
@@ -40,7 +40,7 @@ class Collection:
         return isinstance(self.value, dict) and self.key is None
 
     def add(self, value: Any, measures: Measures) -> bool:
-        """Whether it could be added: a mapping takes each key once."""
+        """Add a value. Returns False for a duplicate key of a mapping."""
         whole = self.measures
         whole.size += measures.size
         whole.height = max(whole.height, measures.height + 1)

@@ -22,7 +22,7 @@ from nova_holistic.policies.of_level import OfLevel
 class Affinity(OfLevel):
     """All members below the group are in one domain of the level.
 
-    Weighted, each domain used beyond the first is one violation, and so is
+    With a weight, each used domain after the first is one violation, and so is
     each member on a host in no domain of the level.
     """
 
@@ -77,7 +77,7 @@ class Affinity(OfLevel):
             # Every member is in some domain.
             encoder.require(outside == 0)
             return
-        # Domains used beyond the first; never below zero, also where all
+        # Used domains after the first. The number is not below zero if all
         # members are outside and no domain is used.
         further = encoder.integer(
             f'affinity {self.level} {scope.path}', len(domains))

@@ -19,8 +19,8 @@ class Aggregates(Policy):
     """All members below the group are on hosts that are in all named
     aggregates.
 
-    Weighted, each member on another host is one violation, for any number of
-    missing aggregates.
+    With a weight, each member on another host is one violation, for any number
+    of missing aggregates.
     """
 
     type: ClassVar[str] = 'aggregates'
@@ -87,7 +87,7 @@ class Aggregates(Policy):
             host for host in encoder.candidates(scope)
             if not self.names <= host.aggregates])
         if self.hard:
-            # No member is on a host that is not in all of them.
+            # No member is on a host outside one of the aggregates.
             encoder.require(unfit == 0)
         else:
             encoder.penalise(self, scope, unfit)

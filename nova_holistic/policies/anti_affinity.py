@@ -22,11 +22,11 @@ from nova_holistic.policies.of_level import LEVEL, OfLevel
 class AntiAffinity(OfLevel):
     """No domain of the level holds more than k members below the group.
 
-    Weighted, each member over the limit is one violation, and so is each
+    With a weight, each member over the limit is one violation, and so is each
     member on a host in no domain of the level.
 
-    :ivar max_per_domain: k itself, or as a fraction the share of all members
-        below the group that k is, rounded down, at least 1
+    :ivar max_per_domain: k itself, or k as a fraction of all members below the
+        group, rounded down and at least 1
     """
 
     type: ClassVar[str] = 'anti-affinity'
@@ -47,12 +47,12 @@ class AntiAffinity(OfLevel):
 
     @property
     def counts_all(self) -> bool:  # type: ignore[override]
-        """A share is of all."""
+        """A share depends on the number of all members."""
         return isinstance(self.max_per_domain, Fraction)
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        """Fewer members lower a share."""
+        """With fewer members, a share is a smaller number."""
         return not self.counts_all
 
     @classmethod
@@ -66,7 +66,8 @@ class AntiAffinity(OfLevel):
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
-        # A count exceeds a share rounded down just where it exceeds the share.
+        # A count exceeds a share that is rounded down if and only if it
+        # exceeds the share.
         limit = self.max_per_domain
         if isinstance(limit, Fraction):
             limit = max(Fraction(1), limit * len(scope.members))
@@ -98,7 +99,7 @@ class AntiAffinity(OfLevel):
         return {self.level: False} if scope.holds(member) else {}
 
     def most_on_a_host(self, scope: Scope) -> int | None:
-        # Every member is in some domain, with all that share its host.
+        # Every member is in some domain, with all members on the same host.
         return self._most(scope) if self.hard else None
 
     def _most(self, scope: Scope) -> int:
@@ -127,7 +128,7 @@ class AntiAffinity(OfLevel):
         encoder.penalise(self, scope, pulp.lpSum([*excesses, outside]))
 
     def _domains(self, scope: Scope, encoder: Encoder) -> Iterator[Domain]:
-        """The domains that could hold members: no other domain can have too
+        """The domains that could hold members. Other domains cannot have too
         many."""
         near = {encoder.snapshot.domain(host, self.level)
                 for host in encoder.candidates(scope)}

@@ -17,8 +17,8 @@ from nova_holistic.model.snapshot import Host, Snapshot
 class AvailabilityZone(Policy):
     """All members below the group are on hosts of one availability zone.
 
-    It is Nova's zone, independent of the names of the topology's levels.
-    Weighted, each member in another zone is one violation.
+    The zone is Nova's, independent of the names of the topology's levels. With
+    a weight, each member in another zone is one violation.
     """
 
     type: ClassVar[str] = 'availability_zone'

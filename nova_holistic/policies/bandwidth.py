@@ -179,15 +179,16 @@ class Bandwidth(OfLevel, Relationship):
             # Every member is in some domain.
             encoder.require(encoder.outside(side, self.level) == 0)
         sharing = self._on_the_same_links(scope)
-        # The first of the relationships on the same links reports for all of
-        # them.
+        # The first of the relationships on the same links reports the
+        # violations of all.
         if sharing and sharing[0].rule is self:
             self._keep_within(sharing, encoder)
 
     def _keep_within(self, sharing: Sequence['_BandwidthRule'],
                      encoder: Encoder) -> None:
         links = self._links(encoder.snapshot)
-        # Dividing by what divides all of them loses nothing: pairs are whole.
+        # The rows are divided by the common divisor. This is exact, because
+        # numbers of pairs are whole.
         unit = gcd(*(each.rule.mbps for each in sharing))
         between = [(each.rule.mbps // unit,
                     *each.rule.side_scopes(each.scope)) for each in sharing]
@@ -195,7 +196,7 @@ class Bandwidth(OfLevel, Relationship):
             if domain in links:
                 link = links[domain]
                 free = max(0, link.uplink_mbps - link.used_mbps)
-                # All relationships ask for no more than others leave.
+                # All relationships together use at most the free capacity.
                 encoder.require(pulp.lpSum(
                     self._crossing(first, second, domain, encoder) * units
                     for units, first, second in between) <= free // unit)
@@ -203,9 +204,10 @@ class Bandwidth(OfLevel, Relationship):
     @staticmethod
     def _crossing(first: Scope, second: Scope, domain: Domain,
                   encoder: Encoder) -> Expression:
-        """Number of pairs on the uplink: just one of them is in the domain.
+        """Number of pairs on the uplink, with exactly one server in the
+        domain.
 
-        It may be more, never less.
+        The value may be higher than the number of pairs, but not lower.
         """
         return (encoder.count(first, domain) * len(second.members)
                 + encoder.count(second, domain) * len(first.members)
@@ -214,7 +216,7 @@ class Bandwidth(OfLevel, Relationship):
 
 @dataclass(frozen=True, slots=True)
 class _BandwidthRule:
-    """A bandwidth relationship, and the group that carries it."""
+    """A bandwidth relationship and the group that declares it."""
 
     rule: Bandwidth
     scope: Scope

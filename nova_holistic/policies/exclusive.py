@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No domain of the level that holds members holds servers of anyone else."""
+"""No domain of the level contains both members and servers from outside the
+group."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections import defaultdict
@@ -20,12 +21,13 @@ from nova_holistic.policies.of_level import OfLevel
 
 @dataclass(frozen=True, kw_only=True)
 class Exclusive(OfLevel):
-    """No domain of the level that holds members holds servers of anyone else.
+    """No domain of the level contains both members and servers from outside
+    the group.
 
-    Else are servers that are there already, and members of the top-level
-    group that are not below the group that carries this. Weighted, each
-    domain that holds members and others is one violation, and so is each
-    member on a host in no domain of the level.
+    These servers are existing ones, and members of the top-level group that
+    are not below the group that declares the policy. With a weight, each
+    domain with both kinds is one violation, and so is each member on a host in
+    no domain of the level.
     """
 
     type: ClassVar[str] = 'exclusive'
@@ -107,7 +109,7 @@ class Exclusive(OfLevel):
                     # Members and others are not in one domain.
                     encoder.require(both <= 1)
                 else:
-                    # 1 where they are.
+                    # 1 for a domain with both.
                     mixed = encoder.integer(
                         f'exclusive {self.level} {domain} {scope.path}', 1)
                     encoder.require(mixed >= both - 1)

@@ -17,9 +17,9 @@ from nova_holistic.model.snapshot import Host, Snapshot
 class Location(Policy):
     """All members below the group are below one vertex of the topology.
 
-    Weighted, each member elsewhere is one violation.
+    With a weight, each member on another host is one violation.
 
-    :ivar path: names from the root down to the vertex; a host is one, too
+    :ivar path: names from the root down to the vertex, which may be a host
     """
 
     type: ClassVar[str] = 'location'
@@ -84,7 +84,7 @@ class Location(Policy):
             host for host in encoder.candidates(scope)
             if not self._above(host)])
         if self.hard:
-            # No member is elsewhere.
+            # No member is on another host.
             encoder.require(elsewhere == 0)
         else:
             encoder.penalise(self, scope, elsewhere)

@@ -11,12 +11,13 @@ from nova_holistic.model.policy import Policy
 from nova_holistic.model.snapshot import Host
 
 LEVEL = {'level': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
-"""The key, for a policy's schema."""
+"""The key ``level`` in the schema of a policy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfLevel(Policy):
-    """A policy on the domains of one level: a host is one, by default."""
+    """The base class of policies for the domains of one level. The default
+    level is host."""
 
     keys: ClassVar[Mapping[str, Any]] = LEVEL
 

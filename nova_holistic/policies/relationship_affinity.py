@@ -18,8 +18,8 @@ from nova_holistic.policies.of_level import OfLevel
 class RelationshipAffinity(OfLevel, Relationship):
     """One domain of the level holds all members of both sides.
 
-    It is the policy affinity on the members of the two sides and no others,
-    with that policy's violations.
+    This is the policy affinity for the members of the two sides only, with the
+    violations of that policy.
     """
 
     type: ClassVar[str] = 'affinity'

@@ -22,8 +22,8 @@ from nova_holistic.policies.of_level import OfLevel
 class RelationshipAntiAffinity(OfLevel, Relationship):
     """No domain of the level holds members of both sides.
 
-    Weighted, each domain that holds some of both is one violation, and so is
-    each member on a host in no domain of the level.
+    With a weight, each domain with members of both sides is one violation, and
+    so is each member on a host in no domain of the level.
     """
 
     type: ClassVar[str] = 'anti-affinity'
@@ -72,7 +72,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
                 # Every member is in some domain.
                 encoder.require(number == 0)
             for domain in encoder.domains(self.level):
-                # A domain is used by one side at most.
+                # At most one side uses a domain.
                 encoder.require(encoder.used(first, domain)
                                 + encoder.used(second, domain) <= 1)
             return
@@ -81,7 +81,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
 
     def _shared(self, first: Scope, second: Scope,
                 encoder: Encoder) -> Iterator[Expression]:
-        """For each domain, 1 where both sides use it."""
+        """For each domain, 1 if both sides use it."""
         for domain in encoder.domains(self.level):
             both = encoder.integer(
                 f'both {first.path} {second.path} {domain.level} {domain}', 1)

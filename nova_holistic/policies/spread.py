@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members are spread evenly over the eligible domains, or over enough."""
+"""The members are spread evenly over eligible domains, or over a minimum."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections import Counter, defaultdict
@@ -20,23 +20,22 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Demand = tuple[Requirements, tuple[Policy, ...]]
-"""A member's requirements for its host, and policies with the same ones."""
+"""The requirements of a member for its host, and the policies that have
+requirements for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(OfLevel):
-    """The members are spread evenly over the eligible domains, or over enough.
+    """The members are spread evenly over eligible domains, or over a minimum.
 
-    Over the eligible domains, largest - smallest number of members is at most
-    max_skew; at least min_domains domains are used. Weighted, each unit beyond
-    is one violation, and so is each member on a host in no domain of the
-    level.
+    The numbers of members in two eligible domains differ by at most max_skew,
+    and at least min_domains domains are used. With a weight, each excess unit
+    is one violation, and so is each member on a host in no domain.
 
-    Eligible is a domain with an enabled host that meets traits, aggregates,
-    zone and location of at least one member, as the member itself and the
-    hard policies above it ask for them; whether it has room does not matter.
-    Where a hard affinity of a coarser level confines the members, only its
-    domain's own domains are.
+    A domain is eligible if it has an enabled host that meets the traits,
+    aggregates, zone and location of at least one member, as required by the
+    member itself and the hard policies above it. Its capacity does not matter.
+    A hard affinity of a coarser level limits these to one of its domains.
     """
 
     type: ClassVar[str] = 'spread'
@@ -78,8 +77,8 @@ class Spread(OfLevel):
             *uneven, *few, *(self.outside(*each) for each in outside)))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
-        # Places that the group may be confined to differ in how many domains
-        # are eligible; within one, the member's own is.
+        # The places to which the group may be confined differ in the number of
+        # eligible domains. For a placement, the place of its members counts.
         return {self.level: False, **dict.fromkeys(
             scope.confining_levels, True)} if scope.holds(member) else {}
 
@@ -93,7 +92,7 @@ class Spread(OfLevel):
         largest = max((counts[d] for d in used), default=0)
         smallest = min((counts[d] for d in used), default=0) if (
             len(used) == len(eligible)) else 0
-        # Members still to come may fill up the smallest.
+        # Members without a host may still be placed in the smallest domains.
         while missing > 0 and smallest < largest:
             missing -= sum(counts[d] <= smallest for d in eligible)
             smallest += missing >= 0
@@ -144,7 +143,7 @@ class Spread(OfLevel):
                               for domain in encoder.domains(self.level))
             short = 0
             if not self.hard:
-                # Domains that are missing to the number asked for.
+                # The number of domains that are missing to min_domains.
                 short = encoder.integer(
                     f'spread {self.level} {scope.path} short',
                     self.min_domains)
@@ -156,7 +155,7 @@ class Spread(OfLevel):
 
     def _level_out(self, scope: Scope, encoder: Encoder,
                    domains: list[Domain]) -> Expression:
-        """Rows for domains that are eligible together; what is over.
+        """Rows for domains that are eligible together; returns the excess.
 
         If these are not the domains to which the group is confined, all counts
         are 0, and the rows have no effect.
@@ -175,15 +174,16 @@ class Spread(OfLevel):
         for domain in within:
             count = encoder.count(scope, domain)
             if len(within) == len(domains):
-                # No domain holds less than the smallest number.
+                # No domain has fewer members than the smallest number.
                 encoder.require(count - low >= 0)
-            # None holds much more than the smallest number.
+            # No domain exceeds the smallest number by more than the skew.
             encoder.require(count - low - over <= self.max_skew)
         return over
 
     def _alternatives(self, scope: Scope,
                       snapshot: Snapshot) -> list[list[Domain]]:
-        """The eligible domains of each place the group may be confined to."""
+        """The eligible domains of each place to which the group may be
+        confined."""
         levels = [level for level in scope.confining_levels
                   if _refines(self.level, level, snapshot)]
         demands = frozenset(_demands(scope.group, _above(scope)))
@@ -207,10 +207,11 @@ class Spread(OfLevel):
         return [sorted(found) for found in places.values() if found]
 
 
-# What a check asks.
+# Methods of the check.
 
 def _all_demands(scope: Scope) -> Iterator[Demand]:
-    """One of each description, found by the path from the top."""
+    """The demands of all descriptions, by the path from the top-level
+    group."""
     above = [p for group in scope.ancestors for p in group.policies]
     prefix = f'{scope.path}/' if scope.path else ''
     for member in {m.description: m for m in scope.members}.values():
@@ -223,14 +224,13 @@ def _all_demands(scope: Scope) -> Iterator[Demand]:
 
 def _places(level: str, confining: Sequence[str], demands: frozenset[Demand],
             snapshot: Snapshot) -> tuple[list[str], dict[tuple, set[Domain]]]:
-    """The coarser of the levels, and the eligible domains in each domain.
-    """
+    """The coarser level, and the eligible domains in each of its domains."""
     coarser = [c for c in confining if _is_coarser(c, level, snapshot)]
     found: dict[tuple, set[Domain]] = defaultdict(set)
     for domain, hosts in snapshot.divided(level).items():
         for host in hosts:
             if not coarser and domain in found[()]:
-                # One host will do.
+                # One host is sufficient.
                 break
             place = tuple(snapshot.domain(host, c) for c in coarser)
             if host.enabled and domain not in found[place] and any(
@@ -260,7 +260,7 @@ def _is_coarser(level: str, than: str, snapshot: Snapshot) -> bool:
         for hosts in snapshot.divided(than).values())
 
 
-# What an encoding asks.
+# Methods of the encoding.
 
 def _above(scope: Scope) -> tuple[Policy, ...]:
     return tuple(p for g in scope.ancestors for p in g.policies if p.hard)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All members below the group are on hosts with some traits, without others.
-"""
+"""All members below the group are on hosts with some traits and without
+others."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class Traits(Policy):
     """All members below the group are on hosts that have each required trait
     and no forbidden one.
 
-    Weighted, each member on another host is one violation, for any number of
-    wrong traits there.
+    With a weight, each member on another host is one violation, for any number
+    of wrong traits there.
     """
 
     type: ClassVar[str] = 'traits'
@@ -99,7 +99,7 @@ class Traits(Policy):
             host for host in encoder.candidates(scope)
             if not self._suits(host)])
         if self.hard:
-            # No member is on a host that does not suit.
+            # No member is on an unsuitable host.
             encoder.require(unfit == 0)
         else:
             encoder.penalise(self, scope, unfit)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a template states its groups: in the section ``groups``, or in the
-metadata of a resource, which Heat accepts."""
+"""The position of a template's groups: the section ``groups``, or the metadata
+of a resource, which Heat accepts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ KEY = 'holistic_groups'
 def groups_of(template: Mapping[str, Any]) -> tuple[Any, str]:
     """The groups and their position; None if the template has none.
 
-    :raises InvalidDocument: there are two such places
+    :raises InvalidDocument: the template has groups at two positions
     """
     found = [(template[SECTION], SECTION)] if SECTION in template else []
     found += [(resource['metadata'][KEY], join(
@@ -30,7 +30,7 @@ def groups_of(template: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def without_groups(template: Mapping[str, Any]) -> dict[str, Any]:
-    """The template without either."""
+    """The template without its groups."""
     return {
         **{key: value for key, value in template.items() if key != SECTION},
         'resources': {name: _plain(resource) for name, resource

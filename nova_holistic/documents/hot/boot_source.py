@@ -27,8 +27,8 @@ class BootSource:
 
 def read_boot(properties: Mapping[str, Any], resolver: Resolver,
               place: str) -> BootSource:
-    """The boot source in the properties of a server. The value of a function
-    that is not evaluated is unknown."""
+    """The boot source in the properties of a server. The value of an
+    unevaluated function is unknown."""
     image = _text(properties.get('image'), resolver, join(place, 'image'))
     for device, where in _devices(properties, resolver, place):
         if str(_known(device.get('boot_index'), resolver, where)) == '0':

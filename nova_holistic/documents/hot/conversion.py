@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A template with groups becomes the group document that says the same."""
+"""Converts a template with groups into a group document with the same
+content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 import contextlib
@@ -26,7 +27,7 @@ from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.stack_rules import StackRule
 
 _NAME = 'stack'
-"""Of the top-level group, where no name of the stack is given."""
+"""Default name of the top-level group if the stack has no name."""
 _MAX_VALUES = 500_000
 
 
@@ -35,15 +36,16 @@ class Conversion:
     """
     :ivar template: the valid template
     :ivar document: a group document
-    :ivar places: of that document, with those of the template
-    :ivar pointers: of each server resource, the path that its servers give as
-        ``holistic_member``, with the index variable where they have one; of
-        each nested stack, the path of its group
-    :ivar rules: which member each server of the stack is
+    :ivar places: positions in that document, with those in the template
+    :ivar pointers: for each server resource, the value of ``holistic_member``
+        of its servers, with the index variable if they have one; for each
+        nested stack, the path of its group
+    :ivar rules: rules that map the servers of the stack to members
     :ivar nested: the resources that create nested stacks with servers
-    :ivar mistakes: of the template; if there are any, the document contains
-        only the other parts
-    :ivar has_servers: whether there are servers, also if they have mistakes
+    :ivar mistakes: mistakes of the template; the document contains only the
+        other parts
+    :ivar has_servers: whether the template has servers, including those with
+        mistakes
     """
 
     template: Mapping[str, Any]
@@ -60,7 +62,7 @@ def convert(template: Any, given: Mapping[str, str],
             source: TemplateSource | None = None) -> Conversion:
     """
     :param given: values of parameters, as text
-    :raises InvalidDocument: nothing of the template can be read
+    :raises InvalidDocument: no part of the template can be read
     """
     found = _converted(template, source or TemplateSource(), given, {})
     if not found.has_servers:
@@ -97,7 +99,7 @@ def _converted(template: Any, source: TemplateSource,
 
 def _nested_stacks(template: Mapping[str, Any], resolver: Resolver,
                    source: TemplateSource) -> dict[str, NestedStack]:
-    """By the names of the resources. Mistakes are collected."""
+    """The uses by the names of the resources. Mistakes are collected."""
     found = {}
     for use in NestedResources(
             template['resources'], resolver, source).uses().values():
@@ -112,7 +114,7 @@ def _nested_stacks(template: Mapping[str, Any], resolver: Resolver,
 
 def _nested_stack(use: NestedUse, resolver: Resolver,
                   source: TemplateSource) -> NestedStack | None:
-    """None if the nested stacks contain no servers."""
+    """The nested group; None if the nested stacks contain no servers."""
     if not source.files.available:
         return None
     with _place_of(use):

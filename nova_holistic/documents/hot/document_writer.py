@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each part of the group document is written with where it comes from.
+"""Writes each part of the group document with its position in the template.
 
-The template itself is the top-level group: a server that is in no entry of
+The template itself is the top-level group. A server that is in no entry of
 ``groups`` is its direct member, so that all servers are planned together. A
 server group becomes a nested group with its resource's name, and so does an
 OS::Heat::ResourceGroup whose servers differ.
@@ -25,9 +25,9 @@ from nova_holistic.model.stack_rules import StackRule
 class DocumentWriter:
     """Writes one group document.
 
-    :ivar places: of the document, with those of the template
+    :ivar places: positions in the document, with those in the template
     :ivar pointers: path of each resource's servers, with the index variable
-    :ivar rules: which member each server of the stack is
+    :ivar rules: rules that map the servers of the stack to members
     """
 
     def __init__(self, resources: Resources,
@@ -40,7 +40,8 @@ class DocumentWriter:
         self._mistakes = mistakes
         self._servers = servers
         self._membership = membership
-        # Paths of servers as entries know them, to those that they have.
+        # The paths of servers in entries, with the paths that the servers
+        # have.
         self._moved: dict[str, str] = {}
         self.places = SourcePlaces()
         self.pointers: dict[str, str] = {}
@@ -55,7 +56,7 @@ class DocumentWriter:
     def _fill(self, document: dict, place: str, prefix: str,
               names: Sequence[str], entries: Sequence[GroupEntry]) -> None:
         """
-        :param place: of the group in the document
+        :param place: position of the group in the document
         :param prefix: path of the group; '' or ends with a slash
         """
         for name in names:
@@ -117,9 +118,7 @@ class DocumentWriter:
 
     def _server(self, server: Server, document: dict, place: str,
                 prefix: str, home: str) -> None:
-        """
-        :param home: path of the entry that the server is a member of
-        """
+        """:param home: position of the entry that contains the server"""
         if server.asked and not server.alike:
             around, document = document, {'name': server.name}
             place = _add(around, 'groups', document, place)
@@ -187,7 +186,7 @@ class DocumentWriter:
         return pointer
 
     def _followed(self, relationship: Any, prefix: str) -> Any:
-        """The relationship with its sides where they are now."""
+        """The relationship with the current paths of its sides."""
         if not isinstance(relationship, dict):
             return relationship
         between = relationship.get('between')
@@ -198,7 +197,7 @@ class DocumentWriter:
             if isinstance(side, str) else side for side in between]}
 
     def _check_names(self, document: dict, place: str) -> None:
-        """No two parts of the group may share a name."""
+        """Check that no two parts of the group have the same name."""
         taken: dict[str, str] = {}
         for key in ('members', 'groups'):
             for i, part in enumerate(document.get(key, ())):
@@ -215,14 +214,14 @@ class DocumentWriter:
 
 
 def _most(part: Mapping[str, Any]) -> int:
-    """How many servers a member can have, if they are numbered."""
+    """The maximum number of servers of a member, if they are numbered."""
     count = part.get('count', 0)
     return (count if isinstance(count, int)
             else count.get('max', count['desired']))
 
 
 def _add(document: dict, key: str, part: dict, place: str) -> str:
-    """Append to one of the group's lists; returns the place of the part."""
+    """Append a part to one of the group's lists; returns its position."""
     parts = document.setdefault(key, [])
     parts.append(part)
     return join(place, key, len(parts) - 1)

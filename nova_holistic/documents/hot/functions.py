@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A value that a plan needs is worked out, or refused at its place.
+"""Evaluates the functions in the values that a plan needs.
 
-Known are ``get_param``, ``str_replace`` and ``list_join``. What Heat's other
-functions give is known only when the stack is made.
+Supported are ``get_param``, ``str_replace`` and ``list_join``. The values of
+Heat's other functions are known only when the stack is created.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 
 _MAX_TEXT = 2**16
-"""Longest text worked out, in characters."""
+"""Maximum length of an evaluated text in characters."""
 _MAX_WORK = 20_000_000
 """Maximum number of characters and values that are read in one template."""
 
@@ -27,7 +27,7 @@ _REFUSED = frozenset({
 
 
 def function_name(value: Any) -> str | None:
-    """Which of Heat's functions the value calls, if it is a call."""
+    """The name of the function of Heat that the value calls, if any."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     name = next(iter(value))
@@ -62,9 +62,10 @@ class Resolver:
         return found
 
     def value(self, value: Any, place: str) -> Any:
-        """The value with every function in it worked out.
+        """The value with all its functions evaluated.
 
-        :raises InvalidDocument: a function is not supported, or not fed right
+        :raises InvalidDocument: a function is not supported, or has invalid
+            arguments
         """
         name = function_name(value)
         if name in self.FUNCTIONS:
@@ -152,9 +153,9 @@ def _step(found: Any, step: Any) -> Any:
 
 
 def _replaced(template: str, values: Mapping[str, str]) -> list[str]:
-    """The template in parts, with values in the places of keys.
+    """The parts of the text, with values instead of keys.
 
-    Longer keys go first, and values are not searched for keys.
+    Longer keys are replaced first, and values are not searched for keys.
     """
     parts = [(template, False)]
     for key in sorted(sorted(values), key=len, reverse=True):

@@ -29,9 +29,9 @@ class NamedResource:
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """One group of the section, functions worked out.
+    """One group of the section with evaluated functions.
 
-    :ivar rules: ``policies`` and ``relationships``, as far as there are any
+    :ivar rules: ``policies`` and ``relationships``, if any
     """
 
     name: Any
@@ -41,7 +41,7 @@ class GroupEntry:
     rules: dict[str, list]
 
     def all(self) -> Iterator['GroupEntry']:
-        """This one and those nested in it."""
+        """This entry and those nested in it."""
         yield self
         for entry in self.groups:
             yield from entry.all()

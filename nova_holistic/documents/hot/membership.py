@@ -14,16 +14,17 @@ from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.messages.suggestion import did_you_mean
 
 TOP = ''
-"""Home of what no entry names; any other home is the place of an entry."""
+"""Value for servers that no entry names. All other servers have the position
+of an entry."""
 
 
 class Membership:
-    """Where everything stands.
+    """The group of every server and server group.
 
     A server group belongs to the group of its servers, or to the group that
     names it.
 
-    :ivar inside: servers of each server group that has any
+    :ivar inside: servers of each non-empty server group
     """
 
     def __init__(self, entries: Iterable[GroupEntry],
@@ -31,8 +32,8 @@ class Membership:
                  servers: Mapping[str, Server | NestedStack],
                  mistakes: Mistakes):
         """
-        :param mistakes: receives the mistakes: an entry names what cannot be
-            a member, or a second time
+        :param mistakes: receives the mistakes: an entry names a resource that
+            cannot be a member, or names it a second time
         """
         self._servers = servers
         self._mistakes = mistakes
@@ -58,7 +59,8 @@ class Membership:
         return self._said[server].keys if server in self._said else {}
 
     def place(self, server: str) -> str:
-        """Where an entry names the server; empty where none does."""
+        """The position of the entry that names the server; empty if none
+        does."""
         return self._said[server].place if server in self._said else ''
 
     def at(self, home: str) -> list[str]:
@@ -111,7 +113,7 @@ class Membership:
                 'keys; name its servers instead')
 
     def _check_together(self, group: str, members: list[Server]) -> None:
-        """A server group is all in one place."""
+        """Check that a server group is in one group as a whole."""
         listed = [s.name for s in members if s.name in self._said]
         if group in self._said and listed:
             raise InvalidDocument(

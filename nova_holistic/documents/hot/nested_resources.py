@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads which resources of a template create nested stacks, and of which
-template."""
+"""The resources of a template that create nested stacks, and the templates of
+these."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ SCALING_GROUP = 'OS::Heat::AutoScalingGroup'
 
 
 class NestedResources:
-    """Of one template."""
+    """The nested resources of one template."""
 
     def __init__(self, resources: Mapping[str, Any], resolver: Resolver,
                  source: TemplateSource):
@@ -27,7 +27,7 @@ class NestedResources:
         self._source = source
 
     def uses(self) -> dict[str, NestedUse]:
-        """By the names of the resources. Mistakes are collected."""
+        """The uses by the names of the resources. Mistakes are collected."""
         found = {}
         for name, resource in self._resources.items():
             with self._resolver.mistakes.collected():

@@ -14,11 +14,12 @@ from nova_holistic.model.stack_rules import StackRule
 class NestedUse:
     """A resource that creates stacks of one template.
 
-    :ivar name: of the resource
+    :ivar name: name of the resource
     :ivar template: unique name of the file
-    :ivar shown: the name of the file in the template
-    :ivar properties: of each nested stack, functions unchanged
-    :ivar place: of these properties
+    :ivar shown: name of the file in the template
+    :ivar properties: properties of each nested stack, with unevaluated
+        functions
+    :ivar place: position of these properties
     :ivar count: number of stacks; None for one stack without an index
     :ivar index_var: text that Heat replaces by the index of a stack
     :ivar elastic: ``count`` of each member if an AutoScalingGroup creates the
@@ -41,7 +42,7 @@ class NestedUse:
         return replace(self, elastic=elastic)
 
     def at_index(self, index: int) -> Mapping[str, Any]:
-        """The properties of the stack of that index."""
+        """The properties of the stack with that index."""
         return replaced(self.properties, self.index_var, str(index))
 
 
@@ -69,9 +70,7 @@ class NestedStack:
         return self.use.shown
 
     def rules(self, path: str) -> list[StackRule]:
-        """
-        :param path: of the nested group
-        """
+        """:param path: path of the nested group"""
         stack, group = self.name, path
         if self.use.count is not None:
             stack, group = f'{stack}/*', f'{group}/*'
@@ -103,7 +102,7 @@ def with_counts(document: Mapping[str, Any],
 
 
 def replaced(value: Any, variable: str, text: str) -> Any:
-    """The value with all its texts, in which the text replaces a variable."""
+    """The value in which a text replaces a variable in all strings."""
     if isinstance(value, str):
         return value.replace(variable, text)
     if isinstance(value, dict):

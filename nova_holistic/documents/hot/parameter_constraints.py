@@ -16,9 +16,10 @@ from nova_holistic.exceptions import InvalidDocument
 
 def check(value: Any, constraints: Sequence[Mapping[str, Any]],
           place: str) -> str | None:
-    """What the value breaks, to follow on "must be"; None for nothing.
+    """The violated constraint, as a continuation of "must be"; None if the
+    value satisfies all.
 
-    :param place: of the constraints
+    :param place: position of the constraints
     :raises InvalidDocument: a constraint is not well-formed
     """
     for i, constraint in enumerate(constraints):
@@ -73,7 +74,7 @@ def _modulo(value: Any, rule: Any, place: str) -> str | None:
 
 def _limits(rule: Any, place: str, first: str,
             second: str) -> tuple[float, float]:
-    """Two numbers of a mapping; -∞ and ∞ where they are not given."""
+    """Two numbers of a mapping; -∞ and ∞ if they are missing."""
     if not isinstance(rule, dict):
         raise InvalidDocument(place, f'must be a mapping, not {brief(rule)}')
     found = []

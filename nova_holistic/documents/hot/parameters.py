@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The value of a parameter: the given value, or its default, in its type.
-"""
+"""The values of parameters in their types: the given value or the default."""
 
 from collections.abc import Callable, Iterable, Mapping
 import math
@@ -15,25 +14,27 @@ from nova_holistic.model.messages.suggestion import did_you_mean
 
 STACK_NAME = 'OS::stack_name'
 _PSEUDO = (STACK_NAME, 'OS::stack_id', 'OS::project_id')
-"""Heat gives these their values once the stack is made."""
+"""Parameters that get their values from Heat when the stack is created."""
 
 _WRITTEN = ('json', 'comma_delimited_list')
 _MAX_TEXT = 2**20
-"""Longest text of parameters that is read into lists and mappings."""
+"""Maximum length of the text of parameters that is parsed as lists and
+mappings."""
 
 _TRUE = ('true', 't', 'yes', 'y', 'on', '1')
 _FALSE = ('false', 'f', 'no', 'n', 'off', '0')
 
 
 class Parameters:
-    """Parameters of one template.
+    """The parameters of one template.
 
-    :param declared: section ``parameters``
-    :param given: text or plain data by name, which stands before any default
+    :param declared: the section ``parameters``
+    :param given: text or plain data by name, which takes precedence over
+        defaults
     :param unknown: parameters whose values are known only when the stack is
         created, with the reason
     :param mistakes: receives the mistakes of the given values: a name is not
-        declared, or its value is not of its type or breaks a constraint
+        declared, or its value has another type or violates a constraint
     """
 
     def __init__(self, declared: Mapping[str, Mapping[str, Any]],
@@ -54,7 +55,7 @@ class Parameters:
     def value(self, name: str, place: str) -> Any:
         """
         :param place: position of its use
-        :raises InvalidDocument: there is no such parameter, or no value
+        :raises InvalidDocument: no such parameter, or no value, exists
         """
         self._must_be_readable(name)
         if name not in self._declared and name not in _PSEUDO:

@@ -15,7 +15,7 @@ LONGEST = 255
 
 
 def count(outer: Mapping[str, Any], resolver: Resolver, place: str) -> int:
-    """``count`` of an OS::Heat::ResourceGroup.
+    """The ``count`` of an OS::Heat::ResourceGroup.
 
     :param outer: properties of the resource
     """
@@ -62,8 +62,8 @@ def index_variable(outer: Mapping[str, Any], resolver: Resolver,
 
 def check_removals(outer: Mapping[str, Any], resolver: Resolver,
                    place: str) -> None:
-    """Refuse removals by name: such an index is left out of those that
-    servers get."""
+    """Refuse removals by name, because they leave out indexes that servers
+    get."""
     place = join(place, 'removal_policies')
     policies = resolver.value(outer.get('removal_policies'), place) or []
     for i, policy in enumerate(
@@ -76,7 +76,7 @@ def check_removals(outer: Mapping[str, Any], resolver: Resolver,
 
 def written_out(around: Mapping[str, Any], key: str,
                 place: str) -> dict[str, Any]:
-    """A mapping that is in the template itself; absent, it is empty.
+    """A mapping in the template itself, which is empty by default.
 
     If pointers are added, or if servers are derived from other resources, a
     function cannot replace the whole value.
@@ -93,7 +93,7 @@ def written_out(around: Mapping[str, Any], key: str,
 
 
 def check_made(resource: dict, place: str) -> None:
-    """Refuse what may not be created with the stack."""
+    """Refuse a resource that may not be created with the stack."""
     for key, message in (
             ('condition', 'conditions are not supported for planned servers'),
             ('external_id', 'an existing resource cannot be planned')):
@@ -114,7 +114,7 @@ def text(value: Any, place: str) -> str | None:
 
 
 def whole(value: Any, place: str, least: int) -> int:
-    # Heat takes a number for an integer wherever it can.
+    # Heat accepts a number as an integer if possible.
     if isinstance(value, str) and value.isdecimal() and len(value) <= 10:
         value = int(value)
     if isinstance(value, float) and value.is_integer():

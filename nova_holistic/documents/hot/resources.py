@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers and server groups are read; all other resources are Heat's alone."""
+"""Reads servers and server groups of a template. Only Heat reads all other
+resources."""
 
 from collections.abc import Callable, Mapping
 import re
@@ -26,13 +27,13 @@ T = TypeVar('T')
 SERVER = 'OS::Nova::Server'
 SERVER_GROUP = 'OS::Nova::ServerGroup'
 _UNREADABLE = ServerRequest('unknown', None)
-"""Stands for the requirements of a server that has mistakes."""
+"""The requirements of a server with mistakes."""
 _POLICIES = ('affinity', 'anti-affinity', 'soft-affinity',
              'soft-anti-affinity')
 
 
 class Resources:
-    """Reads resources, each at its place."""
+    """Reads resources with their positions."""
 
     def __init__(self, resources: Mapping[str, Any], resolver: Resolver,
                  source: TemplateSource):
@@ -41,7 +42,8 @@ class Resources:
         self._source = source
 
     def servers(self) -> dict[str, Server]:
-        """By name, in the order of the template. Mistakes are collected."""
+        """The servers by name, in the order of the template. Mistakes are
+        collected."""
         readers = {SERVER: self._server,
                    RESOURCE_GROUP: self._group_of_servers,
                    SCALING_GROUP: self._scaling_group}
@@ -64,8 +66,8 @@ class Resources:
         return found
 
     def server_group(self, name: str) -> dict[str, Any]:
-        """The policy of an OS::Nova::ServerGroup, as group documents say it.
-        """
+        """The policy of an OS::Nova::ServerGroup in the terms of group
+        documents."""
         resource, place = self._resources[name], join('resources', name)
         check_made(resource, place)
         properties = written_out(resource, 'properties', place)

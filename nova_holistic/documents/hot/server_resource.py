@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A resource of which servers are made, as far as placement cares."""
+"""The part of a resource with servers that determines the placement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -68,14 +68,14 @@ class Server:
 
     @property
     def number(self) -> int:
-        """How many servers there may be."""
+        """The maximum number of servers."""
         if self.elastic is not None:
             return self.elastic['max']
         return 1 if self.count is None else self.count
 
     @property
     def counted(self) -> dict[str, Any]:
-        """``count`` of the member, if it has one."""
+        """The ``count`` of the member, if it has one."""
         count = self.count if self.elastic is None else dict(self.elastic)
         return {} if count is None else {'count': count}
 
@@ -85,15 +85,14 @@ class Server:
 
     @property
     def leaf(self) -> str:
-        """Last name in the path of each server, as its resource can say it."""
+        """The last name in the path of each server, in the syntax of its
+        resource."""
         if self.count is None:
             return self.name
         return f'{self.name}-{self.index_var}'
 
     def rules(self, path: str) -> list[StackRule]:
-        """
-        :param path: of each server, with the index variable
-        """
+        """:param path: path of each server, with the index variable"""
         if self.elastic is not None:
             return [StackRule(f'{self.name}/*', path)]
         if self.count is None:

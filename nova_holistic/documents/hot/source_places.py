@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in a group document that was made from a template are reported at
+"""Mistakes in a group document that was made from a template are reported with
 their position in the template."""
 
 from collections.abc import Iterator
@@ -13,22 +13,20 @@ from nova_holistic.model.group import Group
 
 
 class SourcePlaces:
-    """Positions in a group document, with the positions in the template that
-    they come from.
-    """
+    """Positions in a group document, with their origins in the template."""
 
     def __init__(self):
         self._origin: dict[str, str] = {}
 
     def add(self, place: str, origin: str) -> None:
-        """All parts below the position come from below its origin, except for
-        added parts."""
+        """Register an origin. All parts below the position come from below
+        this origin, except for added parts."""
         self._origin[place] = origin
 
     def copy(self, place: str, stack: NestedStack) -> None:
-        """Add the places of the template of nested stacks.
+        """Add the positions of the template of nested stacks.
 
-        :param place: of their group in the document
+        :param place: position of their group in the document
         """
         inner = stack.conversion.places._origin
         bases = [place]
@@ -40,7 +38,8 @@ class SourcePlaces:
                 self._origin[f'{base}.{inside}'] = f'{stack.shown}: {origin}'
 
     def origin(self, place: str) -> str:
-        """The place in the template, or the nearest known place around it."""
+        """The position in the template, or the nearest known position around
+        it."""
         cut = len(place)
         while cut > 0:
             if place[:cut] in self._origin:
@@ -60,7 +59,7 @@ class SourcePlaces:
                  for each in error.more]) from None
 
     def moved(self, group: Group) -> Group:
-        """The group with its parts at their places of origin."""
+        """The group with the positions of origin of its parts."""
         return replace(
             group,
             place=self.origin(group.place),

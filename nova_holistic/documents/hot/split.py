@@ -27,7 +27,8 @@ _PATH = {
 }
 _WAYS = {RESOURCE_GROUP: ('resource_def', 'properties'),
          SCALING_GROUP: ('resource', 'properties')}
-"""From the properties of a group of resources to those of its resources."""
+"""Path from the properties of a group of resources to those of its
+resources."""
 
 
 def plain_template(conversion: Conversion, names: Callable[[str], str],
@@ -38,7 +39,7 @@ def plain_template(conversion: Conversion, names: Callable[[str], str],
 
     :param names: the name of the plain form of a nested template
     :param nested: whether it is the template of a nested stack
-    :raises InvalidDocument: it has something of the parameter's name
+    :raises InvalidDocument: the template already has the name of the parameter
     """
     added = {GROUP_HINT: _GROUP, **({PATH_PARAMETER: _PATH} if nested else {})}
     template = conversion.template
@@ -98,7 +99,7 @@ def _pointing(name: str, resource: Mapping[str, Any], conversion: Conversion,
 
 def _with_values(value: Mapping[str, Any] | None, way: list[str],
                  added: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the mapping, with the values added at the end of the way."""
+    """A copy of the mapping with the values added at the end of the path."""
     value = dict(value or {})
     if not way:
         return {**value, **added}

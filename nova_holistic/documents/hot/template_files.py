@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Templates of nested stacks, which resources name as their type."""
+"""Templates of nested stacks, which are the types of resources."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 
 MAX_DEPTH = 5
-"""Nested stacks inside each other; the default limit of Heat."""
+"""Maximum depth of nested stacks; Heat's default."""
 _SUFFIXES = ('.yaml', '.template')
 _MAX_ALIASES = 10
 
@@ -18,13 +18,13 @@ class TemplateFiles(Protocol):
     """Finds and reads files."""
 
     available: bool
-    """Whether there may be any file; otherwise, types that are files are
-    not read."""
+    """Whether files can exist; otherwise, types that are files are not
+    read."""
 
     def locate(self, name: str, base: str) -> str:
         """The unique name of a file.
 
-        :param name: as a template states it
+        :param name: name in a template
         :param base: unique name of that template
         """
 
@@ -36,7 +36,7 @@ class TemplateFiles(Protocol):
 
 
 class NoFiles:
-    """For a template that comes without files."""
+    """The source of a template without files."""
 
     available = False
 
@@ -49,12 +49,12 @@ class NoFiles:
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """Where a template comes from, and what its types mean.
+    """The source of a template, and the meaning of its types.
 
     :ivar registry: section ``resource_registry`` of an environment: types by
         types
-    :ivar defaults: section ``parameter_defaults``: values of parameters of
-        all templates
+    :ivar defaults: section ``parameter_defaults``: values of parameters of all
+        templates
     :ivar base: unique name of the file of the template
     :ivar depth: number of stacks around the stack of the template
     """
@@ -66,7 +66,7 @@ class TemplateSource:
     depth: int = 0
 
     def type_of(self, name: Any) -> Any:
-        """The type that the registry has in place of a type."""
+        """The type that the registry has for a type."""
         for _ in range(_MAX_ALIASES):
             if not isinstance(name, str):
                 return name

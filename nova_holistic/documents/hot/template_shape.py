@@ -34,10 +34,10 @@ def validated_template(document: Any) -> dict[str, Any]:
 def readable_template(document: Any, mistakes: Mistakes) -> dict[str, Any]:
     """The sections of the template that can be read.
 
-    A server of an unknown flavor stands for each resource with a mistake.
+    A server of an unknown flavor replaces each resource with a mistake.
 
     :param mistakes: receives the mistakes
-    :raises InvalidDocument: nothing of the template can be read
+    :raises InvalidDocument: no part of the template can be read
     """
     _bound(document)
     if isinstance(document, dict):
@@ -67,9 +67,10 @@ def _readable(document: dict[str, Any], mistakes: Mistakes) -> dict[str, Any]:
 
 
 def _bound(document: Any) -> None:
-    """Refuse what is too deep, too large or not plain data, layer by layer.
+    """Refuse data that are too deep, too large or not plain, layer by layer.
 
-    ``way`` of a value is (way of what it is in, step), None at the top.
+    The ``way`` of a value is (way of its container, step), and None at the
+    top.
     """
     layer, nodes = [(document, None)], 0
     for _ in range(MAX_DEPTH + 1):
@@ -99,7 +100,8 @@ def _check_value(value: Any, way: tuple | None) -> None:
             raise InvalidDocument(
                 _place(way), f'a key must be text, not {brief(key)}')
         if key == _MERGE:
-            # Heat merges them; read as text, they would be lost in silence.
+            # Heat merges them. Read as text, they would be lost without a
+            # message.
             raise InvalidDocument(
                 _place((way, key)), 'merge keys of YAML are not supported')
 

@@ -9,13 +9,15 @@ from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.image import IMAGE
 
 MAX_MEMBERS = 10_000
-"""Most servers in one top-level group."""
+"""Maximum number of servers in one top-level group."""
 MAX_PATH = 700
-"""Longest path of a member: what an index of the placement table holds."""
+"""Maximum length of the path of a member; the limit of an index of the
+placement table."""
 MAX_DEPTH = 16
 """Maximum number of groups around a member."""
 MAX_WEIGHT = 1_000_000
-"""Largest weight; beyond, sums of violations lose their last digits."""
+"""Maximum weight. With larger weights, sums of violations lose their last
+digits."""
 
 NAME = {
     'type': 'string',
@@ -46,8 +48,8 @@ COUNT = {
     },
     'else': {'type': 'integer', 'minimum': 1, 'maximum': MAX_MEMBERS},
 }
-"""A fixed number, or numbers that may change: ``min`` and ``max`` are equal to
-``desired`` unless they are named."""
+"""A fixed number, or numbers that may change. The defaults of ``min`` and
+``max`` are ``desired``."""
 
 MEMBER = {
     'type': 'object',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schema of what placement needs to read in a Heat template.
+"""Schema of the parts of a Heat template that determine the placement.
 
 Heat validates the rest of a template.
 """
@@ -11,7 +11,7 @@ VERSIONS = (
     '2013-05-23', '2014-10-16', '2015-04-30', '2015-10-15', '2016-04-08',
     '2016-10-14', '2017-02-24', '2017-09-01', '2018-03-02', '2018-08-31',
     '2021-04-16', 'newton', 'ocata', 'pike', 'queens', 'rocky', 'wallaby')
-"""What Heat knows as ``heat_template_version``."""
+"""The versions of ``heat_template_version``."""
 
 PARAMETER_TYPES = (
     'string', 'number', 'boolean', 'json', 'comma_delimited_list')
@@ -79,4 +79,5 @@ ENTRY_MEMBER = {
         },
     },
 }
-"""A member that says more than its resource can, functions worked out."""
+"""A member with keys that its resource cannot have, with evaluated
+functions."""

@@ -21,7 +21,7 @@ NAMES = {'type': 'array', 'maxItems': 32, 'items': NAME}
 NATURAL = {'type': 'integer', 'minimum': 0, 'maximum': common.MAX_AMOUNT}
 POSITIVE = {'type': 'integer', 'minimum': 1, 'maximum': common.MAX_AMOUNT}
 
-# A flavor may well ask for no disk; such an amount is not allocated at all.
+# The amount of disk of a flavor may be 0, which is not allocated.
 FLAVOR = {
     **common.RESOURCES,
     'additionalProperties': NATURAL,
@@ -36,7 +36,8 @@ INVENTORY = {
         'reserved': NATURAL,
         'allocation_ratio': {
             'type': 'number', 'exclusiveMinimum': 0, 'maximum': 1_000_000},
-        # Where a class is over-committed more is used than a total may be.
+        # The usage of an over-committed class may exceed the maximum of a
+        # total.
         'used': {'type': 'integer', 'minimum': 0, 'maximum': 2**53},
         'min_unit': POSITIVE,
         'max_unit': POSITIVE,
@@ -52,7 +53,7 @@ STATISTICS = {
         'description': '1 to 255 letters, digits and _ . -',
         'pattern': r'^[A-Za-z0-9_.-]{1,255}\Z',
     },
-    # JSON has no infinity; some of its readers, and YAML, do.
+    # JSON has no infinity, but some of its parsers, and YAML, accept it.
     'additionalProperties': {
         'type': 'number',
         'minimum': -MAX_STATISTIC, 'maximum': MAX_STATISTIC},
