@@ -12,8 +12,7 @@ from nova_holistic.table.models import Base, PATH
 class ActionRow(Base):
     """See ``nova_holistic.model.action.Action``.
 
-    The positions of a group are the order in which its actions are carried
-    out.
+    The actions of a group are carried out in the order of their positions.
     """
 
     __tablename__ = 'holistic_actions'

@@ -9,14 +9,14 @@ from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 MOST = 500
-"""Values in one ``IN`` list."""
+"""Maximum number of values in one ``IN`` list."""
 
 Value = TypeVar('Value')
 
 
 def batches(values: Collection[Value],
             size: int = MOST) -> Iterator[list[Value]]:
-    """The values in their order, at most ``size`` at a time."""
+    """The values in their order, in lists of at most ``size``."""
     ordered = list(values)
     for start in range(0, len(ordered), size):
         yield ordered[start:start + size]

@@ -17,7 +17,7 @@ class BindingRow(Base):
     A server group of Nova is bound to at most one member, and a member has at
     most one binding of each kind.
 
-    :ivar stack: name or id of a Heat stack; null for other kinds
+    :ivar stack: name or ID of a Heat stack; null for other kinds
     :ivar rules: pairs of a resource and a member; null for other kinds
     """
 

@@ -13,7 +13,7 @@ from nova_holistic.table.models import Base, NOTHING_OR_JSON, PATH
 class BootRow(Base):
     """The request to create the servers of a group.
 
-    ``open`` is true until its work has ended and the right to act for the user
+    ``open`` is true until the work has ended and the right to act for the user
     is deleted.
     """
 

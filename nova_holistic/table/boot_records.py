@@ -50,7 +50,8 @@ class BootRequest:
     """
     :ivar credential: the encrypted right to act for the user
     :ivar rollback: whether a failure deletes all servers that were created
-    :ivar retries: number of further attempts after a failed one, per server
+    :ivar retries: number of additional attempts for each server after a failed
+        one
     """
 
     credential: str
@@ -64,8 +65,8 @@ class BootRecord:
     """
     :ivar credential: the encrypted right to act for the user; None after the
         right was deleted
-    :ivar reasons: why the boot failed: {at, message} each
-    :ivar stopping: whether no further server may be created
+    :ivar reasons: reasons why the boot failed, each {at, message}
+    :ivar stopping: whether no more servers may be created
     :ivar open: whether the boot has not ended, or its right exists
     :ivar engine: the engine that works on the boot
     :ivar attempts: number of engines that have taken the boot, without those
@@ -92,11 +93,11 @@ class BootRecord:
 @dataclass(frozen=True, slots=True)
 class BootServer:
     """
-    :ivar path: of the member
+    :ivar path: path of the member
     :ivar server_uuid: the server of the last attempt, once Nova has accepted
         the create request
     :ivar tries: number of create requests
-    :ivar fault: why the last attempt failed
+    :ivar fault: reason why the last attempt failed
     """
 
     path: str

@@ -46,14 +46,14 @@ class DatabaseClock:
                  local: Callable[[], datetime] = timeutils.utcnow,
                  timer: Callable[[], float] = time.monotonic):
         """
-        :param local: gives naive UTC, as this machine has it
-        :param timer: gives seconds since any point in time, and never goes
+        :param local: returns naive UTC by the clock of this machine
+        :param timer: returns seconds since any point in time, and never goes
             back
         """
         self._database = database
         self._local = local
         self._timer = timer
-        # The time, and what the timer said then.
+        # The time, and the value of the timer at that time.
         self._known: tuple[datetime, float] | None = None
         self._looked_at = -math.inf
         self._reported = timedelta()
@@ -62,7 +62,8 @@ class DatabaseClock:
     def __call__(self) -> datetime:
         known, looked_at = self._known, self._looked_at
         if known is None or self._timer() - looked_at > LOOK_AGAIN:
-            # One is enough; only the first answer is waited for.
+            # One comparison is sufficient; callers wait only for the first
+            # result.
             if self._looking.acquire(blocking=known is None):
                 try:
                     if self._looked_at == looked_at:
@@ -101,7 +102,7 @@ class DatabaseClock:
         """The time of the database, and the timer before and after the
         query."""
         with self._database.reader() as session:
-            # It may have to connect first, and again, before it can ask.
+            # The query may first have to connect, even several times.
             question = sa.text(_NOW[session.connection().dialect.name])
             before = self._timer()
             found = session.scalar(question)

@@ -16,7 +16,7 @@ def update_rows(database: Database, row: Any, where: Sequence[Any],
     """Change rows in one statement.
 
     :param row: class of the rows
-    :returns: how many rows meet the conditions and were changed
+    :returns: number of rows that satisfied the conditions and were changed
     """
     with database.writer() as session:
         return session.execute(
@@ -29,7 +29,7 @@ def without_living_engine(engine: Any, engine_at: Any,
     """The condition that no engine works on a row, or only an engine without a
     heartbeat since then.
 
-    :param engine: column with the id of the engine
+    :param engine: column with the UUID of the engine
     :param engine_at: column with the time of its last heartbeat
     """
     return sa.or_(engine.is_(None), engine_at < stale_before)

@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 
 READ_COMMITTED = 'READ COMMITTED'
 BUSY_TIMEOUT = 30_000
-"""Milliseconds that a SQLite writer waits for another one."""
+"""Milliseconds for which an SQLite transaction waits for another writer."""
 
 
 Listener = Callable[[Sequence[events.Event]], object]
@@ -31,19 +31,19 @@ returns immediately."""
 
 
 class Duplicate(errors.TableError):
-    """A row with that key is there already."""
+    """A row with that key already exists."""
 
 
 class Deadlock(errors.TableError):
-    """Two transactions waited for each other, and the database rolled this one
-    back."""
+    """Two transactions waited for each other, and the database rolled back
+    this one."""
 
 
 retried = oslo_db_api.wrap_db_retry(
     max_retries=20, retry_interval=0.01, max_retry_interval=0.5, jitter=True,
     exception_checker=lambda error: isinstance(error, Deadlock))
-"""Makes a function that is one transaction start again after a deadlock has
-undone the transaction."""
+"""Creates a function that retries a transaction after a deadlock has rolled it
+back."""
 
 
 @enginefacade.transaction_context_provider
@@ -107,7 +107,7 @@ class Database:
         """
         with self.reader() as session:
             if self.engine.dialect.name != 'sqlite':
-                # SQLite knows no other way.
+                # SQLite has no other way.
                 session.connection(execution_options={
                     'isolation_level': 'REPEATABLE READ'})
             yield session
@@ -122,7 +122,8 @@ class Database:
             self._tell(written)
 
     def listen(self, listener: Listener) -> None:
-        """Call it with the events of each transaction after the commit."""
+        """Call the listener with the events of each transaction after the
+        commit."""
         self._listeners.append(listener)
 
     def _tell(self, written: Sequence[events.Event]) -> None:
@@ -135,8 +136,8 @@ class Database:
 
 
 def _for_any_text(connection: str | None) -> str | None:
-    """The URL; for MariaDB, with a charset for all of Unicode: without one,
-    oslo.db uses the charset with at most three bytes per character."""
+    """The URL; for MariaDB, with a charset for all of Unicode: without it,
+    oslo.db uses a charset with at most three bytes per character."""
     try:
         url = sa.make_url(connection)
     except sa_exception.ArgumentError:
@@ -150,7 +151,7 @@ def _for_any_text(connection: str | None) -> str | None:
 
 
 def make_directory(connection: str) -> None:
-    """Create the directory of a SQLite file, if the URL names one."""
+    """Create the directory of an SQLite file if the URL names one."""
     url = sa.make_url(connection)
     if url.get_backend_name() == 'sqlite' and url.database not in (
             None, '', ':memory:'):
@@ -192,7 +193,7 @@ def _prepare_sqlite(connection, _record) -> None:
 
 def _prepare_mysql(connection, _record) -> None:
     # As on PostgreSQL. Otherwise a statement also locks missing rows, and
-    # groups that are written at the same time wait for each other.
+    # transactions that write groups at the same time wait for each other.
     with connection.cursor() as cursor:
         cursor.execute(
             f'SET SESSION TRANSACTION ISOLATION LEVEL {READ_COMMITTED}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of servers that were taken out of their groups."""
+"""The table of servers that were detached from their groups."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from nova_holistic.table.models import Base
 
 
 class DetachedServerRow(Base):
-    """A server that is no member of the group that it points at."""
+    """A server that is not a member of the group in its pointer."""
 
     __tablename__ = 'holistic_detached_servers'
 

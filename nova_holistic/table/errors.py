@@ -9,7 +9,7 @@ class TableError(exceptions.HolisticError):
 
 
 class SchemaTooOld(TableError):
-    """The database has to be upgraded before this code can use it."""
+    """The database must be upgraded before this code can use it."""
 
     def __init__(self, found: str | None, needed: str | None):
         state = f'at {found}' if found else 'empty'
@@ -30,14 +30,14 @@ class GroupUnknown(ClaimRefused):
 
 
 class MemberUnknown(ClaimRefused):
-    """The group has no member and no description of that path."""
+    """The group has no member and no description with that path."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(f'group {group_uuid} has no member {path!r}')
 
 
 class MemberTaken(ClaimRefused):
-    """Every server of that path belongs to an instance already."""
+    """Every server with that path already belongs to an instance."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(

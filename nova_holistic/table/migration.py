@@ -21,12 +21,13 @@ faster, and contain no table or column that this code uses."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:
-    """Upgrade; does nothing if the schema is already current, and continues an
-    interrupted migration.
+    """Upgrade the schema. A current schema is unchanged, and an interrupted
+    migration is continued.
 
     :param connection: SQLAlchemy URL, or a Database made from one
-    :param to: the revision to be reached; head is that of this code
-    :raises TableError: the database does not answer, or does not allow it
+    :param to: the target revision; head means that of this code
+    :raises TableError: the database does not respond, or does not allow the
+        upgrade
     """
     if isinstance(connection, str):
         make_directory(connection)
@@ -43,7 +44,7 @@ def upgrade(connection: str | Database, to: str = 'head') -> None:
 def version(connection: str | Database) -> str | None:
     """The schema's revision, None in an empty database.
 
-    :raises TableError: the database does not answer
+    :raises TableError: the database does not respond
     """
     if isinstance(connection, str):
         connection = Database(connection)
@@ -56,7 +57,7 @@ def version(connection: str | Database) -> str | None:
 def must_be_current(connection: str | Database) -> None:
     """
     :raises SchemaTooOld: the schema is older than this code
-    :raises TableError: the database does not answer
+    :raises TableError: the database does not respond
     """
     _must_have(connection, head())
 
@@ -64,7 +65,7 @@ def must_be_current(connection: str | Database) -> None:
 def must_be_usable(connection: str | Database) -> None:
     """
     :raises SchemaTooOld: the schema is older than this code can use
-    :raises TableError: the database does not answer
+    :raises TableError: the database does not respond
     """
     _must_have(connection, NEEDED)
 
@@ -86,7 +87,7 @@ def head() -> str | None:
 
 def _config() -> alembic_config.Config:
     config = alembic_config.Config()
-    # ConfigParser, behind it, takes % for an interpolation.
+    # ConfigParser, which alembic uses, treats % as an interpolation.
     config.set_main_option(
         'script_location', str(SCRIPTS).replace('%', '%%'))
     return config

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables: groups, and a row for each member.
 
-Lengths are such that every key fits into the 3072 bytes of a MariaDB index at
-four bytes a character.
+With the chosen lengths, every key fits into the 3072 bytes of a MariaDB index
+with four bytes per character.
 """
 
 from datetime import datetime
@@ -16,10 +16,10 @@ from sqlalchemy import orm
 from nova_holistic.table.database_time import DatabaseNow
 
 MAX_PATH = 700
-"""Characters in a member's path."""
+"""Maximum number of characters of a member's path."""
 
-# MariaDB compares text without regard to case unless told otherwise, and
-# db/Node is not db/node.
+# By default, MariaDB compares text without regard to case, but db/Node and
+# db/node are different paths.
 PATH = sa.String(MAX_PATH).with_variant(
     mysql.VARCHAR(MAX_PATH, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
@@ -42,8 +42,8 @@ def _changed_at() -> Any:
     """Time of the last write to the row, by any statement; used by queries
     only.
 
-    By the database's clock, since the times of all other columns are those of
-    the callers.
+    The time is that of the database's clock. The times of all other columns
+    are those of the callers.
     """
     return orm.mapped_column(
         MOMENT, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
@@ -51,7 +51,7 @@ def _changed_at() -> Any:
 
 
 def places_step() -> int:
-    """By how much the ``places_version`` of a group rises: see
+    """The random increase of the ``places_version`` of a group: see
     ``changes.places_versions``."""
     return random.randint(1, 2**31)
 
@@ -84,7 +84,7 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_changed_at', 'changed_at'),
         sa.Index('uq_holistic_groups_idempotency_key', 'project_id',
                  'idempotency_key', unique=True),
-        # A page of a project's groups is a range of one of these.
+        # A page of a project's groups is a range of one of these indexes.
         sa.Index('ix_holistic_groups_by_created_at', 'project_id',
                  'created_at', 'uuid'),
         sa.Index('ix_holistic_groups_by_updated_at', 'project_id',
@@ -92,7 +92,7 @@ class GroupRow(Base):
         sa.Index('ix_holistic_groups_by_name', 'project_id', 'name', 'uuid'),
         sa.Index('ix_holistic_groups_by_status', 'project_id', 'status',
                  'uuid'),
-        # And of all projects' groups, of one of these.
+        # A page of all projects' groups is a range of one of these indexes.
         sa.Index('ix_holistic_groups_all_by_created_at', 'created_at',
                  'uuid'),
         sa.Index('ix_holistic_groups_all_by_updated_at', 'updated_at',
@@ -140,9 +140,9 @@ class GroupRow(Base):
 
 
 class MemberRow(Base):
-    """One server to be, its place, its hold, and the instance it became. The
-    last unique key decides between two simultaneous claims of one instance.
-    """
+    """One planned or existing server: its place, its hold and its instance.
+    The last unique key decides between two simultaneous claims of one
+    instance."""
 
     __tablename__ = 'holistic_members'
     __table_args__ = (
@@ -277,7 +277,7 @@ class StatisticRow(Base):
 
 
 class JobRow(Base):
-    """What one engine at a time does every so often."""
+    """A periodic task, which one engine performs at a time."""
 
     __tablename__ = 'holistic_jobs'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of hosts that are unavailable."""
+"""The table of unavailable hosts."""
 
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from nova_holistic.table.models import Base
 
 
 class HostOutageRow(Base):
-    """A host that engines saw unavailable: see ``outages.HostOutages``.
+    """A host that engines found unavailable: see ``outages.HostOutages``.
 
-    ``since`` is NULL once the host is available again.
+    ``since`` is NULL when the host is available again.
     """
 
     __tablename__ = 'holistic_host_outages'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members as a planner would have them."""
+"""Writes the members of a plan."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ from nova_holistic.table import rows
 @retried
 def write(database: Database, group_uuid: str,
           members: Sequence[MemberRecord], engine: str | None = None) -> bool:
-    """Put members in place of the group's rows that were never claimed: all,
+    """Replace the group's rows that were never claimed by these members: all,
     or none.
 
     Servers of a counted member get the rows in this order. The database
-    assigns the ids and ignores the given ones.
+    assigns the IDs and ignores the given ones.
 
     :param engine: that must own the group's task; None if the group must have
         no engine
@@ -31,8 +31,8 @@ def write(database: Database, group_uuid: str,
               for position, record in enumerate(members)]
     with database.writer() as session:
         if engine is not None and not session.execute(
-                # The statement changes nothing, and keeps others from taking
-                # the task before the members are written.
+                # The statement changes nothing, and prevents other engines
+                # from taking the task before the members are written.
                 sa.update(GroupRow)
                 .where(GroupRow.uuid == group_uuid, GroupRow.engine == engine)
                 .values(engine=engine)

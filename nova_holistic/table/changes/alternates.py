@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alternates are written to the rows of members that were planned before.
+"""Writes alternates to the rows of planned members.
 
 They were computed for members at certain places. They are written only if all
 members still have these places, and only to rows that are still planned. Any
@@ -22,21 +22,22 @@ from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table import rows, states
 
 TOGETHER = 100
-"""Members in one transaction: a claim of one of them waits for its end."""
+"""Number of members in one transaction. A claim of one of them waits for its
+end."""
 
 NOT_DUE = {'alternates_due': None, 'alternates_engine': None,
            'alternates_engine_at': None, 'alternates_attempts': 0}
 
 
 Positions = Mapping[int, tuple[str, str, str]]
-"""Member id to its hold, its host, and the host to which Nova moves it."""
+"""The hold, the host and the destination of each member by its ID."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A group as it was when alternates were computed for its members.
+    """A group at the time when alternates were computed for its members.
 
-    :ivar revision: of the group
+    :ivar revision: revision of the group
     :ivar members: all of them
     """
 
@@ -61,8 +62,8 @@ class Written(enum.Enum):
 
 def ask(session: orm.Session, group_uuids: Collection[str],
         now: datetime | None) -> None:
-    """An engine has to find alternates for planned members of the groups. An
-    engine that began earlier can no longer write its result."""
+    """Request alternates for planned members of the groups. An engine that
+    began earlier can no longer write its result."""
     for batch in batches(sorted(group_uuids)):
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid.in_(batch))
@@ -74,10 +75,10 @@ def write(database: Database, seen: Seen, engine: str,
           found: Mapping[int, Sequence[Place]]) -> Written:
     """Write the alternates of members, and end the work of the engine.
 
-    If that is not possible, some members may have got theirs already, which
-    is sound: fewer alternates leave fewer choices.
+    If this is not possible, some members may already have got theirs. This is
+    valid, because fewer alternates only leave fewer choices.
 
-    :param found: alternates by the ids of members that had none
+    :param found: alternates by the IDs of members that had none
     """
     by_id = {row.id: row for row in seen.members}
     for batch in batches(sorted(found), TOGETHER):
@@ -120,10 +121,10 @@ def _end(database: Database, seen: Seen, engine: str) -> Written:
 
 
 def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
-    """Whether alternates may be written. Until the end of the transaction no
-    other engine takes the work, and no update changes the group."""
+    """Whether alternates may be written. Until the end of the transaction, no
+    other engine can take the work, and no update can change the group."""
     is_owner = session.execute(
-        # It changes nothing, and locks the row.
+        # The statement changes nothing, but it locks the row.
         sa.update(GroupRow)
         .where(GroupRow.uuid == seen.uuid,
                GroupRow.alternates_engine == engine)

@@ -62,9 +62,9 @@ NOTHING_SEEN = SeenRows()
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Of a member that is claimed or built.
+    """The state of a claimed or built member.
 
-    :ivar status: of its group
+    :ivar status: status of its group
     """
 
     instance_uuid: str
@@ -75,8 +75,8 @@ class Standing:
 class Claim:
     """A row that is assigned to an instance.
 
-    :ivar row: with its alternates
-    :ivar repeated: it was so before
+    :ivar row: row with its alternates
+    :ivar repeated: whether it was assigned before
     """
 
     row: MemberRecord
@@ -86,18 +86,19 @@ class Claim:
 def claim(database: Database, group_uuid: str, path: str,
           instance_uuid: str, now: datetime,
           seen: SeenRows = NOTHING_SEEN) -> Claim:
-    """Exactly one instance gets a row, and one instance gets exactly one.
+    """Assign a row to an instance: each row to at most one instance, and each
+    instance to at most one row.
 
-    Only rows that are planned, in a group whose holds are in place, change
-    hands. The number of statements does not depend on the size of the group;
-    it grows with the number of races lost, each of which another instance won.
+    Only planned rows of a group whose holds exist are assigned. The number of
+    statements does not depend on the size of the group. It grows with the
+    number of simultaneous claims that won.
 
-    :param path: of a member, or of a counted one, whose lowest free server is
-        taken
+    :param path: path of a member, or of a counted member whose lowest free
+        server is claimed
     :param seen: rows at that path, if the caller has just read them. If the
         group was building then and has since been planned again, it stays
         planned: the caller reads it again, see ``standing``
-    :raises ClaimRefused: there is nothing to be had at that path
+    :raises ClaimRefused: no row at that path can be claimed
     """
     if not seen.rows:
         seen = _candidates(database, group_uuid, path, instance_uuid)
@@ -121,8 +122,8 @@ def claim(database: Database, group_uuid: str, path: str,
 
 def _candidates(database: Database, group_uuid: str, path: str,
                 instance_uuid: str) -> SeenRows:
-    """The row that the instance has already, or planned rows at the path,
-    lowest first."""
+    """The row that the instance already has, or planned rows at the path; the
+    lowest row is first."""
     own = sa.select(MemberRow).where(MemberRow.instance_uuid == instance_uuid)
     planned = sa.select(MemberRow).join(
         GroupRow, GroupRow.uuid == MemberRow.group_uuid).where(
@@ -161,9 +162,9 @@ def _swap_state(database: Database, candidate: MemberRecord,
     """The claimed row with its alternates, if it could still be claimed:
     planned, and at the place where it was read. Otherwise None.
 
-    It is no longer held: the hold is about to become the instance's. If a
-    crash occurs before that, the process that frees or undoes a claimed row
-    checks the hold.
+    The row is no longer held, because the hold will become the allocation of
+    the instance. After a crash before that, the process that frees or undoes a
+    claimed row checks the hold.
     """
     with database.writer() as session:
         link = session.connection()
@@ -179,7 +180,7 @@ def _swap_state(database: Database, candidate: MemberRecord,
                 candidate.place.host)], MemberState.CLAIMED, now),
             *(progress.started(session, group, now)
               if seen.is_planned else ())])
-        # In this transaction they cost no round trips for another one.
+        # As part of this transaction, they need no additional round trips.
         alternates = rows.places(link.scalar(
             _ALTERNATES, {'number': candidate.id})
         ) if seen.are_bare else candidate.alternates
@@ -190,7 +191,7 @@ def _swap_state(database: Database, candidate: MemberRecord,
 
 def standing(database: Database, member_ids: Collection[int]
              ) -> Mapping[int, Standing]:
-    """Of members that are claimed or built, by their ids.
+    """The states of claimed and built members by their IDs.
 
     A change of the group's status waits for claims that are not committed. So
     if a group became planned although a member is claimed, this is visible

@@ -20,8 +20,8 @@ from nova_holistic.table import states
 
 
 class Detached(enum.Enum):
-    """The result: the member is released, there is no such member, or the
-    member has no server that could be detached."""
+    """The result: the member is released, it does not exist, or it has no
+    server that could be detached."""
 
     DONE = enum.auto()
     UNKNOWN = enum.auto()
@@ -36,7 +36,8 @@ def detach(database: Database, group_uuid: str, path: str,
     built = [*where, MemberRow.state.in_(
         states.MEMBERS.before(states.DETACH))]
     with database.writer() as session:
-        # The first statement writes, as SQLite needs it, and locks the row.
+        # SQLite requires that the first statement writes. It also locks the
+        # row.
         session.execute(
             sa.update(MemberRow).where(*where).values(state=MemberRow.state)
             .execution_options(synchronize_session=False))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new group, with everything that was requested together with it."""
+"""Writes a new group with everything that was requested together with it."""
 
 from oslo_utils import timeutils
 import sqlalchemy as sa
@@ -16,8 +16,7 @@ from nova_holistic.table import rows
 @retried
 def create(database: Database, record: GroupRecord,
            boot: BootRequest | None = None) -> None:
-    """Write a group, and that an engine creates its servers, in one
-    transaction.
+    """Write a group and the request for its servers in one transaction.
 
     :param boot: None if the client creates the servers
     :raises Duplicate: a group with that UUID or idempotency key exists

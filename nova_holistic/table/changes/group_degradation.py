@@ -22,7 +22,7 @@ def degrade(database: Database, record: GroupRecord,
             violations: Sequence[Mapping[str, str]], now: datetime) -> bool:
     """
     :param record: the group at the time of the check
-    :param violations: {at, message} each
+    :param violations: the violations, each {at, message}
     :returns: False if the group has changed since the check
     """
     return _change(database, record, (*WITH_SERVERS, GroupStatus.DEGRADED), {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a group are deleted, and its last holds are returned."""
+"""Deletes the rows of a group, and returns its last holds."""
 
 from oslo_utils import timeutils
 import sqlalchemy as sa
@@ -11,9 +11,9 @@ from nova_holistic.table.models import GroupRow, MemberRow
 
 @retried
 def delete(database: Database, group_uuid: str) -> frozenset[str]:
-    """Forget a group, its members and its history.
+    """Delete a group, its members and its history.
 
-    :returns: the holds that its members had at that moment
+    :returns: the holds that its members had at that time
     """
     in_group = MemberRow.group_uuid == group_uuid
     with database.writer() as session:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server becomes a member that was not planned.
+"""A server becomes an unplanned member.
 
 The place is checked against the policies of the group, with the other members
 at the places that were read. As for moves, the first of two simultaneous
@@ -26,12 +26,12 @@ from nova_holistic.table import rows, states
 
 GROWING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
            GroupStatus.DEGRADED, GroupStatus.RELEASED)
-"""Statuses of a group in which a server may become a further member."""
+"""Statuses of a group in which a server may become an additional member."""
 
 REUSED = (MemberState.RELEASED, MemberState.CLAIMED, MemberState.BUILT,
           MemberState.FAILED)
 """States of a row that gets another server: the group does not use it, or its
-server is deleted. The row of a server stays claimed until a reconciler sees
+server is deleted. The row of a server remains claimed until a reconciler finds
 that the server is built, even if the server is deleted before that."""
 
 
@@ -43,8 +43,8 @@ class _NotWritten(Exception):
 class Growth:
     """
     :ivar record: the group as it was read
-    :ivar wanted: the row as it will be: claimed, at its place, with its
-        alternates and with a hold that is never put
+    :ivar wanted: the new row: claimed, with its place, its alternates and a
+        hold that is never written
     :ivar seen: the row that it replaces, as it was read; None for a new row
     """
 
@@ -55,10 +55,10 @@ class Growth:
 
 def grow(database: Database, growth: Growth,
          checked_rows: Sequence[MemberRecord], now: datetime) -> int | None:
-    """Write the row of a server that becomes a further member.
+    """Write the row of a server that becomes an additional member.
 
     :param checked_rows: all rows of the group at the time of the check
-    :returns: the id of the row; None if the group has changed since then
+    :returns: the ID of the row; None if the group has changed since then
     """
     if growth.seen is not None:
         states.MEMBERS.check([growth.seen.state], MemberState.CLAIMED)
@@ -73,8 +73,8 @@ def _grow(database: Database, growth: Growth,
           checked_rows: Sequence[MemberRecord], now: datetime) -> int:
     record, wanted, seen = growth.record, growth.wanted, growth.seen
     with database.writer() as session:
-        # This locks the group's row, so that changes of places in one group
-        # follow one another.
+        # This statement locks the group's row, so that changes of places in
+        # one group are sequential.
         if not transitions.change_group(session, record.uuid, [
                 GroupRow.status == record.status, GroupRow.status.in_(GROWING),
                 GroupRow.revision == record.revision], {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are finished are deleted permanently.
+"""Deletes finished groups permanently.
 
 A group is finished if its status is one of ``FINISHED``, no engine has a task
-with it, and none of its members has, or may have, a server or a hold.
+for it, and none of its members has, or may have, a server or a hold.
 """
 
 from collections.abc import Collection, Iterator
@@ -44,7 +44,7 @@ class Choice:
     unchanged_since: datetime | None = None
 
     def conditions(self) -> list[Any]:
-        """The conditions of a chosen group's row, without those of its
+        """The conditions for the row of a chosen group, without those for its
         members."""
         found = [GroupRow.status.in_(self.statuses), GroupRow.task.is_(None)]
         if self.unchanged_since is not None:
@@ -75,7 +75,7 @@ def finished(database: Database, choice: Choice,
 
 def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
           size: int) -> list[GroupRecord]:
-    """Groups of one status that come after another one, by their UUIDs."""
+    """The groups of one status with UUIDs after a given one."""
     busy = sa.exists().where(
         MemberRow.group_uuid == GroupRow.uuid, sa.not_(_IS_IDLE))
     query = sa.select(*LIGHT).where(
@@ -104,8 +104,8 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
                 .execution_options(synchronize_session=False)).rowcount
             if not locked:
                 return False
-            # On PostgreSQL an update alone does not keep others from adding
-            # a member.
+            # On PostgreSQL, an update alone does not prevent other
+            # transactions from adding a member.
             session.execute(sa.select(GroupRow.uuid).where(
                 GroupRow.uuid == group_uuid).with_for_update())
             where = MemberRow.group_uuid == group_uuid
@@ -126,7 +126,7 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
 
 def obstacle(database: Database, group_uuid: str,
              choice: Choice) -> str | None:
-    """Why a group is not deleted, as the end of a sentence about it.
+    """The reason why a group is not deleted, as the end of a sentence.
 
     None if the group may be deleted, or does not exist.
     """

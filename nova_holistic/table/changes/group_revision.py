@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group's rows become those of its revised definition.
+"""Changes the rows of a group to those of its revised definition.
 
-A row is changed only if it has not changed since the change was planned: a
-claim made in between is never lost.
+A row is changed only if it has not changed since the plan, so that a claim in
+between is never lost.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table import rows, states
 
 _VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
-"""States of a member whose room an update has taken."""
+"""States of a member whose capacity an update has taken."""
 
 
 class _Changed(Exception):
@@ -36,17 +36,18 @@ class Revision:
     """The changes of a group and of each of its members.
 
     :ivar changes: fields of GroupRecord
-    :ivar order: path to description of all members, in the order of the
+    :ivar order: descriptions of all members by path, in the order of the
         document; rows that only this field names remain unchanged
-    :ivar renewed: rows as they were seen, each with what it becomes
-    :ivar removed: rows as they were seen
-    :ivar added: rows of members that had none
+    :ivar renewed: rows that were read, each with its new row
+    :ivar removed: rows that were read and are removed
+    :ivar added: rows of new members
     :ivar outdated: whether planned members that stay lose their alternates:
         they were chosen by other rules, or for a group of other members
-    :ivar wanted_again: ids of members that are planned again when their
-        servers are gone, although they were released before
-    :ivar seen: ids of all rows when the group was read. If a server has become
-        a further member since then, nothing is changed. None: no check
+    :ivar wanted_again: IDs of members that are planned again when their
+        servers are deleted, although they were released before
+    :ivar seen: IDs of all rows when the group was read. If a server has become
+        an additional member since then, nothing is changed. None disables this
+        check
     """
 
     changes: Mapping[str, Any]
@@ -85,7 +86,7 @@ def revise(database: Database, group_uuid: str, engine: str,
             _must_have_seen(session, group_uuid, revision.seen)
             if revision.outdated:
                 _forget_alternates(session, group_uuid)
-            # In a fixed order, so that two writers do not wait for each
+            # The order is fixed, so that two transactions do not wait for each
             # other's rows.
             for row in sorted(revision.removed, key=_id):
                 _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
@@ -112,9 +113,9 @@ def revise(database: Database, group_uuid: str, engine: str,
 @retried
 def vacate(database: Database, group_uuid: str, engine: str,
            members: Sequence[MemberRecord], now: datetime) -> bool:
-    """Planned members cannot be claimed until their places are changed, or
-    occupied again: all of them, or none. Their rows say that they are lost,
-    and held.
+    """Prevent claims of planned members until their places are changed or
+    occupied again: of all members, or of none. Their rows state that they are
+    lost and held.
 
     :returns: False if one of them is no longer planned there, or the engine
         does not own the group's task
@@ -210,7 +211,7 @@ def _change_group(session: orm.Session, group_uuid: str, engine: str,
 
 
 def _must(session: orm.Session, statement: Any) -> None:
-    """:raises _Changed: there is no such row"""
+    """:raises _Changed: the row does not exist"""
     if not session.execute(statement.execution_options(
             synchronize_session=False)).rowcount:
         raise _Changed
@@ -218,7 +219,7 @@ def _must(session: orm.Session, statement: Any) -> None:
 
 def _must_have_seen(session: orm.Session, group_uuid: str,
                     seen: frozenset[int] | None) -> None:
-    """:raises _Changed: the group has rows that were not seen"""
+    """:raises _Changed: the group has rows that were not read"""
     if seen is not None and not seen.issuperset(session.scalars(
             sa.select(MemberRow.id).where(
                 MemberRow.group_uuid == group_uuid))):
@@ -228,7 +229,7 @@ def _must_have_seen(session: orm.Session, group_uuid: str,
 def _put_in_order(session: orm.Session, group_uuid: str,
                   order: Mapping[str, str],
                   positions: Mapping[str, int]) -> None:
-    """Rows whose position or description has changed, and no others."""
+    """The rows whose position or description has changed."""
     for number, path, position, description in session.execute(
             sa.select(MemberRow.id, MemberRow.path, MemberRow.position,
                       MemberRow.description)

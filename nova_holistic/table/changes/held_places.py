@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A place that is held for one server becomes the place of an equal server.
+"""Gives a place that is held for one server to an equal server.
 
 The servers of a member whose number may change are equal. A client that
 numbers its servers may never use a number again. The place that is held under
-this number then serves the next server.
+this number is then used for the next server.
 """
 
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ class Handover:
 
 def hand_over(database: Database, handover: Handover,
               now: datetime) -> MemberRecord | None:
-    """Give the place and the hold of a planned row to another path. Its former
-    row is released, and other servers may take it.
+    """Give the place and the hold of a planned row to another path. Its
+    previous row is released and may be used by other servers.
 
     :returns: the planned row at the path; None if the group or the row has
         changed, or another member has the path
@@ -60,7 +60,7 @@ def _hand_over(database: Database, handover: Handover,
                now: datetime) -> MemberRecord:
     record, held = handover.record, handover.held
     with database.writer() as session:
-        # This locks the group's row, as for all changes of places.
+        # This statement locks the group's row, as for all changes of places.
         if not transitions.change_group(session, record.uuid, [
                 GroupRow.status.in_(CLAIMABLE),
                 GroupRow.revision == record.revision], {
@@ -81,7 +81,7 @@ def _hand_over(database: Database, handover: Handover,
 
 def _released(session: orm.Session, held: MemberRecord,
               version: int) -> MemberRow:
-    """Release the former row; returns it as it is then."""
+    """Release the previous row; returns its new version."""
     is_row = MemberRow.id == held.id
     if not _change(session, [
             is_row, MemberRow.hold == held.hold,
@@ -95,7 +95,7 @@ def _released(session: orm.Session, held: MemberRecord,
 
 
 def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
-    """Write the row at its path, where at most a released one may be."""
+    """Write the row at its path, where only a released row may exist."""
     found = session.execute(sa.select(MemberRow.id, MemberRow.state).where(
         MemberRow.group_uuid == row.group_uuid,
         MemberRow.path == row.member.path)).first()

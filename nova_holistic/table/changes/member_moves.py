@@ -52,7 +52,7 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
 
 def send(database: Database, sent: MemberRecord,
          checked_rows: Sequence[MemberRecord], now: datetime) -> Move:
-    """Write where Nova moves the server of a built member.
+    """Write the destination to which Nova moves the server of a built member.
 
     :param sent: the row with its destination and its instance
     :param checked_rows: all rows of the group at the time of the check
@@ -69,7 +69,7 @@ def _write_alone(database: Database, wanted: MemberRecord,
     """Change the row if all other members of its group still count at the
     checked places.
 
-    :param wanted: the row as it will be, in the state that it has
+    :param wanted: the new row, in its current state
     :param from_hold: the hold that the row has in the table
     :param changes: fields of MemberRecord
     """
@@ -77,8 +77,8 @@ def _write_alone(database: Database, wanted: MemberRecord,
     answer = Move.OVERTAKEN
     try:
         with database.writer() as session:
-            # This locks the group's row, so that moves of one group follow
-            # one another.
+            # This statement locks the group's row, so that moves in one group
+            # are sequential.
             session.execute(
                 sa.update(GroupRow).where(GroupRow.uuid == wanted.group_uuid)
                 .values(updated_at=changes['updated_at'],
@@ -87,7 +87,7 @@ def _write_alone(database: Database, wanted: MemberRecord,
             found = read_positions(session, wanted.group_uuid)
             hold, *_ = found.pop(wanted.id, (None,))
             if hold == wanted.hold != from_hold:
-                # Written before, and the answer got lost.
+                # The row was written before, and the response got lost.
                 return Move.WRITTEN
             if found != others:
                 raise _NotWritten
@@ -102,15 +102,15 @@ def _write_alone(database: Database, wanted: MemberRecord,
 
 
 def positions(checked_rows: Iterable[MemberRecord]) -> dict[int, Position]:
-    """All fields that change with the hosts at which members count, by the
-    ids of the rows."""
+    """All fields that change with the hosts of members, by the IDs of the
+    rows."""
     return {row.id: (row.hold, row.place.host,
                      row.destination and row.destination.host)
             for row in checked_rows}
 
 
 def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
-    """All these fields of the members of a group, in the table now."""
+    """The current values of these fields for the members of a group."""
     found = {}
     for row in session.execute(
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,

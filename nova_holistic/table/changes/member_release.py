@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members without a server, now and later, are released."""
+"""Releases members without a server."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -19,14 +19,14 @@ from nova_holistic.table.records import (
 from nova_holistic.table import rows, states
 
 UNCLAIMED = states.EXPIRE_STATES
-"""States of a member that is, or will be, planned for a server to come."""
+"""States of a member that is, or will be, planned for a future server."""
 
 RELEASABLE = states.MEMBERS.before(states.RELEASE)
-"""States of a member of which there is no server."""
+"""States of a member without a server."""
 
 NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
                       GroupRow.task != Task.UPDATING)
-"""Groups whose lease is what it will be."""
+"""Groups whose lease will not change."""
 
 
 _ENOUGH = (events.reason(
@@ -36,12 +36,12 @@ _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 def release(database: Database, holds: Collection[str], now: datetime,
             with_servers: bool = False) -> None:
-    """Release those members that have no server and will not get one.
+    """Release members that have no server and will not get one.
 
-    :param holds: of the members as they were read. Their ids are not used,
-        because SQLite assigns the ids of deleted rows again
-    :param with_servers: whether the others are released when their servers
-        are gone
+    :param holds: holds of the members that were read. Their IDs are not used,
+        because SQLite reuses the IDs of deleted rows
+    :param with_servers: whether the others are released when their servers are
+        deleted
     """
     for batch in batches(sorted(holds)):
         free = [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(batch)]
@@ -54,8 +54,8 @@ def release(database: Database, holds: Collection[str], now: datetime,
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
     """Release the unclaimed members of a group, if its lease has passed.
 
-    One statement, so that it honours a lease that is extended at the same
-    time.
+    This is one statement, so that it respects a lease that is extended at the
+    same time.
     """
     _release(database, now, [
         MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
@@ -63,23 +63,23 @@ def expire(database: Database, group_uuid: str, now: datetime) -> None:
 
 
 Surplus = Callable[[Collection[str]], bool]
-"""Receives the paths of all members of the group that are not released, and
-tells whether the group has enough servers without the member."""
+"""Receives the paths of all members of the group that are not released.
+Returns whether the group has enough servers without the member."""
 
 
 def release_unleased(database: Database, member: MemberRecord,
                      now: datetime, surplus: Surplus | None = None) -> bool:
-    """Release a member whose server is gone, if the group's lease has passed,
-    if the member was released while the server had it, or if the group has
-    enough servers without it.
+    """Release a member whose server is deleted, if the group's lease has
+    passed, if the member was released while the server had it, or if the group
+    has enough servers without it.
 
-    One statement decides about the lease, so that it honours a lease that is
-    extended at the same time. The row says that it is held until the deletion
-    of the hold is confirmed.
+    One statement decides about the lease, so that it respects a lease that is
+    extended at the same time. The row states that it is held until the
+    deletion of the hold is confirmed.
 
-    :param member: as it was seen
+    :param member: the member that was read
     :param surplus: None if the number of the group's members is fixed
-    :returns: False where the lease is running, or the row has changed
+    :returns: False if the lease is running, or the row has changed
     :raises IllegalTransition: the member is not claimed
     """
     states.MEMBERS.check([member.state], MemberState.RELEASED)
@@ -99,8 +99,8 @@ def release_unleased(database: Database, member: MemberRecord,
 @retried
 def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
                      same: Sequence[Any], values: Mapping[str, Any]) -> bool:
-    """Of several members, only those beyond the desired number are
-    released: the first statement locks the group's row."""
+    """Of several members, only those beyond the desired number are released.
+    The first statement locks the group's row."""
     with database.writer() as session:
         places_versions.raise_versions(session, [group_uuid])
         live = session.scalars(sa.select(MemberRow.path).where(
@@ -125,8 +125,8 @@ def expired_groups(database: Database,
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:
-    """Ids of a group's members that are released, or will be when their
-    servers are gone.
+    """IDs of a group's members that are released, or will be when their
+    servers are deleted.
 
     Members that are about to be released are included: a group without a plan
     has this status before the rows that were written for a plan are released.
@@ -149,7 +149,8 @@ def _lease_passed(group_uuid: str, now: datetime) -> Any:
 @retried
 def _mark(database: Database, now: datetime, holds: Sequence[str],
           free: Sequence[Any]) -> None:
-    """The first statement locks the rows: a claim comes before or after."""
+    """The first statement locks the rows, so that a claim comes before or
+    after it."""
     with database.writer() as session:
         session.execute(
             sa.update(MemberRow).where(MemberRow.hold.in_(holds))
@@ -163,7 +164,7 @@ def _mark(database: Database, now: datetime, holds: Sequence[str],
 def _release(database: Database, now: datetime, where: Sequence[Any],
              reasons: Sequence[Mapping[str, Any]] = (),
              **changes: Any) -> int:
-    """How many members were released."""
+    """Release members; returns their number."""
     with database.writer() as session:
         return transitions.change_members(session, where, {
             'state': MemberState.RELEASED, 'updated_at': now, **changes},

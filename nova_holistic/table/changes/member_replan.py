@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that are not held yet get other places.
+"""Gives other places to members that are not held yet.
 
 A lost row that is held is being planned again, or its planner has failed: it
 cannot be claimed, and the hold that it names may or may not exist.
@@ -28,10 +28,10 @@ class _Changed(Exception):
 
 @retried
 def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
-    """Write the places on which lost members are about to be held: all, or
-    none.
+    """Write the places on which lost members will be held: all, or none.
 
-    :param members: lost and held, with their ids, new holds and new places
+    :param members: lost and held members with their IDs, new holds and new
+        places
     :returns: False if one of them is no longer lost, or another planner is
         planning it
     """
@@ -53,10 +53,10 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
 @retried
 def move(database: Database, moved: Mapping[str, MemberRecord],
          engine: str | None = None) -> bool:
-    """Write that members are about to be held on other places: all, or none.
+    """Write the other places on which members will be held: all, or none.
 
-    :param moved: held members of one group with their new holds and places,
-        by their former holds, which are not in Placement
+    :param moved: held members of one group with their new holds and places, by
+        their previous holds, which are not in Placement
     :param engine: that must own the group's task; None if the group must have
         no engine
     :returns: False if one of the members has changed, or if the engine does
@@ -65,7 +65,8 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
     group_uuid = next(iter(moved.values())).group_uuid
     try:
         with database.writer() as session:
-            # This also prevents others from taking the task at the same time.
+            # This also prevents other engines from taking the task at the same
+            # time.
             owned = [] if engine is None else [GroupRow.engine == engine]
             _must(session, sa.update(GroupRow).where(
                 GroupRow.uuid == group_uuid, *owned)

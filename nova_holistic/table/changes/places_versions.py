@@ -12,8 +12,8 @@ them has another version.
 A claim is the exception. It does not change where the member counts, and
 parallel claims in one group do not wait for each other.
 
-Only groups that keep others out have readers, so only their versions rise. A
-group that becomes exclusive also gets another version.
+Only exclusive groups have readers, so only their versions rise. A group that
+becomes exclusive also gets another version.
 """
 
 from collections.abc import Collection

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of a status or a state, each with its events.
 
-The rows are locked before they are read, so that the state in the event is
-the state that was changed. The first statement writes, as SQLite needs it.
+The rows are locked before they are read, so that the state in the event is the
+state that was changed. SQLite requires that the first statement writes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,20 +25,20 @@ _SHOWN = ('status', 'lease_expires_at')
 """Columns of a group whose change is an event."""
 
 _RESERVING = ('exclusive', 'levels', 'document')
-"""Columns of a group that say what its members reserve."""
+"""Columns of a group that determine the domains that its members reserve."""
 
 
 def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
                  values: Mapping[str, Any],
                  by: Collection[str] | None = None) -> bool:
     """Change the columns of a group's row if it satisfies the conditions, and
-    if its status may change so.
+    if the state machine allows the change of its status.
 
-    One statement if neither the status nor the lease is changed.
+    This is one statement if neither the status nor the lease is changed.
 
-    :param by: names of transitions of the status; None is all of them
+    :param by: names of transitions of the status; None means all
 
-    :returns: whether it does
+    :returns: whether the row was changed
     """
     conditions = [GroupRow.uuid == group_uuid, *where]
     if 'status' in values:
@@ -66,8 +66,8 @@ def change_members(session: orm.Session, where: Sequence[Any],
     A member that was released while it had a server is released instead of
     planned or lost.
 
-    :param values: among them the state and ``updated_at``
-    :returns: how many there were
+    :param values: new values, including the state and ``updated_at``
+    :returns: number of changed members
     """
     if not _update_members(session, where, {'state': MemberRow.state}):
         return 0

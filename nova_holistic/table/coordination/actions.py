@@ -26,10 +26,10 @@ class Actions:
     @retried
     def replace(self, group_uuid: str, engine: str,
                 actions: Sequence[Action]) -> bool:
-        """Write the actions of a group in place of its former ones.
+        """Replace the actions of a group.
 
-        :returns: False if the engine does not own the group's task; nothing
-            is changed
+        :returns: False if the engine does not own the group's task; nothing is
+            changed
         """
         with self._database.writer() as session:
             if not _owned(session, group_uuid, engine):
@@ -49,7 +49,7 @@ class Actions:
                reasons: Sequence[Mapping[str, object]] | None = None) -> bool:
         """Change the state of one action.
 
-        :param position: of the action in the group
+        :param position: position of the action in the group
         :param reasons: new reasons; None keeps them
         :returns: False if the engine does not own the group's task
         """
@@ -67,7 +67,7 @@ class Actions:
         return True
 
     def of_group(self, group_uuid: str) -> Sequence[Action]:
-        """In the order of their positions."""
+        """The actions of a group in the order of their positions."""
         with self._database.reader() as session:
             return tuple(map(_action, session.scalars(
                 sa.select(ActionRow).where(

@@ -40,10 +40,11 @@ _STACKS = uuid.UUID('5c0f6c1e-6d0b-5f53-9a5e-3c1d3a3c8f0d')
 def stack_target(project_id: str, stack: str) -> str:
     """The target of a binding of a Heat stack.
 
-    Names of stacks are unique in a project only. Ids are not checked, because
-    no service asks Heat. So no project can bind the stack of another one.
+    The name of a stack is unique only in its project. IDs are not checked,
+    because no service asks Heat. So the target contains the project, and no
+    project can bind the stack of another one.
 
-    :param stack: its name or its id
+    :param stack: name or ID of the stack
     """
     return str(uuid.uuid5(_STACKS, f'{project_id}/{stack}'))
 
@@ -52,11 +53,11 @@ def stack_target(project_id: str, stack: str) -> str:
 class Binding:
     """
     :ivar target: UUID of the server group, or see ``stack_target``
-    :ivar group_uuid: of the holistic group
-    :ivar path: of a member description; for a stack also of a nested group,
-        or empty for the whole group
-    :ivar stack: name or id of a Heat stack
-    :ivar rules: for the servers of the stack
+    :ivar group_uuid: UUID of the holistic group
+    :ivar path: path of a member description; for a stack also of a nested
+        group, or empty for the whole group
+    :ivar stack: name or ID of a Heat stack
+    :ivar rules: rules for the servers of the stack
     """
 
     kind: BindingKind
@@ -69,7 +70,7 @@ class Binding:
 
     @property
     def shown_target(self) -> str:
-        """The target as the user has named it."""
+        """The target in the form that the user has given."""
         return self.stack or self.target
 
 
@@ -93,8 +94,8 @@ class Hinted:
 class Pointed:
     """The member to which a request without a pointer is bound.
 
-    :ivar path: of a member description; for a server that is a member, of
-        this member
+    :ivar path: path of a member description; for a server that is a member,
+        the path of this member
     :ivar is_member: whether servers of the request are members of the group
     """
 
@@ -112,14 +113,14 @@ class Bindings:
     @retried
     def add(self, binding: Binding, instead_of: Collection[str] = ()) -> bool:
         """
-        :param instead_of: targets whose bindings of the same kind to the
-            same group end
-        :returns: False if an engine works on the group, if its members have
-            no places, or if it is gone
-        :raises Duplicate: the target or the path has a binding already
+        :param instead_of: targets whose bindings of the same kind to the same
+            group are removed
+        :returns: False if an engine works on the group, if its members have no
+            places, or if it was deleted
+        :raises Duplicate: the target or the path already has a binding
         """
         with self._database.writer() as session:
-            # It locks the group's row until the binding is written.
+            # The statement locks the group's row until the binding is written.
             if not session.execute(
                     sa.update(GroupRow)
                     .where(GroupRow.uuid == binding.group_uuid,
@@ -173,7 +174,7 @@ class Bindings:
             return row and _record(row)
 
     def of_group(self, group_uuid: str) -> Sequence[Binding]:
-        """In the order of their paths."""
+        """The bindings of a group in the order of their paths."""
         with self._database.reader() as session:
             return tuple(map(_record, session.scalars(
                 sa.select(BindingRow).where(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups whose servers an engine creates, and which engine does it.
+"""Groups whose servers an engine creates, and the engine of each group.
 
 Each write of an engine is conditional on its ownership of the boot.
 """
@@ -27,12 +27,12 @@ from nova_holistic.table.records import (
 _NOBODYS = {'engine': None, 'engine_at': None}
 _FIELDS = tuple(BootRecord.__dataclass_fields__)
 MAX_FAULT = 1000
-"""Characters of a fault that the table keeps."""
+"""Maximum number of characters of a fault in the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class BootMember:
-    """The facts about a member that the creation of its server needs."""
+    """The data of a member that the creation of its server needs."""
 
     state: MemberState
     instance_uuid: str | None
@@ -63,7 +63,8 @@ class Boots:
             return row and _record(row)
 
     def servers(self, group_uuid: str) -> Sequence[BootServer]:
-        """In the order of their paths; empty until an engine begins."""
+        """The servers in the order of their paths; empty until an engine
+        begins."""
         with self._database.reader() as session:
             return tuple(
                 BootServer(row.path, BootServerState(row.state),
@@ -83,8 +84,8 @@ class Boots:
             return row and BootMember(MemberState(row[0]), row[1])
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
-        """Groups that are planned, or will never be, and on whose boot no
-        living engine works; those first that have waited longest."""
+        """Groups that are planned, or never will be, and on whose boot no live
+        engine works. The group that has waited longest is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(BootRow.group_uuid)
@@ -117,7 +118,7 @@ class Boots:
                           BootRow.engine == engine], {'engine_at': now})
 
     def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
-        """Let other engines do the work.
+        """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken
         """
@@ -171,7 +172,7 @@ class Boots:
                       after: BootServer, now: datetime) -> bool:
         """Change the row of a server; False if another engine owns the boot.
 
-        :param before: as it was read
+        :param before: the row that was read
         """
         owned = sa.exists().where(
             BootRow.group_uuid == record.group_uuid,

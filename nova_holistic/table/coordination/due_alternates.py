@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups whose planned members may lack alternates, and who finds them.
+"""Groups whose planned members may lack alternates, and the engines that find
+them.
 
 A group is planned before its members have alternates. Until an engine has
 found them, the row of the group states since when they are due. This is not a
@@ -29,7 +30,7 @@ _FREE = {'alternates_engine': None, 'alternates_engine_at': None}
 class DueGroup:
     """A group for which an engine finds alternates.
 
-    :ivar attempts: how many engines have begun, this one included
+    :ivar attempts: number of engines that have begun, including this one
     """
 
     uuid: str
@@ -52,8 +53,8 @@ class DueAlternates:
 
     def waiting(self, now: datetime, stale_before: datetime,
                 limit: int) -> Sequence[str]:
-        """Groups for which no living engine finds alternates, those first
-        that have waited longest."""
+        """Groups for which no live engine finds alternates. The group that has
+        waited longest is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)
@@ -63,8 +64,8 @@ class DueAlternates:
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> DueGroup | None:
-        """A group for which the engine is to find alternates; None if there
-        is nothing to do, or another engine does it."""
+        """Take a group for which the engine must find alternates; None if none
+        are due, or another engine has it."""
         won = self._update(
             [GroupRow.uuid == group_uuid, *_due(now),
              _unowned(stale_before)],
@@ -89,7 +90,7 @@ class DueAlternates:
                          {'alternates_engine_at': now})
 
     def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
-        """Let other engines do the work.
+        """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Periodic tasks that one engine at a time performs."""
+"""Periodic tasks that one engine performs at a time."""
 
 from collections.abc import Collection, Mapping, Sequence
 import contextlib
@@ -22,9 +22,9 @@ class Jobs:
 
     def take(self, name: str, engine: str, now: datetime, *,
              due_before: datetime, stale_before: datetime) -> bool:
-        """Whether the engine has to perform the task now.
+        """Whether the engine must perform the task now.
 
-        :param due_before: when it was last done, at the latest
+        :param due_before: latest time of the previous run
         :param stale_before: an engine whose last heartbeat is later still owns
             the job
         """

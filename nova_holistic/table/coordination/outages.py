@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Since when hosts have been unavailable, the same for all engines."""
+"""The begin of the outages of hosts, which is the same for all engines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,15 +14,16 @@ from nova_holistic.table.outage_model import HostOutageRow
 from nova_holistic.table.records import MemberState
 
 _MOST = 250
-"""Hosts in one statement: databases limit the number of parameters."""
+"""Number of hosts in one statement, because databases limit the number of
+parameters."""
 
 _SOME_ARE_LOST = sa.exists().where(
     MemberRow.host == HostOutageRow.host, MemberRow.state == MemberState.LOST)
 
 
 class HostOutages:
-    """One row for each host that is unavailable although members are planned
-    there, or that members have lost their places on.
+    """One row for each unavailable host with planned members, and for each
+    host with lost members.
 
     Every method is a few short transactions. Two engines may call them at the
     same time: the first one decides when an outage began.
@@ -36,7 +37,8 @@ class HostOutages:
         """Write which hosts are unavailable now. The outages of all other
         hosts have ended.
 
-        :returns: the host's name, and when an engine first saw it unavailable
+        :returns: the time when an engine first found the host unavailable, by
+            its name
         """
         known = self._read()
         ended = known.keys() - set(unavailable)
@@ -63,8 +65,8 @@ class HostOutages:
         return self._hosts(HostOutageRow.given_up, _SOME_ARE_LOST)
 
     def returned(self) -> frozenset[str]:
-        """Hosts on which members have lost their places, and which have been
-        available since."""
+        """Hosts that are available again after members have lost their places
+        there."""
         return self._hosts(HostOutageRow.given_up,
                            HostOutageRow.since.is_(None))
 
@@ -121,7 +123,8 @@ def _new(dialect: str, rows: Sequence[Mapping[str, Any]]) -> sa.Insert:
 
 
 def _parts(hosts: Collection[str]) -> Iterator[Sequence[str]]:
-    # In one order, so that two engines do not wait for each other's rows.
+    # The order is fixed, so that two engines do not wait for each other's
+    # rows.
     ordered = sorted(hosts)
     for start in range(0, len(ordered), _MOST):
         yield ordered[start:start + _MOST]

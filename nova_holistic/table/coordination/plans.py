@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans without holds, which clients request."""
+"""Dry runs that clients request."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ class Plans:
 
     @retried
     def create(self, record: PlanRecord) -> None:
-        """:raises Duplicate: there is a plan of that UUID"""
+        """:raises Duplicate: a dry run with that UUID exists"""
         values = {name: getattr(record, name) for name in _FIELDS}
         with self._database.writer() as session:
             session.execute(sa.insert(PlanRow).values(
@@ -66,7 +66,7 @@ class Plans:
     def hand_back(self, engine: str, plan_uuid: str | None = None) -> None:
         """Let other engines make the plans that this engine has taken.
 
-        :param plan_uuid: of one plan; None is all of them
+        :param plan_uuid: UUID of one plan; None means all of them
         """
         where = [PlanRow.engine == engine]
         if plan_uuid is not None:

@@ -18,9 +18,9 @@ from nova_holistic.table.records import MemberRecord
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A host that cannot take servers of one description.
+    """A host that cannot run servers of one description.
 
-    :ivar by: the filter or the check that refused it
+    :ivar by: filter or check that refused it
     """
 
     host: str
@@ -29,7 +29,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class KnownRefusal:
-    """A refusal as the table has it.
+    """A refusal in the table.
 
     :ivar group: UUID
     :ivar description: path of the description of the members
@@ -52,15 +52,15 @@ class Refusals:
     @retried
     def add(self, member: MemberRecord, refusals: Sequence[Refusal],
             reason: Mapping[str, Any], now: datetime) -> None:
-        """Remember refused hosts for all members of the same description,
-        and tell the reason among those of the group.
+        """Store refused hosts for all members of the same description, and add
+        the reason to those of the group.
 
-        Nothing is written for a group that is gone, or has no plan.
+        Nothing is written for a group that was deleted or has no plan.
         """
         group, key = member.group_uuid, member.member.description
         with self._database.writer() as session:
-            # It locks the group's row, so that no reason gets lost between
-            # what is read and what is written.
+            # The statement locks the group's row, so that no reason is lost
+            # between the read and the write.
             if not session.execute(
                     sa.update(GroupRow)
                     .where(GroupRow.uuid == group,
@@ -79,8 +79,7 @@ class Refusals:
 
     def of_group(self, group_uuid: str, since: datetime
                  ) -> Mapping[str, Collection[str]]:
-        """Names of the hosts that were refused, by the path of the
-        description."""
+        """Names of the refused hosts by the path of the description."""
         found: dict[str, set[str]] = {}
         with self._database.reader() as session:
             for description, host in session.execute(
@@ -103,7 +102,8 @@ class Refusals:
     @retried
     def clear(self, group_uuid: str | None = None, host: str | None = None
               ) -> list[KnownRefusal]:
-        """Forget what ``known`` lists with the same arguments; gives it."""
+        """Delete the refusals that ``known`` lists with the same arguments;
+        returns them."""
         with self._database.writer() as session:
             found = _selected(session, group_uuid, host)
             session.execute(
@@ -114,7 +114,7 @@ class Refusals:
     @staticmethod
     def _add_reason(session: orm.Session, group: str,
                     reason: Mapping[str, Any]) -> None:
-        """Replaces earlier refusals of the same member."""
+        """Replace earlier refusals of the same member."""
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
         others = [each for each in known if each['at'] != reason['at']]
@@ -126,8 +126,8 @@ class Refusals:
 
 def _events(member: MemberRecord, refusals: Sequence[Refusal],
             reason: Mapping[str, Any], now: datetime) -> list[events.Event]:
-    """One for each host; one without a host if the next plan leaves out
-    none."""
+    """One reason for each host; one reason without a host if the next plan
+    excludes no host."""
     event = events.Event(
         member.group_uuid, events.Kind.HOST_REFUSED, now, member.member.path,
         reasons=(reason,))

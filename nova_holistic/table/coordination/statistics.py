@@ -23,9 +23,9 @@ class Statistics:
     @retried
     def put(self, host: str, values: Mapping[str, float],
             now: datetime) -> None:
-        """Store the values in place of earlier ones of the same names."""
-        # In one order, so that two who put the same do not wait for each
-        # other.
+        """Store the values, and replace earlier ones with the same names."""
+        # The order is fixed, so that two writers of the same values do not
+        # wait for each other.
         rows = [{'host': host, 'name': name, 'value': value,
                  'updated_at': now} for name, value in sorted(values.items())]
         if rows:
@@ -36,10 +36,10 @@ class Statistics:
               hosts: Collection[str] | None = None,
               names: Collection[str] | None = None,
               ) -> Mapping[str, Mapping[str, float]]:
-        """Host to name to value, of those that were put since.
+        """Values by host and name that were stored since then.
 
         :param hosts: only these hosts; None means all hosts
-        :param names: which alone; None is all
+        :param names: only these names; None means all names
         """
         query = sa.select(StatisticRow.host, StatisticRow.name,
                           StatisticRow.value).where(
@@ -79,9 +79,9 @@ def _put(dialect: str, rows: Sequence[Mapping[str, Any]]) -> sa.Insert:
 
 def _of_hosts(query: sa.Select, hosts: Collection[str] | None
               ) -> Iterator[sa.Select]:
-    """Queries that find what the query finds of some hosts.
+    """Queries that return the rows of the query for some hosts.
 
-    :param hosts: None for all of them
+    :param hosts: None for all hosts
     """
     if hosts is None:
         yield query

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tasks of groups, and which engine performs each of them.
+"""The tasks of groups, and the engines that perform them.
 
-A group has one task at a time, and a task has one engine at a time. An engine
-that writes no heartbeat loses its task to the next engine that takes it.
+A group has at most one task, and a task at most one engine. An engine that
+writes no heartbeat loses its task to the next engine that takes it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -35,9 +35,10 @@ class Tasks:
             pending: Mapping[str, Any], expected: Collection[GroupStatus],
             revision: int | None, now: datetime,
             asked: int | None = None) -> bool:
-        """Give a group a task, if it has none and is as expected.
+        """Give a group a task if it has none, and if its revision and status
+        are as expected.
 
-        :param revision: that it has to have; None is any
+        :param revision: required revision; None means any
         :param asked: its number of members after the task
         """
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
@@ -91,7 +92,7 @@ class Tasks:
     def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
         """Let other engines perform the tasks that this engine has taken.
 
-        :param group_uuid: of one task; None is all of them
+        :param group_uuid: group of one task; None means all tasks
         """
         where = [GroupRow.engine == engine]
         if group_uuid is not None:

@@ -21,11 +21,12 @@ from sqlalchemy import orm
 from nova_holistic.table.models import EventRow
 
 INDIVIDUAL = 16
-"""Members of a group that one operation writes an event each for. If it
-changes more, one event without a member has their number."""
+"""Maximum number of members for which one operation writes separate events. If
+it changes more, one event without a member has their number."""
 
 MAX_LENGTH = 255
-"""Characters that are kept of the ids of a request and of a user."""
+"""Maximum number of stored characters of the IDs of a request and of a
+user."""
 
 SERVICE, WRITTEN = 'holistic_service', 'holistic_events'
 """Keys of a session's ``info``: the service that writes, and the events of
@@ -63,7 +64,7 @@ class Event:
         the event is not about a status or a state
     :ivar host: where the member is planned, or the host that was refused
     :ivar reasons: as those of a group: {at, message, ...} each
-    :ivar details: numbers and times: ``members``, ``lease_expires_at``,
+    :ivar details: numbers, times and names: ``members``, ``lease_expires_at``,
         ``target`` of a binding, ...
     :ivar service: api, engine, scheduler or manage; empty if unknown
     :ivar request_id: of the request to the API or to Nova, if there was one
@@ -91,7 +92,7 @@ class Changed:
     """A member whose state changed.
 
     :ivar from_state: empty if the group did not have the member
-    :ivar host: where it is planned
+    :ivar host: its planned host
     """
 
     group_uuid: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of groups is read page by page, and shortened."""
+"""Reads the history of groups page by page, and deletes old events."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from nova_holistic.table.models import EventRow
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which events of a group, and in which order; each None is any.
+    """The selected events of a group and their order. None selects all events.
 
     :ivar marker: id of the last event of the page before
     :ivar since: naive UTC; earlier events are left out
@@ -39,7 +39,7 @@ class History:
 
     def read(self, page: Page) -> tuple[Event, ...]:
         """Events in the order in which they were written, or in the opposite
-        order. A marker whose event is gone still has its place in it."""
+        order. A marker whose event was deleted still has its position."""
         row = EventRow
         where = [row.group_uuid == page.group_uuid]
         if page.marker is not None:
@@ -58,9 +58,9 @@ class History:
                 .limit(page.limit))))
 
     def prune(self, before: datetime) -> int:
-        """Delete events that are older, a batch at a time.
+        """Delete older events in batches.
 
-        :returns: how many there were
+        :returns: number of deleted events
         """
         deleted = 0
         while True:

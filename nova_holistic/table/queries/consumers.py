@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of Placement's consumers the table accounts for."""
+"""Placement's consumers that the table knows."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,8 +17,8 @@ WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
 
 def known_consumers(database: Database,
                     consumers: Collection[str]) -> frozenset[str]:
-    """Those that are the servers of members, or holds that are wanted, or
-    that are still written down to be dropped."""
+    """Consumers that are servers of members, holds in use, or holds that are
+    still to be dropped."""
     in_use = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
     found = set()
     with database.reader() as session:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that keep others out: every server that Nova places asks for them."""
+"""Exclusive groups, which are read for every server that Nova places."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections import defaultdict
@@ -23,22 +23,22 @@ _HEADS = (GroupRow.uuid, GroupRow.revision, GroupRow.created_at,
           GroupRow.fingerprint, GroupRow.places_version)
 
 CHANGED = 100
-"""Groups whose changed members are read in one statement."""
+"""Number of groups whose changed members are read in one statement."""
 
 Sums = tuple[int, int, int]
-"""Number of the groups, and the sums of their places versions and of their
-revisions. They are the same as long as no group has changed."""
+"""The number of the groups, and the sums of their places versions and of their
+revisions. They are equal as long as no group has changed."""
 
 Claims = Mapping[int, str]
-"""Claimed members of a group: the UUID of the server by the id of the member.
-"""
+"""Claimed members of a group: the UUID of the server by the ID of the
+member."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """One group as it was read last.
+    """The last read state of one group.
 
-    :ivar members: by id, as they were read with this places version
+    :ivar members: members by ID, read with this places version
     """
 
     places_version: int
@@ -50,10 +50,9 @@ class _Kept:
 class _Known:
     """
     :ivar sums: None if not all groups are in ``groups``
-    :ivar claims: of all groups
-    :ivar shown: what the last read returned of each group, and what that was
-        made of, by its UUID
-    :ivar found: what the last read returned
+    :ivar claims: claims of all groups
+    :ivar shown: the last result for each group and its inputs, by UUID
+    :ivar found: the result of the last read
     """
 
     sums: Sums | None = None
@@ -65,9 +64,10 @@ class _Known:
 
 
 class ExclusiveGroups:
-    """Exclusive groups with those of their members that take up room. Only
-    what has changed is read again: see ``changes.places_versions``. Safe to
-    share between threads.
+    """Exclusive groups with their members that use capacity.
+
+    Only changed rows are read again: see ``changes.places_versions``. Threads
+    may share an instance.
 
     The UUID, owner, document and levels of a group are current, and so are the
     place, destination, state and server of a member. Other fields may be
@@ -77,23 +77,25 @@ class ExclusiveGroups:
     def __init__(self, database: Database, occupying: Collection[MemberState],
                  limit: int = REMEMBERED):
         """
-        :param occupying: states of members that take up room
-        :param limit: members that are remembered
+        :param occupying: states of members that use capacity
+        :param limit: maximum number of cached members
         """
         self._database = database
         self._occupying = MemberRow.state.in_(occupying)
         self._states = frozenset(occupying)
         self._limit = limit
-        # Never changed, only put in place of: threads need no lock.
+        # The object is replaced and never changed, so that threads need no
+        # lock.
         self._known = _Known()
 
     def read(self) -> Sequence[Found]:
-        """All of them, in no order.
+        """All exclusive groups in any order.
 
-        One statement if nothing has changed. Its answer has one row, and one
-        more for each claimed member whose server is being built. If an object
-        has not changed since the last read, the same object is returned: a
-        record of a member, the members of a group, or the complete result.
+        This takes one statement if nothing has changed. Its result has one
+        row, and another one for each claimed member whose server is being
+        built. If an object has not changed since the last read, the same
+        object is returned: a record of a member, the members of a group, or
+        the complete result.
         """
         with self._database.link() as link:
             sums, claims = _sums_and_claims(link)
@@ -108,7 +110,7 @@ class ExclusiveGroups:
                 sums, groups, fresh = self._changed(session, known)
         elif claims == known.claims:
             return known.found
-        # A member that was read after its claim is as it was read.
+        # A member that was read after its claim is up to date.
         claims = {uuid: {number: server for number, server in some.items()
                          if number not in fresh}
                   for uuid, some in claims.items()}
@@ -121,7 +123,7 @@ class ExclusiveGroups:
 
     def _changed(self, session: orm.Session, known: _Known
                  ) -> tuple[Sums, dict[str, _Kept], Collection[int]]:
-        """The current groups, and the ids of members that were read again."""
+        """The current groups, and the IDs of members that were read again."""
         heads = {row.uuid: row for row in session.execute(
             sa.select(*_HEADS).where(_KEEPS_OUT))}
         kept = {uuid: known.groups[uuid] for uuid, head in heads.items()
@@ -141,7 +143,7 @@ class ExclusiveGroups:
 
     def _merge(self, session: orm.Session, heads: Sequence[sa.Row],
                kept: dict[str, _Kept]) -> set[int]:
-        """Bring groups up to date. A group of which members were deleted is
+        """Update the cached groups. A group of which members were deleted is
         removed, because they leave no trace.
 
         :returns: ids of the members that were read
@@ -184,9 +186,9 @@ class ExclusiveGroups:
 
 def _sums_and_claims(link: sa.Connection
                      ) -> tuple[Sums, Mapping[str, Claims]]:
-    """The sums, and the claims by the UUID of the group. Both are as of one
-    moment, since this is one statement. A claim that is missing was made
-    later, or it has ended and its end has raised a version."""
+    """The sums, and the claims by the UUID of the group. Both are of one point
+    in time, because this is one statement. A missing claim was made later, or
+    its end has raised a version."""
     found: Sums = 0, 0, 0
     by_group: dict[str, dict[int, str]] = defaultdict(dict)
     for group, member, server, groups, places, revisions in link.execute(
@@ -215,7 +217,7 @@ def _statement() -> sa.CompoundSelect:
     return sa.union_all(sums, claims)
 
 
-# It is sent for each server that Nova places, and built once.
+# The statement is sent for each server that Nova places, so it is built once.
 _SUMS_AND_CLAIMS = _statement()
 
 

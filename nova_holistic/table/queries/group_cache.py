@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that are read again for each of their members."""
+"""A cache of groups, which are read for each of their members."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections import OrderedDict
@@ -18,14 +18,14 @@ from nova_holistic.table.records import (
 from nova_holistic.table import rows
 
 REMEMBERED = 50_000
-"""Members of all groups together, about a kilobyte each, or as much of
-something else."""
+"""Maximum number of cached members of all groups. A member takes about a
+kilobyte; other data are counted in this unit."""
 UNREAD = 600
 """Seconds after which a group that was not read again is forgotten, so that
 deleted groups do not occupy memory."""
 FEW = 16
-"""Members that are read completely if they are new or have another place.
-If there are more, the whole group is read."""
+"""Maximum number of members that are read completely because they are new or
+have another place. If there are more, the whole group is read."""
 GROUP = 4
 """Memory of a group in addition to its members and its document, in units of
 members."""
@@ -34,18 +34,18 @@ LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending', 'changed_at',
                                      'places_version')
               and not column.name.startswith('alternates_'))
-"""Columns of a group that are read each time."""
+"""Columns of a group that are read at each access."""
 
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
 _MEMBER = MemberRow.__table__.c
 CHANGING = (_MEMBER.id, _MEMBER.hold, _MEMBER.host, _MEMBER.state,
             _MEMBER.held, _MEMBER.instance_uuid, _MEMBER.destination)
-"""Columns of a member that are read each time."""
+"""Columns of a member that are read at each access."""
 
 
 def _nulls(columns: Iterable[sa.ColumnElement]) -> Iterator[Any]:
-    """As many columns without values, whose other rows have these types."""
+    """Columns without values, with the types of the other rows."""
     return (sa.type_coerce(sa.null(), column.type).label(None)
             for column in columns)
 
@@ -64,10 +64,10 @@ Found = tuple[GroupRecord, Sequence[MemberRecord]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A group as it was read last.
+    """The last read state of a group.
 
-    :ivar members: by id, in the order of the document
-    :ivar text: about how many characters the document has
+    :ivar members: members by ID, in the order of the document
+    :ivar text: approximate number of characters of the document
     """
 
     record: GroupRecord
