@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from nova_holistic.federation.child import RefusalKind
+from nova_holistic.federation.facts.facts import Facts
 from nova_holistic.federation.facts.pruning import current, exclusion
-from nova_holistic.federation.offers.choice import Choice
+from nova_holistic.federation.offers.choice import Choice, Set
 from nova_holistic.federation.offers.combiner import checked_choice, Combiner
 from nova_holistic.federation.offers.hardening import thresholds
 from nova_holistic.federation.offers.history import History
@@ -21,6 +22,8 @@ from nova_holistic.federation.offers.strategy import Strategy
 from nova_holistic.federation.offers.tiers import tiers
 from nova_holistic.federation.results import Candidate
 from nova_holistic.solver.milp.backend import Backend
+
+_NOTHING = Facts()
 
 
 class Search:
@@ -56,7 +59,7 @@ class Search:
                     if not self._in_time():
                         self.undecided = True
                         return None
-                    found = _Step(self, names, threshold, top).run()
+                    found = _Step(self, names, threshold, top, pruning).run()
                     if found is not None:
                         return found
         return None
@@ -87,9 +90,14 @@ class Search:
 
     def _is_excluded(self, cloud: str) -> bool:
         """Whether facts exclude every part."""
-        return all(cloud not in kind.clouds or exclusion(
-            self._problem.document({k: 1}, cloud), self._facts[cloud])
-            for k, kind in enumerate(self._problem.kinds))
+        return all(cloud not in kind.clouds or self.excludes(cloud, {k: 1})
+                   for k, kind in enumerate(self._problem.kinds))
+
+    def excludes(self, cloud: str, parts: Set) -> bool:
+        """Whether the facts of the cloud exclude these parts."""
+        facts = self._facts[cloud]
+        return facts != _NOTHING and exclusion(
+            self._problem.document(parts, cloud), facts) is not None
 
     def eligible(self) -> set[str]:
         """The clouds over which members are spread evenly: all that answer
@@ -126,8 +134,9 @@ class _Step:
     conditions."""
 
     def __init__(self, search: Search, names: Sequence[str],
-                 threshold: float | None, top: int):
+                 threshold: float | None, top: int, pruning: bool):
         self._search = search
+        self._pruning = pruning
         self._names = names
         self._threshold = threshold
         self._top = top
@@ -176,9 +185,8 @@ class _Step:
 
     def _request_whole(self, names: Sequence[str]) -> None:
         if not self._problem.division.separates:
-            self._book.request(
-                [(name, self._problem.whole) for name in names
-                 if self._problem.may_be_whole_in(name)], self._threshold)
+            self._request([(name, self._problem.whole) for name in names
+                           if self._problem.may_be_whole_in(name)])
 
     def _request_parts(self, names: Sequence[str]) -> None:
         """With ``top``, all children receive requests for the first kind of
@@ -186,15 +194,22 @@ class _Step:
         numbers = range(len(self._problem.kinds))
         if self._top and len(numbers) > 1:
             first, *others = numbers
-            self._request(names, [first])
-            self._request(self._best(names, first), others)
+            self._request(self._parts(names, [first]))
+            self._request(self._parts(self._best(names, first), others))
         else:
-            self._request(names, numbers)
+            self._request(self._parts(names, numbers))
 
-    def _request(self, names: Sequence[str], numbers: Sequence[int]) -> None:
+    def _parts(self, names: Sequence[str], numbers: Sequence[int]
+               ) -> list[tuple[str, Set]]:
+        return [(name, {k: 1}) for name in names for k in numbers
+                if name in self._problem.kinds[k].clouds]
+
+    def _request(self, wanted: Sequence[tuple[str, Set]]) -> None:
+        """Request these offers, except those that facts exclude."""
         self._book.request(
-            [(name, {k: 1}) for name in names for k in numbers
-             if name in self._problem.kinds[k].clouds], self._threshold)
+            [(name, parts) for name, parts in wanted if not (
+                self._pruning and self._search.excludes(name, parts))],
+            self._threshold)
 
     def _best(self, names: Sequence[str], k: int) -> list[str]:
         """The children with the best offers for a kind of part; children that

@@ -55,6 +55,17 @@ def test_pruning_saves_requests_that_facts_exclude():
     assert one.requests() == 1
 
 
+def test_pruning_saves_the_requests_for_single_parts():
+    one = governed(RIGHT)
+    document = {'name': 'shop', 'groups': [
+        {'name': 'web', 'members': [member('node', 14)]},
+        {'name': 'data', 'members': GOVERNED['members'],
+         'policies': GOVERNED['policies']}]}
+    assert len(one.place(document).parts) == 2
+    # The web servers fit everywhere, the others in one cloud.
+    assert one.requests() == 8 + 1 + 1
+
+
 def test_out_of_date_facts_cost_requests_and_no_answer():
     wrong = {name: Facts(traits=frozenset()) for name in RIGHT}
     one = governed(wrong)
