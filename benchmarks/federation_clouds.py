@@ -32,7 +32,8 @@ def snapshot(number, hosts, full):
     """
     traits = frozenset({TRAIT} if number % 5 == 0 else ())
     return Snapshot(('rack', 'host'), tuple(
-        _host(i, traits, _used(i, number, full)) for i in range(hosts)))
+        _host(i, f'r{i % max(8, hosts // 40)}', traits,
+              _used(i, number, full)) for i in range(hosts)))
 
 
 def _used(index, number, full):
@@ -42,9 +43,9 @@ def _used(index, number, full):
     return min(VCPUS, int(2 * VCPUS * full * ((index * 7919) % 101) / 100))
 
 
-def _host(index, traits, used):
+def _host(index, rack, traits, used):
     return Host(
-        f'h{index}', f'h{index}', '', (f'r{index // 40}',), FrozenMapping({
+        f'h{index}', f'h{index}', '', (rack,), FrozenMapping({
             'VCPU': Inventory(total=VCPUS, used=used),
             'MEMORY_MB': Inventory(total=MEMORY_MB,
                                    used=used * MEMORY_MB // VCPUS)}),
