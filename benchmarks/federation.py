@@ -237,14 +237,14 @@ def print_costs(size, name, cost, note=''):
           f'{cost.cloud_seconds / cost.groups:>8.2f} {note}', flush=True)
 
 
-def shares(number, hosts, full, groups):
+def shares(number, hosts, full, groups, strategies=('brute force', 'all')):
     """How many groups the parent and one planner over all hosts place.
 
     :returns: placed by each strategy, by the one planner, and of how many
     """
     from benchmarks.simulated_cloud import SimulatedCloud
     found = {}
-    for name in ('brute force', 'all'):
+    for name in strategies:
         with running_clouds(number, hosts, full) as urls:
             found[name] = measure(
                 urls, STRATEGIES[name], groups, keep=True).placed

@@ -14,8 +14,15 @@ from nova_holistic.policies import load_policy_types
 NUMBER, HOSTS = 5, 12
 
 
+@pytest.fixture(scope='module', autouse=True)
+def one_process():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(federation, 'PROCESSES', 1)
+        yield
+
+
 @pytest.fixture(scope='module')
-def costs():
+def costs(one_process):
     """Cost of three groups over five clouds, by strategy."""
     with federation.running_clouds(NUMBER, HOSTS, 0.5) as urls:
         yield {name: federation.measure(
@@ -46,9 +53,8 @@ def test_an_optimisation_saves_requests_and_bytes(costs, name):
 
 def test_the_parent_places_as_many_groups_as_one_planner():
     placed, together, total = federation.shares(
-        3, 2, 0.5, federation.documents(9))
-    assert together == total == 9 or together < total
-    assert set(placed.values()) <= set(range(1, together + 1))
+        2, 2, 0.5, federation.documents(6), ['all'])
+    assert 1 <= placed['all'] <= together < total == 6
 
 
 def test_a_calculated_cost_is_on_the_line():
