@@ -65,6 +65,9 @@ class HttpChild:
     @_never_raises
     def _offer(self, body: Mapping[str, Any],
                seconds: float) -> Offer | Refusal:
+        if self.exchange.traffic.is_paused:
+            return self.exchange.unreachable(
+                'it exceeded a time limit shortly before')
         end = self.exchange.traffic.timer() + seconds
         document = body['group']
         wait = _whole(seconds)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from oslo_log import log as logging
 import tenacity
 
 from nova_holistic.federation.child import Child, RefusalKind
@@ -22,6 +23,8 @@ from nova_holistic.federation.saga.saga import Failed, orders, Saga, Terms
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.solver.milp.backend import Backend
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ class FederatedPlanner:
         paths = work.problem.paths(choice.sets)
         first = next(iter(choice.offers.values()))
         return Offered(tuple(sorted(paths.items())), choice.violations,
-                       first.objective, choice.value, choice.bound)
+                       first.objective, choice.value)
 
 
 class _Work:
@@ -133,11 +136,15 @@ class _Work:
             request.document, planner._candidates, around.policy_types)
         self._book = OfferBook(
             self.problem, request.objective, planner._limits.offer_seconds,
-            around.history, around.clock, around.map_all)
+            around.history, around.clock, self._left, around.map_all)
         self.impossible = self._impossible()
 
     def in_time(self) -> bool:
-        return self._planner._with.timer() < self._end
+        return self._left() > 0
+
+    def _left(self) -> float:
+        """Seconds until the time limit."""
+        return self._end - self._planner._with.timer()
 
     def search(self) -> Choice | None:
         around = self._planner._with
@@ -170,6 +177,9 @@ class _Work:
     def note(self, failed: Failed, choice: Choice) -> None:
         """The next search is without the offer that is gone."""
         name = failed.order.child.name
+        LOG.info('Try %d to place group %s failed in cloud %s (%s): %s',
+                 self._tries, self._request.key, name, failed.refusal.kind,
+                 '; '.join(r.message for r in failed.refusal.reasons))
         self._book.refuse(failed.refusal, choice.sets[name])
 
     def refusal(self) -> Refused | Unknown:

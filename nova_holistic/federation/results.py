@@ -101,11 +101,12 @@ class Offered:
     :ivar parts: name of the child to paths of the members
     :ivar violations: weighted, in total
     :ivar value: of the objective, added over the parts
-    :ivar bound: None: not proved
+    :ivar bound: None: not proved, because the bounds of children do not
+        cover other choices of clouds
     """
 
     parts: tuple[tuple[str, tuple[str, ...]], ...]
     violations: float
     objective: str
     value: float
-    bound: float | None
+    bound: float | None = None

@@ -119,6 +119,10 @@ class Exchange:
         return Refusal(self.child, kind, (
             type(reason)('', reason.message, public=public),))
 
+    def unreachable(self, text: str) -> Refusal:
+        return self._refusal(
+            RefusalKind.UNREACHABLE, ChildUnreachable(text))
+
     def invalid(self, error: Exception) -> Refusal:
         """An answer that is not the document of the API."""
         return Refusal(self.child, RefusalKind.INVALID, (answers.reason(

@@ -21,12 +21,15 @@ class HttpLimits:
     :ivar most_bytes: size limit of one answer
     :ivar per_second: rate limit of requests, on average
     :ivar at_once: number of requests at the same time
+    :ivar pause: seconds without requests for offers after a child has
+        exceeded a time limit, so that it does not delay every group
     """
 
     seconds: float = 30.0
     most_bytes: int = 16 * 2**20
     per_second: float = 20.0
     at_once: int = 16
+    pause: float = 30.0
 
 
 @dataclass(slots=True)
@@ -55,9 +58,15 @@ class Traffic:
         self._calls = BoundedCalls(limits.at_once)
         self._running: dict[Hashable, Future[Any]] = {}
         self._next = timer() - 1
+        self._paused_until = self._next
 
     def pause(self, seconds: float) -> None:
         self._sleep(seconds)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the child exceeded a time limit shortly before."""
+        return self.timer() < self._paused_until
 
     def call(self, work: Callable[[], T], seconds: float) -> T:
         """Run one HTTP request within the limits of rate and time.
@@ -79,6 +88,7 @@ class Traffic:
         try:
             return self._calls(work, max(0.0, end - self.timer()))
         except TimeoutError:
+            self._paused_until = self.timer() + self.limits.pause
             raise ChildUnreachable(
                 f'no answer within {seconds:g} s') from None
 

@@ -27,9 +27,3 @@ class Choice:
     def value(self) -> float:
         """Of the objective, of all parts."""
         return sum(offer.value for offer in self.offers.values())
-
-    @property
-    def bound(self) -> float | None:
-        bounds = [offer.bound for offer in self.offers.values()]
-        return None if None in bounds else sum(
-            each for each in bounds if each is not None)

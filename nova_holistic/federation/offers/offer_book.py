@@ -10,8 +10,11 @@ from nova_holistic.federation.offers.choice import Set
 from nova_holistic.federation.offers.hardening import harden
 from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.problem import Problem
+from nova_holistic.model.plan import Reason
 
 Answer = Offer | Refusal
+
+_LATE = 'cloud {}: the time limit was reached before the request'
 
 
 class OfferBook:
@@ -22,10 +25,11 @@ class OfferBook:
 
     def __init__(self, problem: Problem, objective: str | None,
                  seconds: float, history: History,
-                 clock: Callable[[], datetime],
+                 clock: Callable[[], datetime], left: Callable[[], float],
                  map_all: Callable[..., Any] = map):
         """
         :param seconds: time limit of one request
+        :param left: returns the seconds until the time limit of all requests
         """
         self.requests = 0
         self._problem = problem
@@ -33,6 +37,7 @@ class OfferBook:
         self._seconds = seconds
         self._history = history
         self._clock = clock
+        self._left = left
         self._map_all = map_all
         self._answers: dict[Hashable, Answer] = {}
         self._away: dict[str, Refusal] = {}
@@ -95,11 +100,17 @@ class OfferBook:
 
     def _requested(self, cloud: str, parts: Set,
                    threshold: float | None) -> Answer:
+        left = self._left()
+        if left <= 0:
+            return Refusal(cloud, RefusalKind.UNKNOWN, (Reason(
+                '', _LATE.format(cloud), names=(), hidden=(),
+                public=_LATE.format(cloud)),))
         document = harden(self._problem.document(parts, cloud), threshold)
         copies = len(parts) == 1 and all(
             self._problem.kinds[k].number > 1 for k in parts)
         return self._problem.candidates[cloud].child.offer(
-            document, self._objective, self._seconds, headroom=copies)
+            document, self._objective, min(self._seconds, left),
+            headroom=copies)
 
 
 def _key(cloud: str, parts: Set, threshold: float | None) -> tuple:

@@ -31,8 +31,8 @@ def costs(one_process):
 
 
 def test_every_strategy_places_the_groups(costs):
-    assert {name: cost.placed for name, cost in costs.items()} == dict.fromkeys(
-        federation.STRATEGIES, 3)
+    assert {name: cost.placed for name, cost in costs.items()} == (
+        dict.fromkeys(federation.STRATEGIES, 3))
 
 
 def test_brute_force_requests_everything(costs):

@@ -286,3 +286,20 @@ def test_requests_and_bytes_are_counted():
     assert counters.requests == 1
     assert counters.bytes_received == len(json.dumps({'plan': PLAN}))
     assert counters.bytes_sent == len(json.dumps({'group': SHOP}))
+
+
+def test_a_child_that_exceeded_a_time_limit_does_not_delay_the_next_group():
+    stop, seen = threading.Event(), []
+
+    def respond(handler):
+        seen.append(handler.path)
+        stop.wait(10)
+    with answering(respond) as url:
+        child = http_child(url, seconds=0.3)
+        assert child.offer(SHOP, None, 0).kind is RefusalKind.UNREACHABLE
+        assert child.offer(SHOP, None, 0).kind is RefusalKind.UNREACHABLE
+        assert len(seen) == 1
+        # A group that exists is still shown and deleted.
+        assert child.delete(UUID).kind is RefusalKind.UNREACHABLE
+        assert len(seen) == 2
+        stop.set()

@@ -245,3 +245,12 @@ def test_many_interchangeable_servers_need_few_requests():
     assert sum(map(len, places(placed).values())) == 100
     assert federation.requests() < 20
     assert valid(federation, document, placed)
+
+
+def test_no_request_is_sent_after_the_time_limit():
+    federation = Federation(dfw=small('a1', vcpus=1), ord=small('a1'))
+    federation.children['dfw'].fault = lambda method, when: (
+        federation.time.sleep(400))
+    found = federation.place(SHOP)
+    assert isinstance(found, Unknown)
+    assert federation.children['ord'].calls == []
