@@ -3,7 +3,7 @@
 
 import itertools
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from nova_holistic.federation.splitting.cloud_view import (
     cloud_group, CloudView)
@@ -12,6 +12,7 @@ from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.federation.splitting.program import (
     Column, Measured, Price, Program, Refusal)
 from nova_holistic.solver.milp.highs import HiGHS
+from tests.effort import examples
 from tests.unit.federation import documents
 from tests.unit.federation.clouds import member, TYPES
 
@@ -76,7 +77,7 @@ REFUSED = st.dictionaries(st.sampled_from(CLOUDS), st.dictionaries(
     st.integers(0, 2), st.integers(1, 3), min_size=1, max_size=2), max_size=2)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(100)
 @given(documents.groups(depth=1), COLUMNS, REFUSED)
 def test_the_program_finds_the_best_choice(document, columns, refused):
     choices = Choices(document, columns, refused)
