@@ -101,14 +101,14 @@ def without_pools(requirements: Requirements) -> Requirements:
 def required(trait: str) -> str:
     """What a host with the trait is or has, in words."""
     if trait == POOL:
-        return 'is a storage pool'
+        return 'is of kind storage pool'
     return f'has {named(trait)}'
 
 
 def forbidden(trait: str) -> str:
     """What a host without the trait is, in words."""
     if trait == POOL:
-        return 'is not a storage pool'
+        return 'is of kind compute host'
     return f'is without {named(trait)}'
 
 

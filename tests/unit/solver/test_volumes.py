@@ -128,6 +128,11 @@ def test_reasons_name_the_volume():
     (at, message), = reasons(snapshot_for(asked, snapshot), asked).items()
     assert at == 'data'
     assert 'volume type fast' in message and 'VOLUME_GB 60' in message
+    mixed = three_racks(pool('p1', 'r1', 50))
+    asked = group(volumes('data', size=60))
+    assert reasons(snapshot_for(asked, mixed), asked) == {
+        'data': '1 of 4 hosts is of kind storage pool; needs VOLUME_GB 60; '
+                'the largest free amount there is 50'}
 
 
 def test_a_cloud_without_pools_takes_no_volume():
