@@ -82,7 +82,7 @@ class Boots:
         return group
 
     def take(self, group, engine='engine'):
-        """The boot now belongs to an engine; others count as failed."""
+        """Assign the boot to an engine. Other engines count as failed."""
         now = timeutils.utcnow()
         return self.cloud.table.boots.take(group, engine, now, now + LONG)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a piece of work asks of the databases and of Placement."""
+"""Counts the statements and requests of a piece of work."""
 
 import contextlib
 import dataclasses
@@ -12,14 +12,14 @@ from tests.statements import recorded, Recorder
 
 UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 QUIET = 8
-"""How many times in a row every service may act, and none does, before a cloud
-counts as quiet."""
+"""Number of consecutive turns without any action after which a cloud counts as
+quiet."""
 
 
 @dataclasses.dataclass
 class Calls:
-    """SQL statements of every database in the process, Nova's, Placement's
-    and ours without BEGIN, and requests over HTTP without UUIDs."""
+    """SQL statements of every database in the process (Nova's, Placement's and
+    ours) without BEGIN, and HTTP requests without UUIDs."""
 
     recorder: Recorder
     http: list[str]

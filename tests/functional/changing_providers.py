@@ -20,7 +20,7 @@ METAL = {'CUSTOM_METAL': {'total': 1}}
 
 
 class Interrupted(Counting):
-    """Something happens just before a request for one part of a provider."""
+    """Calls a function just before a request for one part of a provider."""
 
     def __init__(self, adapter):
         super().__init__(adapter)
@@ -33,7 +33,7 @@ class Interrupted(Counting):
 
 @pytest.fixture(name='placement')
 def metal_placement():
-    """A Placement that knows a resource class of bare-metal nodes."""
+    """A Placement with a resource class for bare-metal nodes."""
     with PlacementService() as service:
         service.adapter.put('/resource_classes/CUSTOM_METAL',
                             microversion=VERSION)
@@ -51,7 +51,7 @@ class Providers:
         self.reader = self.fresh()
 
     def fresh(self):
-        """A reader that knows nothing yet."""
+        """The result of a new reader."""
         return ProviderReader(ServiceClient('placement', self._adapter), 1)
 
     def read(self):
@@ -59,11 +59,11 @@ class Providers:
         return dict(self.reader.read(self.uuids))
 
     def anew(self):
-        """What somebody finds who has not looked before."""
+        """The result of a reader without earlier reads."""
         return dict(self.fresh().read(self.uuids))
 
     def one_by_one(self):
-        """The same, without the lists of use."""
+        """The same result without the lists of usage."""
         return dict(self.fresh().reread(self.uuids))
 
     @property
@@ -127,7 +127,7 @@ class Providers:
 
 
 def step(draw, providers, consumers):
-    """Something happens to a provider or to who is on it."""
+    """Make a random change of a provider or of its consumers."""
     one = draw(st.sampled_from(providers.uuids))
     what = draw(st.sampled_from(
         ['allocate', 'allocate', 'free', 'free', 'move', 'offer', 'traits']))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of claims ask of a cloud, and what they expect of it."""
+"""Requests and assertions of the tests of claims."""
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import MemberState
@@ -27,7 +27,8 @@ def host_of_active(cloud, server):
 
 
 def assert_claimed(cloud, group, path, server, host):
-    """Row, allocation and server agree, and no hold is left."""
+    """Assert that row, allocation and server agree, and that no hold is
+    left."""
     row = cloud.row(group, path)
     assert (row.state, row.held, row.instance_uuid, row.place.host) == (
         MemberState.CLAIMED, False, server, host)
@@ -36,7 +37,7 @@ def assert_claimed(cloud, group, path, server, host):
 
 
 def assert_as_planned(cloud, before):
-    """Rows and allocations are what they were."""
+    """Assert that rows and allocations are unchanged."""
     rows, used = before
     now = cloud.table.members(rows[0].group_uuid)
     assert [(row.state, row.held, row.instance_uuid, row.place, row.hold)

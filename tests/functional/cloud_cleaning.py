@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes an embedded cloud that was used as new, and says what is not."""
+"""Restores the initial state of an embedded cloud, and reports the differences
+that remain."""
 
 import contextlib
 
@@ -12,9 +13,9 @@ SERVICE_STATE = ('enabled', 'up')
 
 
 class Cleaning:
-    """Knows how the hosts of one cloud were when they were new.
+    """The initial state of the hosts of one cloud.
 
-    :param cloud: an EmbeddedCloud that nobody has used yet
+    :param cloud: an EmbeddedCloud that was not used yet
     """
 
     def __init__(self, cloud):
@@ -23,7 +24,7 @@ class Cleaning:
         self.remember_hosts()
 
     def remember_hosts(self):
-        """Take the hosts that were not known yet as new."""
+        """Record the state of new hosts."""
         names = {host.name for host in self._cloud.hosts}
         self._providers = {
             name: provider for name, provider in self._providers.items()
@@ -33,7 +34,7 @@ class Cleaning:
 
     @contextlib.contextmanager
     def restored_options(self):
-        """At the end all options of this project are what they were."""
+        """Restore all options of this project at the end."""
         before = self._options()
         try:
             yield
@@ -60,7 +61,7 @@ class Cleaning:
         self._cloud.run_periodics()
 
     def restore_aggregates(self):
-        """Host aggregates are those of the hosts, and no others."""
+        """Restore the host aggregates."""
         wanted = _aggregates_of(self._cloud.hosts)
         kept = set()
         for aggregate in self._cloud.aggregates():
@@ -76,15 +77,16 @@ class Cleaning:
             self._cloud.create_aggregate(name, *wanted[name])
 
     def worn_hosts(self):
-        """Hosts that cannot be made as new, because their builds failed or
-        their resource providers were changed, and hosts that were added."""
+        """Hosts whose initial state cannot be restored, because their builds
+        failed or their resource providers were changed, and hosts that were
+        added."""
         return [host for host in self._cloud.hosts
                 if self._has_failed_builds(host.name)
                 or host.name not in self._providers
                 or self._provider(host.name) != self._providers[host.name]]
 
     def leftovers(self):
-        """What distinguishes the cloud from a new one without load."""
+        """The differences to a new cloud without load."""
         found = {
             'servers': self._cloud.servers(),
             'flavors': self._flavors(),
@@ -139,7 +141,7 @@ class Cleaning:
                 for consumer in self._cloud.consumers(name)}
 
     def _provider(self, name):
-        """What Placement knows of a host; None if it has no provider."""
+        """The data of a host in Placement; None if it has no provider."""
         uuid = self._cloud.providers().get(name)
         if uuid is None:
             return None

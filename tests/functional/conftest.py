@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real clouds for the functional tests."""
 
-# First of all: it decides on green threads for everything imported later.
+# This import comes first: it selects green threads for all later imports.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import contextlib
@@ -27,13 +27,14 @@ FOLDER = pathlib.Path(__file__).parent
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Run first what needs no cloud, then what shares one, then the rest.
+    """Run the tests without a cloud first, then those of the shared cloud,
+    then the others.
 
     Only one cloud can run in a process. In this order the shared cloud starts
     once. Modules with the same hosts follow each other, because adding and
-    removing a host takes longer than a test of one server. Otherwise the
-    tests keep their order. The marker embedded_cloud selects the tests that
-    need a cloud.
+    removing a host takes longer than a test of one server. Otherwise the tests
+    keep their order. The marker embedded_cloud selects the tests that need a
+    cloud.
     """
     positions = [number for number, item in enumerate(items) if FOLDER
                  in item.path.parents]
@@ -52,7 +53,7 @@ def _order(item):
 
 
 def _cloud(item):
-    """0 is no cloud, 1 is the shared one, 2 is one of its own."""
+    """0 means no cloud, 1 the shared cloud, 2 a separate cloud."""
     if 'own_cloud' in item.fixturenames:
         return 2
     return 1 if 'lend_cloud' in item.fixturenames else 0
@@ -75,14 +76,14 @@ def shared_cloud():
 
 @pytest.fixture(scope='session')
 def lend_cloud(shared_cloud):
-    """A function that gives the shared cloud as a context manager:
+    """A function that returns the shared cloud as a context manager:
     ``lend_cloud(hosts, scheduler='holistic', options=None)``."""
     return shared_cloud.lend
 
 
 @pytest.fixture(scope='session')
 def own_cloud(shared_cloud):
-    """A function that makes a new cloud, and stops the shared one."""
+    """A function that starts a new cloud and stops the shared one."""
     def own_cloud(hosts, **options):
         shared_cloud.stop()
         return PlannedCloud(hosts, **options)
@@ -122,7 +123,7 @@ def cloud(running):
 
 @pytest.fixture
 def own_logging():
-    """A command sets up logging for its process; a test has no own one."""
+    """A command sets up logging for its process. A test has no own process."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     yield

@@ -31,7 +31,7 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
         super().setUp()
         self._database = self.useFixture(
             self._database or PlacementDatabase())
-        # That of an embedded cloud is there again afterwards.
+        # The database of an embedded cloud is restored afterwards.
         self.useFixture(fixtures.MonkeyPatch(
             'placement.policy._ENFORCER', None))
         options = self.useFixture(config_fixture.Config(new_conf()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cloud whose scheduler honours pointers to plans that a test made."""
+"""An embedded cloud whose scheduler uses plans that tests write."""
 
 import dataclasses
 import datetime
@@ -22,7 +22,7 @@ NOTHING = {'VCPU': 0, 'MEMORY_MB': 0, 'DISK_GB': 0}
 
 
 class PlannedCloud(EmbeddedCloud):
-    """An embedded cloud that holds whatever plan it is told."""
+    """An embedded cloud that holds any given plan."""
 
     def plan(self, document, hosts, *, project_id=PROJECT,
              status=GroupStatus.PLANNED, resources=None, alternates=8):
@@ -58,13 +58,13 @@ class PlannedCloud(EmbeddedCloud):
             alternates=tuple(map(self.place, others[:8])))
 
     def find_alternates(self, group):
-        """What an engine does for a group whose members need alternates."""
+        """Find alternates for a group, as an engine does."""
         queue = AlternatesQueue(
             self.conf, self.table, self.planner, 'engine', self.clock)
         queue.do(queue.take(group))
 
     def clear(self):
-        """Delete every server and group; nothing is in use after that."""
+        """Delete every server and group; no usage remains."""
         servers = [server['id'] for server in self.servers()]
         for server in servers:
             self.delete_server(server, wait=False)
@@ -77,18 +77,18 @@ class PlannedCloud(EmbeddedCloud):
         assert self.used() == {}
 
     def place(self, name):
-        """Where a host stands, as a planner would remember it."""
+        """The location of a host, as a planner would store it."""
         host = next(host for host in self.hosts if host.name == name)
         return Place(name, name, self.providers()[name],
                      (host.zone, host.rack))
 
     def row(self, group, path):
-        """A member's row as it is now."""
+        """The current row of a member."""
         return next(row for row in self.table.members(group)
                     if row.member.path == path)
 
     def request_spec(self, flavor, pointer, instance):
-        """What Nova's API would ask of the scheduler for a new server."""
+        """The request spec that Nova's API would create for a new server."""
         context = nova_context.RequestContext(USER, PROJECT)
         hints = {'holistic_group': [pointer['group']],
                  'holistic_member': [pointer['member']]} if pointer else {}
@@ -106,7 +106,7 @@ class PlannedCloud(EmbeddedCloud):
             return_objects=True, return_alternates=True)
 
     def fault_of(self, server):
-        """What the API says of a server that could not be created."""
+        """The fault of a server that could not be created."""
         return self.wait_for_status(server, 'ERROR')['fault']['message']
 
     def used(self):

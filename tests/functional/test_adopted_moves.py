@@ -53,8 +53,7 @@ def a_server(cloud, name, host):
 
 
 def leave(cloud, *names):
-    """Only these hosts are enabled, and Nova itself would choose the first of
-    them."""
+    """Enable only these hosts. Nova itself would choose the first of them."""
     for host in HOSTS:
         if host.name not in names:
             cloud.disable_compute(host.name)
@@ -65,7 +64,7 @@ def leave(cloud, *names):
 
 @pytest.fixture
 def adopted(cloud, ask):
-    """A group of two servers that were created without it."""
+    """A group of two servers that were created without the group."""
     servers = {'a': a_server(cloud, 'a', 'r1-1'),
                'b': a_server(cloud, 'b', 'r2-1')}
     group = ask('POST', '?wait=60', {'group': {**PAIR, 'adopt': servers}})
@@ -92,7 +91,7 @@ def test_a_detached_server_moves_as_nova_likes(cloud, adopted, ask):
 
 
 def test_the_pointer_of_a_detached_server_has_no_effect(cloud, ask):
-    """Its member is free, and the server still points at it."""
+    """Its member is free, and the server still has its pointer."""
     plan = cloud.plan(PAIR, {'a': 'r1-1', 'b': 'r2-1'}, resources={
         'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10})
     servers = {name: cloud.create_server(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group with every policy and relationship there is, built and moved."""
+"""A group with every policy and relationship is built and moved."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def shop(cloud):
 
 
 def broken(cloud, servers):
-    """What the judge says of where Nova has the servers; no reasons: good."""
+    """The violations of the servers on their hosts in Nova."""
     found = {path: cloud.host_of(server) for path, server in servers.items()}
     return check(parse_group(EVERYTHING, load_policy_types()),
                  cloud.inventory.snapshot(), found, found)

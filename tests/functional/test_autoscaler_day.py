@@ -44,7 +44,7 @@ def document(desired, most):
 
 
 def revised(cloud, group, wanted):
-    """The group after an engine has updated it."""
+    """The group after an update by an engine."""
     record = cloud.table.get_group(group)
     assert cloud.table.tasks.ask(
         group, Task.UPDATING, {
@@ -64,7 +64,7 @@ class Day(stateful.RuleBasedStateMachine):
 
     cloud = None
     steps = 0
-    """Checks of all days."""
+    """The steps of all days."""
 
     def __init__(self):
         super().__init__()
@@ -84,7 +84,8 @@ class Day(stateful.RuleBasedStateMachine):
 
     @stateful.rule()
     def create(self):
-        """It succeeds below the maximum, and is refused otherwise."""
+        """Create a server: this succeeds below the maximum and is refused
+        otherwise."""
         server = self.cloud.create_server(
             'node', 'small', {'group': self.group, 'member': 'node'})
         if len(self.servers) < self.most:
@@ -107,7 +108,7 @@ class Day(stateful.RuleBasedStateMachine):
     @stateful.rule()
     def reconcile(self):
         self.cloud.reconciler.reconcile()
-        # What is left after a pass is what the group wants, and no more.
+        # After a pass, the group has exactly the desired number.
         assert len(self.rows()) <= max(self.desired, len(self.servers))
 
     @stateful.rule()

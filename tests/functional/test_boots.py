@@ -22,11 +22,11 @@ __all__ = ('boots', 'running')
 
 
 class Killed(BaseException):
-    """The engine ends at this moment."""
+    """The engine is killed at this moment."""
 
 
 class Interrupted(UserServers):
-    """Something happens to a create request after Nova has accepted it.
+    """Calls a function after Nova has accepted a create request.
 
     :ivar after: called with the UUID of each server
     """
@@ -193,7 +193,7 @@ def test_a_rollback_deletes_all_servers_and_releases_the_group(
 @pytest.mark.parametrize('number', [1, 2])
 def test_another_engine_finds_the_server_that_no_row_names(
         cloud, boots, number):
-    """The engine ends after Nova has accepted a request."""
+    """The engine is killed after Nova has accepted a request."""
     created = []
 
     def end(server):

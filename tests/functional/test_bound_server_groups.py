@@ -138,7 +138,8 @@ def test_a_deleted_server_group_is_refused_by_nova_and_shown(cloud):
     with pytest.raises(keystone_exceptions.BadRequest):
         send(cloud, octavia, 'a', 'small', bound)
     assert [each.status for each in binder.bindings(group)] == ['deleted']
-    # It does not hinder the plan, and a new server group replaces it.
+    # The deleted server group does not prevent the plan, and a new server
+    # group replaces it.
     cloud.holds.drop([cloud.row(group, 'node-0').hold])
     cloud.reconciler.reconcile()
     assert cloud.row(group, 'node-0').state == MemberState.PLANNED

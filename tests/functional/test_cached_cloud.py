@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine that keeps its snapshot reads what has changed in a real Nova and
-a real Placement, and nothing else."""
+"""An engine with a cached snapshot reads exactly the changes of a real Nova
+and a real Placement."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,7 +17,7 @@ from tests.functional.watched_inventory import Watch
 HOSTS = tuple(EmbeddedHost(f'cmp-{number}', zone='az1', rack=f'r{number}',
                            vcpus=2) for number in range(4))
 EACH_TIME = {'flavors/detail': 1, 'resource_providers': 1}
-"""Requests of every kept snapshot."""
+"""The requests of every cached snapshot."""
 CHANGED = {'one/allocations': 1, 'one/inventories': 1, 'one/traits': 1}
 WEB = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
 PINNED = {'name': 'shop', 'members': [
@@ -25,9 +25,9 @@ PINNED = {'name': 'shop', 'members': [
 
 
 class KeptWatch(Watch):
-    """A kept inventory over a cloud, and the requests since the last look.
+    """A cached inventory of a cloud, and the requests since the last check.
 
-    :ivar now: what the timer of the inventory shows, in seconds
+    :ivar now: seconds of the timer of the inventory
     """
 
     def __init__(self, cloud, interval=100.0):
@@ -49,11 +49,11 @@ class KeptWatch(Watch):
                 for host in self.inventory.cached_snapshot().hosts}
 
     def fresh(self):
-        """What an engine finds that has not read anything before."""
+        """The result of an engine without earlier reads."""
         return self.inventory.snapshot()
 
     def engine(self, cloud):
-        """A planner that marks what it holds."""
+        """A planner that marks the hosts of its holds."""
         return Planner(
             cloud.conf, self.inventory, cloud.table,
             HoldClient(UseTrackingAdapter(
@@ -69,7 +69,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.enable_computes()
     running.clear()
@@ -125,7 +125,7 @@ def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
 
 def test_a_trait_that_came_with_other_use_is_found_by_the_comparison(
         watch, cloud, other_server):
-    """After a notification, only the use is read."""
+    """After a notification, only the usage is read."""
     other_server('cmp-2')
     cloud.disable_compute('cmp-2')
     watch.inventory.mark_hosts(['cmp-2'])
@@ -202,7 +202,7 @@ def test_a_host_that_placement_refuses_is_read_and_another_one_is_planned(
         watch, cloud):
     other = KeptWatch(cloud)
     taken = {create(watch, cloud) for _ in range(2)}
-    # The other engine knows of none of the two.
+    # The other engine does not know either of them.
     assert {name for name, host in other.cached_snapshot().items()
             if host.servers} == set()
     assert create(other, cloud) not in taken

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a looked-up answer costs does not depend on the size of the cloud."""
+"""The cost of a lookup does not depend on the size of the cloud."""
 
 import re
 import uuid
@@ -21,7 +21,8 @@ GROUP = {
     'members': [{'name': name, 'flavor': 'small',
                  'availability_zone': 'az1'} for name in 'ab'],
 }
-# Such a policy looks at every host: it did when the group was planned.
+# Such a policy depends on every host; this was checked when the group was
+# planned.
 SPREAD = [{'type': 'spread', 'level': 'rack', 'max_skew': 1}]
 PLAN = {'a': 'cmp-0', 'b': 'cmp-1'}
 OURS = {'instance_mappings', 'host_mappings', 'compute_nodes', 'services',
@@ -64,21 +65,22 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
                 cloud.hosts += tuple(more)
             for policies in GROUP['policies'], SPREAD:
                 found += calls_of_each_member(cloud, policies)
-    # The statements would tell what has changed, not only that.
+    # Otherwise the statements would show the changes themselves.
     assert ([described(calls) for calls in few]
             == [described(calls) for calls in many])
     for calls in few:
-        # More than half are Placement's, for one POST /allocations.
+        # More than half of the statements are Placement's, for one POST
+        # /allocations.
         assert 0 < len(calls.sql) <= 35
-        # The swap is all that Placement is asked for.
+        # The swap is the only request to Placement.
         assert [request.split('/')[-1] for request in calls.http] == [
             'allocations']
 
 
 def test_a_lookup_in_a_known_group_makes_seven_statements_of_its_own(
         lend_cloud):
-    """Placement's are the rest. No filter asks for the servers of a host, so
-    they are not read."""
+    """The other statements are Placement's. No filter needs the servers of a
+    host, so they are not read."""
     with lend_cloud(hosts(6)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         group = cloud.plan({**GROUP, 'members': [
@@ -100,15 +102,15 @@ def test_a_lookup_in_a_known_group_makes_seven_statements_of_its_own(
 
 
 def described(calls):
-    """Statements without what is given to them, and without the look at the
-    database's clock, which comes when a minute has passed."""
+    """The statements without parameters, and without the read of the
+    database's clock, which occurs once per minute."""
     return [' '.join(statement.split('(')[0].split()[:6])
             for statement in calls.sql if 'strftime' not in statement]
 
 
 def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
-    """However many servers it has: a statement tells the cells of all, and
-    one of each cell where all of them there are."""
+    """This holds for any number of servers: one statement finds the cells of
+    all, and one in each cell their hosts."""
     names = [f'm{number}' for number in range(6)]
     document = {**GROUP, 'members': [
         {**GROUP['members'][0], 'name': name} for name in names]}
@@ -141,7 +143,8 @@ def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
 
 
 def test_changed_levels_cost_two_statements(lend_cloud):
-    """However many members: where all of them stand now is asked at once."""
+    """This holds for any number of members: their current locations are read
+    at once."""
     found = []
     with lend_cloud(hosts(8)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
@@ -166,7 +169,7 @@ def test_changed_levels_cost_two_statements(lend_cloud):
 
 def test_no_numa_topology_is_read_for_a_plain_request(
         lend_cloud, monkeypatch):
-    """Nova parses that of each host, which takes a millisecond."""
+    """Nova parses the data of each host, which takes a millisecond."""
     def change(values):
         @main_database.pick_context_manager_writer
         def change(context):

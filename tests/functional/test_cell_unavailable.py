@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database of Nova's that is away keeps no server from being created."""
+"""Servers can be created while a database of a cell of Nova is unavailable."""
 
 from oslo_db import exception as db_exception
 import pytest
@@ -25,7 +25,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
     running.clear()
@@ -34,7 +34,8 @@ def cloud(running):
 
 @pytest.fixture
 def group(cloud):
-    """One that has two of the three hosts for itself, one with a server."""
+    """A group that reserves two of the three hosts, one of them with a
+    server."""
     uuid = cloud.planner.create(
         ALONE, project_id=PROJECT, user_id=USER).uuid
     assert host_of(cloud, 'node-0', 'small', {
@@ -62,7 +63,7 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
     monkeypatch.setattr(server_locations, '_instances', away)
     assert host_of(cloud, 'other-server', 'whole') not in {
         row.place.host for row in cloud.table.members(group)}
-    # And the group's own servers are created as ever.
+    # The servers of the group itself are created as usual.
     assert host_of(cloud, 'node-1', 'small', {
         'group': group, 'member': 'node-1'}) == place_of(
             cloud, group, 'node-1')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second snapshot asks for what has changed, and for nothing else."""
+"""A second snapshot reads exactly the changes."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -161,7 +161,7 @@ def test_requests_grow_with_changes_and_not_with_the_cloud(
                  for n in range(number)]
     watch.snapshot()
     asked = +watch.requests
-    # New allocations, and those that went away.
+    # New allocations, and deleted ones.
     assert asked == LISTS | ({'one/allocations': number,
                               'one/inventories': number} if number else {})
     for consumer in consumers:

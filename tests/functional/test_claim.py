@@ -133,7 +133,7 @@ def test_alternates_keep_the_policies_of_the_group(cloud):
         'small', {'group': group, 'member': 'a'}, instance)
     chosen, *alternates = cloud.select_destinations(spec, [instance])[0]
     assert chosen.service_host == PLAN['a']
-    # Every rack but its own has a member in it.
+    # Every other rack has a member in it.
     assert {RACKS[a.service_host] for a in alternates} == {('az1', 'r1')}
     assert {a.cell_uuid for a in alternates} == {chosen.cell_uuid}
     cloud.delete_consumer(instance)
@@ -184,7 +184,7 @@ def test_a_repeated_request_leaves_a_built_member_built(cloud):
 
 
 def after_the_swap(monkeypatch, what):
-    """Let something happen between the swap and the answer."""
+    """Call a function between the swap and the answer."""
     swap = HoldClient.swap
 
     def swap_and_more(self, row, *arguments):
@@ -208,7 +208,7 @@ def test_a_claim_undone_during_scheduling_is_held_again(
     group = cloud.plan(WEB, PLAN, resources=SMALL)
 
     def take_back(row):
-        # As a reconciler does that takes the scheduler for dead.
+        # A reconciler does so if it considers the scheduler failed.
         assert cloud.table.change_state(
             row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
             row.updated_at, instance_uuid=None, held=True)
@@ -240,7 +240,7 @@ def test_a_member_claimed_by_another_server_stays_with_it(
 
 
 def ask(cloud, group, member, instance):
-    """What the scheduler answers about one server."""
+    """The scheduler's answer for one server."""
     spec = cloud.request_spec(
         'small', {'group': group, 'member': member}, instance)
     return cloud.select_destinations(spec, [instance])
@@ -257,7 +257,7 @@ def disabled(cloud, host):
 
 @pytest.mark.parametrize('status', [GroupStatus.PLANNING, GroupStatus.ERROR])
 def test_no_server_takes_a_member_of_a_group_that_has_no_plan(cloud, status):
-    """Its rows and holds are there while it is planned or given up."""
+    """Its rows and holds exist while it is planned or given up."""
     group = cloud.plan(WEB, PLAN, resources=SMALL, status=status)
     with pytest.raises(exception.NoValidHost, match=f'the group is {status}'):
         ask(cloud, group, 'a', str(uuid.uuid4()))
@@ -283,7 +283,8 @@ def test_a_refused_repeat_takes_no_member_away_from_its_server(cloud):
 
 def test_a_group_that_was_planned_again_during_a_create_is_building(
         cloud, monkeypatch):
-    """The create read that it was building, so its claim leaves the status."""
+    """The create has read the status building, so its claim does not change
+    it."""
     group = cloud.plan(WEB, PLAN, resources=SMALL)
     cloud.table.claim(group, 'b', str(uuid.uuid4()), timeutils.utcnow())
     read_for = GroupCache.read_for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is degraded as long as its servers break its hard policies."""
+"""A group is degraded as long as its servers violate its hard policies."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def checked_groups(monkeypatch):
-    """How many groups' policies have been judged since the last look."""
+    """The number of groups whose policies were checked since the last call."""
     calls = []
 
     def counting(*arguments):
@@ -40,7 +40,8 @@ def checked_groups(monkeypatch):
 
 def test_a_forced_migration_degrades_the_group_until_it_is_undone(
         cloud, checked_groups):
-    """The scheduler is not asked: only the reconciler can notice."""
+    """The scheduler is not involved: only the reconciler can detect the
+    violation."""
     group, servers = built(cloud, APART, {'a': 'cmp-0', 'b': 'cmp-1'})
     others, _ = built(cloud, APART, {'a': 'cmp-2', 'b': 'cmp-3'})
     assert checked_groups() == 2
@@ -55,7 +56,7 @@ def test_a_forced_migration_degrades_the_group_until_it_is_undone(
     assert reason['at'] == 'anti-affinity'
     assert reason['names'] == ['az1/r0/cmp-0']
     assert cloud.table.get_group(others).status == 'complete'
-    # It stays so, and its verdict is not repeated.
+    # The group stays degraded, and its check is not repeated.
     cloud.reconciler.reconcile()
     checked_groups()
     assert cloud.reconciler.reconcile() == {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that is deleted before its request reaches nova-scheduler takes no
+"""A server that is deleted before its request reaches nova-scheduler gets no
 place.
 
-Nobody waits for the scheduler's answer then: if the conductor has given up,
-nobody returns the room of the server.
+If the conductor has given up, no service waits for the scheduler's answer, and
+none frees the allocation of the server.
 """
 
 import threading
@@ -36,7 +36,8 @@ def group(cloud):
 
 
 class SlowBroker:
-    """Requests arrive late at the scheduler; its answers get lost.
+    """A broker that delivers requests late to the scheduler and loses its
+    answers.
 
     :ivar sent: a conductor has sent a request
     :ivar delivers: the request reaches the scheduler
@@ -86,7 +87,7 @@ def test_a_deleted_server_takes_no_place(cloud, group, broker):
     assert broker.answered.wait(60)
     assert states(cloud, group) == [PLANNED, PLANNED]
     assert cloud.used() == held
-    # Not even if nothing of the group is left to tell whose it was.
+    # This also holds if no trace of the group is left.
     cloud.lifecycle.delete(group)
     assert cloud.used() == {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo, as somebody who tries the project runs it."""
+"""The demo, as a new user runs it."""
 
 import io
 import re
@@ -24,7 +24,7 @@ NEVER_CREATED = 2
 
 @pytest.fixture(scope='module')
 def run(tmp_path_factory):
-    """One run in a process of its own, which has no terminal."""
+    """Run the demo in a process without a terminal."""
     folder = tmp_path_factory.mktemp('demo')
     done = nova_holistic('demo', '--output', str(folder))
     return done, folder
@@ -39,7 +39,8 @@ def nova_holistic(*arguments):
 
 
 def summary(text, line):
-    """The figures of one line of the summary: stock, stock, joint."""
+    """The figures of one line of the summary: two of stock Nova, and one of
+    the joint plan."""
     row = re.search(rf'^ *{line}  +(.*)$', text.split(' Summary ')[1], re.M)
     return row.group(1).split()
 

@@ -65,12 +65,13 @@ def states(cloud, group):
 
 
 def live(cloud, group):
-    """How many servers exist or have a held place."""
+    """The number of servers that exist or have a held place."""
     return sum(row.state in LIVE for row in cloud.table.members(group))
 
 
 def assert_nothing_is_left_over(cloud, group):
-    """What Placement has is what servers and held places need."""
+    """Assert that Placement has only the allocations of servers and held
+    places."""
     rows = [row for row in cloud.table.members(group) if row.state in LIVE]
     wanted = {}
     for row in rows:
@@ -115,7 +116,7 @@ def test_a_further_server_keeps_the_policies_or_is_refused(cloud):
 
 
 def resized(cloud, group, servers, number):
-    """As many servers, by creates or deletions."""
+    """Reach this number of servers by creates or deletions."""
     while len(servers) < number:
         servers.append(build(cloud, group))
     while len(servers) > number:
@@ -282,8 +283,8 @@ def test_replicas_of_a_group_are_planned_and_added(cloud):
 
 
 def test_an_engine_moves_held_places_for_a_further_server(cloud):
-    """The only host that is left for the server is held by a member that
-    could be elsewhere."""
+    """The only host that is suitable for the server is held by a member that
+    could be on another host."""
     group = cloud.plan(
         {'name': 'shop', 'policies': APART, 'members': [
             {'name': 'any', 'flavor': 'small'},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of a dead host is evacuated, whatever else is wrong."""
+"""The server of a failed host is evacuated, whatever other faults exist."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.functional.claims import (
 
 @pytest.fixture
 def dying(cloud):
-    """Call it, and cmp-0 is down until the end of the test."""
+    """A function after whose call cmp-0 is down until the end of the test."""
     stopped = []
 
     def die():
@@ -26,7 +26,7 @@ def dying(cloud):
 
 
 def only(cloud, *names):
-    """Leave these hosts for whoever has to move."""
+    """Leave only these hosts for servers that move."""
     for host in HOSTS:
         if host.name not in names:
             cloud.disable_compute(host.name)
@@ -34,7 +34,8 @@ def only(cloud, *names):
 
 @pytest.fixture
 def table_away(cloud, monkeypatch):
-    """Call it, and the placement table does not answer the scheduler."""
+    """A function after whose call the placement table is unavailable for the
+    scheduler."""
     def raising(*args, **kwargs):
         raise TableError('placement table: no route to host')
 
@@ -51,8 +52,8 @@ def table_away(cloud, monkeypatch):
 
 def test_a_member_is_evacuated_while_the_table_is_away(
         cloud, table_away, dying):
-    """Its sibling is on the only host that is left: the policy is violated,
-    and after the outage the table says so."""
+    """Another member is on the only remaining host: the policy is violated,
+    and the table shows this after the outage."""
     group = cloud.plan(document('a', 'b', policies=APART),
                        {'a': 'cmp-0', 'b': 'cmp-1'}, resources=SMALL)
     servers = {name: create(cloud, group, name) for name in 'ab'}
@@ -63,7 +64,7 @@ def test_a_member_is_evacuated_while_the_table_is_away(
     with pytest.raises(EmbeddedCloudError):
         cloud.evacuate(servers['a'])
     table_away()
-    # It may wait: it is no evacuation.
+    # The server may wait, because it is not evacuated.
     with pytest.raises(EmbeddedCloudError):
         cloud.live_migrate(servers['b'])
     assert cloud.evacuate(servers['a']) == 'cmp-1'
@@ -90,7 +91,7 @@ def test_every_move_goes_unchecked_if_all_may(cloud, table_away):
     assert host_of_active(cloud, server) == 'cmp-0'
     table_away()
     assert cloud.live_migrate(server) != 'cmp-0'
-    # A create is no move.
+    # A create is not a move.
     assert 'table does not answer' in cloud.fault_of(
         create(cloud, group, 'b'))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an exclusive group is, no server of anybody else ever lands."""
+"""No server from outside the group is ever placed on a host of an exclusive
+group."""
 
 import pytest
 
@@ -17,14 +18,14 @@ RACKS = {host.name: host.rack for host in HOSTS}
 
 
 def alone(level, count=1):
-    """A group that has its hosts or racks for itself."""
+    """A group that reserves its hosts or racks."""
     return {'name': 'alone',
             'policies': [{'type': 'exclusive', 'level': level}],
             'members': [{'name': 'node', 'flavor': 'small', 'count': count}]}
 
 
 def others(count):
-    """Servers on as many hosts, in a group that asks for nothing else."""
+    """Servers on as many hosts in a group without policies."""
     return {'name': 'others', 'policies': [{'type': 'anti-affinity'}],
             'members': [{'name': 'web', 'flavor': 'small', 'count': count}]}
 
@@ -39,7 +40,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     for name in ('host_grace', 'host_percent'):
         running.conf.clear_override(name, group='reconciler')
@@ -63,7 +64,7 @@ def hosts_of(cloud, group):
 
 
 def domain(level, hosts):
-    """Every host that is in one domain with one of these."""
+    """Every host that shares a domain with one of these hosts."""
     if level == 'host':
         return set(hosts)
     return {name for name, rack in RACKS.items()
@@ -82,7 +83,8 @@ def fault_of(cloud, server):
 
 
 def other_server(cloud, flavor='whole', **arguments):
-    """A server without a pointer: its UUID, and its host or None."""
+    """Create a server without a pointer; returns its UUID, and its host or
+    None."""
     server = cloud.create_server('other-server', flavor, **arguments)
     try:
         cloud.wait_for_status(server, 'ACTIVE')
@@ -100,7 +102,7 @@ def test_foreign_servers_use_all_but_the_exclusive_hosts(cloud, level, built):
     closed = domain(level, hosts_of(cloud, group))
     landed = [other_server(cloud)[1] for _ in range(len(HOSTS) - len(closed))]
     assert sorted(landed) == sorted(RACKS.keys() - closed)
-    # Half a host of the group's own is free, and nothing else.
+    # Only half a host, which belongs to the group, is free.
     assert other_server(cloud, 'small')[1] is None
 
 
@@ -154,7 +156,8 @@ def test_members_of_an_exclusive_group_may_share_a_host(cloud):
 
 
 def test_a_yielding_member_of_another_group_avoids_exclusive_hosts(cloud):
-    """Its pointer yields to stock Nova: the plan is of no help to it."""
+    """Its pointer is ignored in favour of stock Nova, so its plan has no
+    effect."""
     group = planned(cloud, alone('rack'))
     closed = domain('rack', hosts_of(cloud, group))
     pointed = planned(cloud, others(1))
@@ -192,7 +195,7 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
     server = build(cloud, group, 'node')
     own = cloud.host_of(server)
     first, second = sorted(set(RACKS.values()) - {RACKS[own]})
-    # A server on a host that is no candidate itself, for it is full.
+    # A server on a host that is full, and therefore no candidate.
     assert other_server(cloud, host=f'{first}-1', as_admin=True)[1]
     cloud.disable_compute(own)
     cloud.disable_compute(f'{second}-1')
@@ -334,7 +337,8 @@ def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
 
 
 def test_changed_levels_cost_the_same_for_any_member_count(cloud):
-    """However many members: where all of them stand now is asked at once."""
+    """This holds for any number of members: their current locations are read
+    at once."""
     found = []
     for count in 1, 3:
         group = planned(cloud, {**alone('host', count), 'policies': [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exclusive groups cost the create of a server that has no pointer.
+"""The cost of exclusive groups for the create of a server without a pointer.
 
-Most members of the groups here are on hosts that only the table knows.
+Most members of these groups are on hosts that only the table knows.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ def running(lend_cloud):
 @pytest.fixture
 def cloud(running):
     connections.get().reserved.found = None
-    # Other tests may have deleted servers of this cloud a moment ago.
+    # Other tests may have deleted servers of this cloud just before.
     forget_servers(running)
     yield running
     for group in running.table.list_groups():
@@ -103,7 +103,8 @@ def exclusive(cloud, count):
 
 
 def exist(cloud, rows, **values):
-    """Servers of members, at their places and unchanged for long."""
+    """Servers of members exist on their hosts and have not changed for a long
+    time."""
     with in_nova(cloud) as (api, cell):
         number = api.scalar(sa.select(api_models.CellMapping.id).where(
             api_models.CellMapping.uuid == cloud.computes.cell.uuid))
@@ -132,7 +133,7 @@ def read(cloud):
 
 
 def read_anew(cloud):
-    """The same without any memory."""
+    """The same without a cache."""
     table = PlacementTable(cloud.table.database)
     return {domain.path[-1] for domain in exclusion.closed_domains(
         dataclasses.replace(connections.get(), table=table,
@@ -164,7 +165,7 @@ def number_of_rows(engine, text, parameters):
 
 
 def planned(cloud, rows):
-    """Nothing happens."""
+    """No change."""
 
 
 def released(cloud, rows):
@@ -210,7 +211,7 @@ def test_the_cost_is_the_same_for_100_and_for_1000_members(cloud):
             group = exclusive(cloud, count)
             read(cloud)
             happen(cloud, cloud.table.members(group))
-            # The first read finds the change, and the second one no more.
+            # The first read finds the change, and the second read does not.
             found[-1][happen.__name__] = cost(cloud), cost(cloud)
             cloud.table.delete_group(group)
     few, many = found
@@ -240,7 +241,7 @@ def test_a_server_that_moves_takes_its_reservation_along(cloud):
 
 
 def test_a_change_counts_that_is_dated_before_the_last_read(cloud):
-    """Its clock is late, or its transaction took some time."""
+    """The clock of the writer is late, or its transaction took some time."""
     group = exclusive(cloud, 4)
     row = cloud.table.members(group)[-1]
     read(cloud)

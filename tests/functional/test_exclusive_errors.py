@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An error of a database lets no other server onto an exclusive group's
-hosts."""
+"""After an error of a database, no server from outside is placed on a host of
+an exclusive group."""
 
 import uuid
 
@@ -26,7 +26,7 @@ ALONE = {'name': 'alone',
          'policies': [{'type': 'exclusive', 'level': 'host'}],
          'members': [{'name': 'node', 'flavor': 'small', 'count': 2}]}
 MOST_PARAMETERS = 999
-"""Parameters that SQLite accepted in a statement before 3.32."""
+"""Maximum number of parameters of a statement in SQLite before 3.32."""
 
 
 @pytest.fixture(scope='module')
@@ -39,7 +39,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
     running.clear()
@@ -48,7 +48,7 @@ def cloud(running):
 
 @pytest.fixture
 def group(cloud):
-    """Two of the three hosts are a group's alone; the third one is full."""
+    """A group reserves two of the three hosts; the third one is full."""
     group = cloud.planner.create(
         ALONE, project_id=PROJECT, user_id=USER).uuid
     # The scheduler reads the table once before anything fails.

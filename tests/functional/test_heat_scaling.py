@@ -20,9 +20,9 @@ def running(lend_cloud):
 
 
 class Stack:
-    """What Heat does for a resource that contains servers.
+    """The requests of Heat for a resource that contains servers.
 
-    :ivar hints: gives the scheduler hints of a server by its index
+    :ivar hints: returns the scheduler hints of a server for its index
     :ivar servers: UUIDs by index
     """
 
@@ -50,8 +50,8 @@ class Stack:
             self.cloud.delete_server(self.servers.pop(index))
 
     def refused(self, index):
-        """What the user reads about a server that Nova does not create. Heat
-        deletes such a server when it rolls the step back."""
+        """The fault of a server that Nova does not create. Heat deletes such a
+        server when it rolls the step back."""
         server = self.ask(index)
         fault = self.cloud.fault_of(server)
         self.cloud.delete_server(server)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scheduler remembers of all hosts is what Nova's databases say."""
+"""The scheduler's cache of all hosts equals the content of Nova's
+databases."""
 
 from datetime import timedelta
 
@@ -86,7 +87,7 @@ def test_hosts_are_read_once_while_nothing_changes(known):
     first = known.all()
     assert set(first.hosts) == {host.name for host in HOSTS}
     assert known.all() is first
-    # A report of a service that was up, and is, changes nothing.
+    # A report of a service that was up and is still up changes nothing.
     known.change_service(last_seen_up=timeutils.utcnow(), report_count=77)
     assert known.all() is first
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduler remembers in which cell a host is, as long as it is there."""
+"""The scheduler caches the cell of a host as long as the host is there."""
 
 import uuid
 
@@ -47,7 +47,7 @@ def test_the_cells_of_all_hosts_of_a_group_are_read_once(lend_cloud):
 
 
 def test_a_host_that_is_not_in_its_cell_is_forgotten(lend_cloud):
-    """Another cell may have it by now."""
+    """The host may be in another cell now."""
     with lend_cloud(HOSTS) as cloud:
         group = planned(cloud)
         ask(cloud, group, 'a')

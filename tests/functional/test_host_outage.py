@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compute of a real Nova stops, and comes back."""
+"""A compute service of a real Nova stops and returns."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.set_override('host_grace', GRACE, group='reconciler')
     running.clear()
@@ -51,7 +51,7 @@ def other_servers(cloud, group):
 
 
 def build(cloud, group, member):
-    """A server of the member is created; its host."""
+    """Create a server of the member; returns its host."""
     server = cloud.create_server(
         member, 'whole', {'group': group, 'member': member})
     cloud.wait_for_status(server, 'ACTIVE')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host that is read alone is the host that Nova itself reads."""
+"""The state of a host that is read alone equals the state that Nova reads."""
 
 import uuid
 
@@ -17,7 +17,7 @@ DIFFERENT = 'DifferentHostFilter'
 
 
 def values(state):
-    """All that filters can read of a host, in a form that can be compared."""
+    """All data of a host that filters can read, in a comparable form."""
     found = dict(vars(state))
     found['pci_stats'] = found['pci_stats'].pools
     found['metrics'] = found['metrics'].obj_to_primitive()
@@ -53,7 +53,7 @@ def test_every_attribute_is_the_same(lend_cloud, with_numa):
 
 def test_servers_of_a_host_are_read_for_a_filter_that_asks_for_them(
         lend_cloud):
-    """And with one statement for all hosts."""
+    """This takes one statement for all hosts."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
         manager = cloud.controllers.scheduler.manager

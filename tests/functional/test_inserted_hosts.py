@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts without a service are scheduled to like any other."""
+"""Servers are scheduled on hosts without a service as on any other host."""
 
 import pytest
 

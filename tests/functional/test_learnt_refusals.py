@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a filter of Nova decides by facts that the planner does not know makes
-no member unclaimable: its refusals are learnt."""
+"""Refusals of Nova's filters that the planner cannot predict are learnt, so
+that no member remains unclaimable."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def running(own_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     for name in 'alternates', 'refusal_lifetime':
         running.conf.clear_override(name, group='planner')
@@ -60,7 +60,7 @@ def test_the_alternate_that_passes_the_filter_takes_the_server(cloud):
 
 
 def test_every_refused_host_is_reported_and_left_out_of_the_next_plan(cloud):
-    """With one alternate each plan learns of two hosts."""
+    """With one alternate, each plan learns about two hosts."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('alternates', 1, group='planner')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=1)

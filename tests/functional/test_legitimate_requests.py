@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that differ from their member only by what Nova adds are honoured.
+"""Requests that differ from their member only by values that Nova adds are
+accepted.
 
-A server that boots from a volume asks for no root disk, an image asks for
+A server that boots from a volume requests no root disk, an image requests
 traits, and Nova's API writes its default zone into requests without a zone.
 """
 
@@ -32,7 +33,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.clear_override('default_schedule_zone')
     running.image.is_away = False

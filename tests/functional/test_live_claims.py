@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A create whose planned host is refused goes to an alternate of its member.
 
-If no alternate can take the server, the member is lost. The group tells why,
-and the next plan leaves the refused hosts out.
+If no alternate can take the server, the member is lost. The group has the
+reason, and the next plan excludes the refused hosts.
 """
 
 import uuid
@@ -61,14 +61,15 @@ def test_alternates_that_break_a_policy_are_passed_over(cloud):
     cloud.disable_compute('cmp-2')
     server = create(cloud, group, 'a')
     assert host_of_active(cloud, server) == 'cmp-1'
-    # The sibling is judged by the new place.
+    # The other member is checked against the new place.
     assert cloud.row(group, 'a').place.host == 'cmp-1'
     cloud.disable_compute('cmp-0')
     assert host_of_active(cloud, create(cloud, group, 'b')) == 'cmp-3'
 
 
 def test_an_alternate_without_room_is_passed_over(cloud):
-    """Placement refuses the swap; nobody else knows of the allocation."""
+    """Placement refuses the swap. No other component knows of the
+    allocation."""
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL)
     other_server = cloud.add_consumer('cmp-0', ALL_CPUS)
     cloud.disable_compute('cmp-2')
@@ -112,7 +113,7 @@ def test_where_no_alternate_works_the_member_is_lost_and_planned_anew(cloud):
 
 
 def test_a_host_that_may_return_keeps_its_promise(cloud):
-    """It is down for a moment, and there is no alternate."""
+    """The host is down for a moment, and the member has no alternate."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A claim that moves to an alternate moves whole, or not at all."""
+"""A claim moves to an alternate completely, or not at all."""
 
 import uuid
 
@@ -74,7 +74,7 @@ def test_a_member_taken_back_before_its_move_stays_where_it_is(
     move = Claims.move
 
     def take_back_and_move(self, row, place):
-        # As a reconciler does that takes the scheduler for dead.
+        # A reconciler does so if it considers the scheduler failed.
         assert cloud.table.change_state(
             row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
             row.updated_at, instance_uuid=None, held=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member that moves keeps its group's policies, and is not sent back."""
+"""A member that moves satisfies its group's policies, and is not moved
+back."""
 
 import threading
 import uuid
@@ -34,7 +35,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def pair(cloud):
-    """Group and servers of two members in two racks."""
+    """A group with servers of two members in two racks."""
     group = cloud.plan(PAIR, PLAN, resources=SMALL)
     servers = {name: cloud.create_server(
         name, 'small', {'group': group, 'member': name}) for name in PLAN}
@@ -45,7 +46,7 @@ def pair(cloud):
 
 
 def only(cloud, *names):
-    """Leave these hosts for whoever has to move."""
+    """Leave only these hosts for servers that move."""
     for host in HOSTS:
         if host.name not in names:
             cloud.disable_compute(host.name)
@@ -83,7 +84,7 @@ def test_a_move_that_would_break_the_policy_is_refused(
 
 
 def failed_action(cloud, server):
-    """What became of a server's latest action, once it has failed."""
+    """The latest action of a server after it has failed."""
     return cloud.compute.get(f'/servers/{server}/os-instance-actions').json()[
         'instanceActions'][0]['message']
 
@@ -124,7 +125,7 @@ def test_other_members_count_on_their_current_hosts(
     only(cloud, 'r3-1')
     assert cloud.live_migrate(servers['b']) == 'r3-1'
     cloud.enable_computes()
-    # The rack that b has left is free for a, the one it is in is not.
+    # The rack that b has left is free for a; its current rack is not.
     only(cloud, 'r2-2', 'r3-2')
     assert cloud.live_migrate(servers['a']) == 'r2-2'
 
@@ -195,7 +196,8 @@ def test_two_members_moving_at_once_cannot_choose_the_same_rack(
 
 
 def slow_live_migration(cloud, monkeypatch, host):
-    """Let live migrations off a host take until the answer is called."""
+    """Delay live migrations off a host until the returned function is
+    called."""
     gone = threading.Event()
     hypervisor = cloud.computes.services[host].manager.driver
     migrate = hypervisor.live_migration
@@ -209,7 +211,7 @@ def slow_live_migration(cloud, monkeypatch, host):
 
 
 def destination(cloud, server):
-    """Where a server's migration goes to, once Nova tells."""
+    """The destination of a server's migration, once Nova shows it."""
     (migration,) = cloud.compute.get(
         f'/os-migrations?instance_uuid={server}').json()['migrations'] or [{}]
     return migration.get('dest_compute')

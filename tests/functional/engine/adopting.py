@@ -26,7 +26,8 @@ def a_server(world, host, resources=SMALL, project='blue', instance=None,
 
 
 def ask_for_group(world, document, **pending):
-    """A group as the API writes it; no engine has worked on it."""
+    """A group in the state after the API's request; no engine has worked on
+    it."""
     record = GroupRecord(
         uuid=str(uuid.uuid4()), name=document['name'], project_id='blue',
         user_id='ann', status=GroupStatus.PLANNING, document=document,
@@ -43,6 +44,6 @@ def create(world, document, planner=None, **pending):
 
 
 def allocated(world, servers):
-    """What Placement has for servers: it never changes."""
+    """Placement's allocations of servers, which never change."""
     return {server: world.holds.exists(server)['allocations']
             for server in servers}

@@ -25,7 +25,7 @@ NO_HOSTS = '{levels: [host], hosts: []}'
 
 @pytest.fixture
 def run(tmp_path, capsys, own_logging):
-    """Run a command; gives its exit code, output and complaints."""
+    """Run a command; returns its exit code, output and error output."""
     def run(*words, text=CONFIGURATION, inventory=NO_HOSTS, **values):
         file = tmp_path / 'nova-holistic.conf'
         file.write_text(text.format(**{

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rival acts at an exact point of somebody else's work."""
+"""Calls a function at an exact point of another component's work."""
 
 from nova_holistic.reconcile.reconciler import Reconciler
 
 
 class Interleaved:
-    """A real component; a rival acts once, next to the first call of one of
-    its methods."""
+    """A real component; a function is called once, before or after the first
+    call of one of its methods."""
 
     def __init__(self, component, method, *, before=None, after=None):
         """
@@ -37,10 +37,10 @@ class Interleaved:
 
 
 def reconcile(world, *, table=None, holds=None):
-    """One pass of a reconciler that works with these components; it does not
-    plan lost members anew.
+    """One pass of a reconciler with these components, which does not plan lost
+    members again.
 
-    :returns: how often it mended each case
+    :returns: number of corrections of each kind
     """
     world.conf.set_override('replans', 0, group='reconciler')
     return Reconciler(

@@ -10,7 +10,7 @@ def place(world, group, path):
 
 
 def lose(world, group, path):
-    """A member's hold and its room are somebody else's now."""
+    """Give a member's hold and capacity to another consumer."""
     row = next(m for m in world.table.members(group.uuid)
                if m.member.path == path)
     world.holds.drop([row.hold])

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that dies between two of its calls to the world outside."""
+"""A process that is killed between two of its external calls."""
 
 
 class ProcessKilled(BaseException):
-    """What kill -9 looks like from inside: no call succeeds any more."""
+    """The state after kill -9: every later call fails."""
 
 
 class CallBudget:
-    """Lasts for so many calls; whatever is called then, and later, is never
-    carried out.
+    """A number of calls that succeed. The next call, and all later ones, are
+    never carried out.
 
-    :ivar over: the process died
+    :ivar over: whether the process was killed
     """
 
     def __init__(self, calls):
@@ -24,14 +24,14 @@ class CallBudget:
         self._left -= 1
 
     def end(self):
-        """Die now."""
+        """Kill the process now."""
         self.over = True
         raise ProcessKilled
 
 
 class KillableProxy:
-    """An object all of whose methods, and those of its parts, are calls to
-    the world outside."""
+    """An object whose method calls, including those of its parts, count as
+    external calls."""
 
     def __init__(self, life, thing):
         self._life = life

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Existing servers become members where they are, and nothing is allocated
+"""Existing servers become members on their hosts, and nothing is allocated
 twice."""
 
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test could leave behind is noticed at its end."""
+"""A difference that a test leaves is reported at its end."""
 
 import uuid
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which answers and verdicts may rest on a snapshot that is out of date.
+"""The decisions that may be made on an outdated snapshot.
 
 No change is reported to the engine: it misses every notification.
 """
@@ -38,7 +38,7 @@ class KeptWorld(World):
         super()._start_parts()
 
     def fill(self, *hosts):
-        """Other servers take all of these hosts."""
+        """Fill all of these hosts with other servers."""
         return [self.placement.allocate(self.hosts[host], WHOLE)
                 for host in hosts]
 
@@ -87,7 +87,7 @@ def test_hosts_that_placement_refused_are_read_again(world):
 def test_after_two_refusals_everything_is_read(world):
     world.conf.set_override('attempts', 3, group='planner')
     world.inventory.cached_snapshot()
-    # Each refusal teaches the engine one of the two hosts.
+    # Each refusal informs the engine of one of the two hosts.
     world.fill('a1', 'a2')
     assert world.create(ONE).status == 'planned'
     assert world.inventory.complete == 2

@@ -25,7 +25,7 @@ PLACES = [f'node-{number}' for number in range(6)]
 
 
 def six(**policy):
-    """Six members, no more than two of them in a rack."""
+    """Six members, of which at most two may be in one rack."""
     return {'group': {
         'name': 'six', 'policies': [
             policy or {'type': 'anti-affinity', 'level': 'rack',
@@ -56,7 +56,7 @@ class RoomWorld(KeptWorld):
         return self.slow.create(document, project_id='blue', user_id='ann')
 
     def take(self, *paths):
-        """A function with which other servers take the places of members."""
+        """A function that gives the places of members to other servers."""
         def other_servers():
             group, = self.table.list_groups()
             now = hosts(self, group)
@@ -66,7 +66,7 @@ class RoomWorld(KeptWorld):
         return other_servers
 
     def moved(self, group):
-        """Paths of members that are not where they were planned first."""
+        """Paths of members that are not on their first planned hosts."""
         now = hosts(self, group)
         return {path for path in now if now[path] != self.planned[path]}
 
@@ -96,7 +96,7 @@ def reads(world, monkeypatch):
 
 @pytest.fixture
 def decisions(monkeypatch):
-    """Plans whose places were held."""
+    """The plans whose places were held."""
     found, objections = [], SnapshotPlanner.objections
 
     def watched(self, question, decision, held):
@@ -167,7 +167,8 @@ def test_a_group_that_needs_another_rack_is_planned_as_a_whole(
     assert group.status == GroupStatus.PLANNED
     assert len(set(racks(world, group))) == 1
     assert world.moved(group) == {'node-0', 'node-1', 'node-2'}
-    # Two are put, one is refused, two are dropped, and then all are put.
+    # Two holds are written, one is refused, two are dropped, and then all are
+    # written.
     assert world.wire.shown == [0, 2, 2, 2, 0, 2]
 
 
@@ -179,7 +180,7 @@ def test_the_number_of_attempts_is_bounded(world):
     # A drop of two holds is a request, too.
     acts = {f'_{number}': last for number in (2, 3, 4, 7, 8, 9)}
     group = world.make(document, **acts)
-    # At the end, a drop makes sure that none of the holds is there.
+    # Finally, a drop makes sure that none of the holds exists.
     assert world.wire.shown == [0, 2, 2, 2, 2, 0, 2, 2, 2, 2, None]
     assert group.status == GroupStatus.ERROR
     assert 'was outdated 2 times' in group.reasons[0]['message']
@@ -207,7 +208,8 @@ def test_an_engine_that_lost_its_group_moves_no_member(world, monkeypatch):
     world.wire.acts = {1: another_engine}
     with pytest.raises(OwnershipLost):
         world.slow.perform(record)
-    # It plans the group, and another place for one member; then it ends.
+    # The engine plans the group and another place for one member, and then
+    # ends.
     assert asked == [6, 1]
     # The first part is refused. Three requests empty what may be there: six
     # holds and that of the other place. Only the other server is left.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is planned and held before its members have alternates, and gets
-alternates from one engine at a time, whatever happens meanwhile."""
+"""A group is planned and held before its members have alternates. One engine
+at a time finds the alternates, whatever changes in the meantime."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -24,7 +24,7 @@ APART = revised(policies=[{'type': 'anti-affinity', 'level': 'host'}])
 
 
 class Between:
-    """An inventory: something happens before it answers, once."""
+    """An inventory that calls a function once before it responds."""
 
     def __init__(self, inventory, event):
         self._inventory = inventory
@@ -39,7 +39,7 @@ class Between:
 
 
 def planned(world, document=None):
-    """A group that an engine has planned, and nothing else."""
+    """A group that an engine has planned without alternates."""
     group = GroupRecord(
         str(uuid.uuid4()), 'shop', 'blue', 'ann', GroupStatus.PLANNING,
         document or shop(), 'spread', created_at=world.now,
@@ -61,7 +61,7 @@ def find(world, group, engine='one', planner=None):
 
 
 def while_snapshot(world, event):
-    """A planner during whose snapshot the event happens."""
+    """A planner during whose snapshot a function is called."""
     inventory = world.inventory
     world.inventory = Between(inventory, event)
     try:
@@ -195,7 +195,7 @@ def test_alternates_from_before_a_move_are_found_again(world):
     assert seen and alternates(world, group)['db/node-1']
     for chosen in choices(world, group):
         assert chosen['db/node-0'] != chosen['db/node-1']
-    # It had no server, and no room there.
+    # The member had no server and no allocation there.
     member_moves.move(world.table.database, claimed, seen[0],
                       world.table.members(group.uuid), world.now)
     world.table.change_state(

@@ -122,7 +122,7 @@ def test_a_detached_server_is_adopted_again(world):
             nodes(), {again: servers[path]}))
         assert (after.status, after.reasons) == (GroupStatus.COMPLETE, ())
         assert world.states(record)[again] == 'built'
-        # A group that wants two servers has three, and holds no place.
+        # A group that desires two servers has three, and holds no place.
         assert world.vcpus_used() == 3
         assert allocated(world, servers.values()) == before
     assert sorted(world.states(record).values()).count('built') == 3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is held whole or not at all, also if its holds are put in several
-requests."""
+"""A group is held completely or not at all, even if its holds are written by
+several requests."""
 
 import copy
 
@@ -39,7 +39,7 @@ class Watched:
 
 
 def one_by_one(world, adapter):
-    """A planner that puts one hold in each request."""
+    """A planner that writes one hold per request."""
     return world.planner_with(world.table, HoldClient(adapter, part_size=1))
 
 
@@ -79,7 +79,7 @@ def test_another_server_between_two_parts_moves_one_member(world):
     group = create(world, wire)
     assert group.status == GroupStatus.PLANNED
     assert updates.hosts(world, group)['db/node-0'] not in taken
-    # The first one stays, and the refused one is put elsewhere.
+    # The first hold remains, and the refused one is written on another host.
     assert wire.shown == [0, 1, 1, 2]
     assert world.vcpus_used() == 2 + 3
 
@@ -112,7 +112,7 @@ def test_a_dead_engine_leaves_its_count_and_another_one_plans_anew(world):
     world.wait(601)
     wire = Watched(world)
     one_by_one(world, wire).perform(take(world, group, 'two'))
-    # What the dead one has put is dropped; the third was not put.
+    # The hold of the killed engine is dropped. The third one was not written.
     assert wire.shown == [0, 1, 2]
     assert world.table.get_group(group).holds_written is None
     assert world.vcpus_used() == 3
@@ -148,7 +148,7 @@ def test_an_update_without_room_for_parts_exchanges_all_holds_at_once(world):
     wire = Watched(world)
     after = updates.update(world, group, moved, one_by_one(world, wire))
     assert updates.hosts(world, group) == {'one': 'b1', 'two': 'a1'}
-    # The first is put and the second is refused; then both take the room of
-    # the old holds in one request.
+    # The first hold is written, and the second is refused. Then one request
+    # gives both of them the capacity of the old holds.
     assert wire.shown == [0, 1, 0]
     assert (after.reasons, after.holds_written) == ((), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short outage of hosts forfeits no hold."""
+"""No hold is lost because of a short outage of its host."""
 
 import logging
 
@@ -18,7 +18,7 @@ FOUR = {'group': {'name': 'four', 'members': [
 
 @pytest.fixture
 def world(tmp_path):
-    """Eight hosts, each with room for one member."""
+    """Eight hosts, each with capacity for one member."""
     with World(tmp_path, RACKS) as world:
         yield world
 
@@ -37,13 +37,13 @@ def states(world, group):
 
 
 def reconcile(world):
-    """A pass that plans no lost member anew."""
+    """A pass that does not plan lost members again."""
     world.conf.set_override('replans', 0, group='reconciler')
     return world.reconciler.reconcile()
 
 
 def other_engine(world):
-    """A reconciler that was started just now, with its own connection."""
+    """A new reconciler with its own connection."""
     table = PlacementTable(world.table_url)
     return table, Reconciler(world.conf, world.inventory, table, world.holds,
                              world.instances, world.clock)
@@ -168,7 +168,7 @@ def test_hosts_that_were_given_up_before_do_not_count(world, group):
 
 
 def test_a_group_can_be_replanned_while_a_host_is_gone(world, group):
-    """A member that keeps its place there stays where it is."""
+    """A member that keeps its place there remains unchanged."""
     first, second = world.table.members(group.uuid)[:2]
     world.inventory.down = {second.place.host}
     world.wait_out_host_grace()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no server has claimed is given back; the rest is left alone."""
+"""Unclaimed capacity is freed, and all other allocations remain."""
 
 from datetime import timedelta
 
@@ -71,7 +71,7 @@ def test_a_second_release_releases_nothing(world):
 
 
 class Meanwhile:
-    """A table of which something is asked just after something happened."""
+    """A table that calls a function just after a method."""
 
     def __init__(self, table, call, event):
         self._table = table
@@ -85,7 +85,7 @@ class Meanwhile:
 
 
 def test_a_release_skips_a_group_created_with_reused_row_ids(world):
-    """SQLite gives the ids of rows that are gone to those of others."""
+    """SQLite reuses the IDs of deleted rows."""
     group, later = world.create(), []
 
     def replaced():
@@ -108,7 +108,7 @@ def update(world, group, document):
 
 
 def test_a_release_skips_a_member_with_a_reused_row_id(world):
-    """Nor where it takes the id of its row."""
+    """This also holds if it reuses the ID of the member's row."""
     group, document = world.create(), shop(nodes=1)['group']
     document['groups'][0]['members'].append({
         'name': 'cache', 'resources': SMALL})
@@ -182,7 +182,7 @@ def test_a_lease_extended_while_it_expires_is_honoured(world):
     world.wait(60)
     expired_at = world.now
     world.lifecycle.extend(group.uuid, 60)
-    # What an expiry under way, that saw the old lease, does next.
+    # The next step of an expiry that has read the old lease.
     world.table.expire(group.uuid, expired_at)
     assert set(world.states(group).values()) == {'planned'}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lost member that has a hold is being planned anew: a pass leaves its hold
-alone until the planner must be dead."""
+"""A lost member with a hold is being planned again. A pass keeps its hold
+until the planner must have failed."""
 
 import pytest
 
@@ -15,7 +15,7 @@ SINGLE = {'group': {
 
 @pytest.fixture
 def group(world):
-    """Its only member has lost its place."""
+    """A group whose only member has lost its place."""
     group = world.create(SINGLE, lease=0)
     (row,) = world.table.members(group.uuid)
     world.holds.drop([row.hold])
@@ -26,8 +26,8 @@ def group(world):
 
 
 def replan(world, group, after_put):
-    """A planner gives the member another place; something happens as soon as
-    Placement has the new hold."""
+    """A planner gives the member another place; a function is called as soon
+    as Placement has the new hold."""
     world.planner_with(world.table, Interleaved(
         world.holds, 'put', after=after_put)).replan(group.uuid)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator does with nova-holistic-manage."""
+"""The commands of nova-holistic-manage."""
 
 import pytest
 

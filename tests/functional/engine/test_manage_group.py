@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator's groups, from their document to the last of their holds."""
+"""The groups of an operator, from the document to the deletion of the last
+hold."""
 
 import io
 import json
@@ -32,10 +33,10 @@ resources:
 
 
 class Operator:
-    """Runs group commands against the world's cloud.
+    """Runs group commands on the world's cloud.
 
-    :ivar out: what the last command printed
-    :ivar err: the last line that it complained in
+    :ivar out: output of the last command
+    :ivar err: last line of its error output
     """
 
     def __init__(self, run, world, folder):
@@ -45,7 +46,7 @@ class Operator:
         self.out = self.err = ''
 
     def run(self, *words, **settings):
-        """A group command; its exit code."""
+        """Run a group command; returns its exit code."""
         code, self.out, printed = self._run('group', *words, **{
             'placement': self._world.endpoint, 'inventory': self._inventory(),
             **settings})
@@ -72,7 +73,7 @@ class Operator:
         return {m['member']: m['state'] for m in self.shown(group)['members']}
 
     def _inventory(self):
-        """Two racks of two empty hosts, as a file."""
+        """A file with two racks of two empty hosts."""
         room = {'VCPU': {'total': 2}, 'MEMORY_MB': {'total': 1024}}
         return json.dumps({
             'levels': ['rack', 'host'], 'flavors': {'m1.small': SMALL},
@@ -192,7 +193,7 @@ def test_a_deleted_group_holds_nothing(operator, world):
 
 
 def lose(world, group, path):
-    """The hold of a planned member is gone, and the table knows."""
+    """Remove the hold of a planned member, and make the member lost."""
     row = next(m for m in world.table.members(group) if m.member.path == path)
     world.holds.drop([row.hold])
     world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator deletes groups that are finished."""
+"""An operator deletes finished groups."""
 
 from datetime import datetime, timedelta, timezone
 import json
@@ -19,7 +19,8 @@ MANUAL = pathlib.Path(__file__).parents[3] / 'doc/source/admin/operate.rst'
 
 @pytest.fixture
 def purge(run, world):
-    """Run the command; gives its exit code, the UUIDs, and its complaint."""
+    """Run the command; returns its exit code, the UUIDs and its error
+    output."""
     def purge(*words):
         code, out, err = run('group', 'purge', '--format', 'json', *words)
         groups = json.loads(out) if out else []
@@ -31,7 +32,7 @@ def purge(run, world):
 
 @pytest.fixture
 def released(world):
-    """A group that was released; nothing of it is held any more."""
+    """A released group without holds."""
     group = world.create(lease=0)
     world.lifecycle.release(group.uuid)
     assert world.table.get_group(group.uuid).status == GroupStatus.RELEASED
@@ -112,7 +113,7 @@ def test_a_group_with_places_or_servers_is_kept(world, purge):
     world.reconcile_members()
     age(world, planned.uuid, 99)
     assert purge()[1] == []
-    # Even if its status were wrong.
+    # This also holds if its status is wrong.
     builders.force_status(world.table, planned.uuid, GroupStatus.RELEASED)
     age(world, planned.uuid, 99)
     assert purge()[1] == []

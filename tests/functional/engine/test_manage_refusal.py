@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator lists and clears the refusals that were learnt."""
+"""An operator lists and clears learnt refusals."""
 
 import json
 
@@ -14,7 +14,7 @@ REASON = {'at': 'node-0', 'message': 'refused'}
 
 @pytest.fixture
 def refusal(run, world):
-    """Run the command; gives its exit code, hosts, and its complaint."""
+    """Run the command; returns its exit code, hosts and error output."""
     def refusal(*words):
         code, out, err = run('refusal', *words, '--format', 'json')
         return code, [each['host'] for each in json.loads(out or '[]')], (

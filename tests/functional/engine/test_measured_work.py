@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine does is counted, timed and written into the history."""
+"""The work of an engine is counted, timed and written to the history."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wrong or foreign Nova, which knows no server, releases no member."""
+"""A wrong Nova, which does not know the servers, releases no member."""
 
 import logging
 
@@ -37,7 +37,7 @@ def states(world):
 
 
 def free(world, row):
-    """Nova has deleted a server, and its allocation with it."""
+    """Delete a server and its allocation, as Nova does."""
     world.placement.adapter.delete(
         f'/allocations/{row.instance_uuid}', microversion='1.38')
 
@@ -50,7 +50,8 @@ def errors(caplog):
 @pytest.mark.parametrize('number', [3, 6])
 def test_an_endpoint_that_is_not_nova_releases_nothing(
         world, caplog, number):
-    """It answers 404 to every question about a server, as Placement does."""
+    """The service responds with 404 to every request for a server, as
+    Placement does."""
     built(world, number)
     wrong = NovaInstances(adapter.Adapter(
         session.Session(auth=token_endpoint.Token(world.endpoint, 'admin')),
@@ -107,7 +108,7 @@ def test_the_share_is_an_option(world, nova, percent, gone):
 
 @pytest.mark.parametrize('left, gone', [(0, 6), (5, 6), (6, 0)])
 def test_all_servers_may_be_deleted_at_once(world, nova, left, gone):
-    """Their allocations are deleted with them, except for a few."""
+    """Their allocations were deleted with them, except for a few."""
     for row in built(world, 6)[left:]:
         free(world, row)
     repaired = reconciler(world, NovaInstances(nova.adapter)).reconcile()

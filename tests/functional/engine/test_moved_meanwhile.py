@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member that an update moves while a pass looks at it is let be."""
+"""A member that an update moves during a pass is left unchanged."""
 
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, Task
@@ -7,7 +7,7 @@ from tests.functional.engine.world import RACKS, shop
 
 
 class Meanwhile:
-    """Something happens once, just before a method is called."""
+    """Calls a function once, just before a method."""
 
     def __init__(self, thing, name, event):
         self._thing = thing
@@ -25,7 +25,7 @@ def web(world, group):
 
 
 def move(world, group):
-    """The group is revised: its web server is to be elsewhere."""
+    """Revise the group, so that its web server must be on another host."""
     was = web(world, group).place.host
     host_name = next(host for host, provider in world.hosts.items()
                      if host != was and host not in world.inventory.down
@@ -41,7 +41,7 @@ def move(world, group):
 
 
 def reconcile(world, table=None, holds=None):
-    """A pass that plans nothing anew: what it loses stays lost."""
+    """A pass that does not plan lost members again."""
     world.conf.set_override('replans', 0, group='reconciler')
     world.conf.set_override('host_grace', 0, group='reconciler')
     return Reconciler(
@@ -75,7 +75,7 @@ def test_a_member_that_moves_before_it_is_marked_lost_is_kept(world):
 
 
 def test_a_member_that_moves_before_its_hold_is_restored_is_kept(world):
-    """Its hold was removed, and others have the room."""
+    """Its hold was removed, and other servers have the capacity."""
     group = world.create()
     row = web(world, group)
     world.holds.drop([row.hold])

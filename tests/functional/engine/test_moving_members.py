@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan leaves both hosts of a server that Nova is moving alone."""
+"""A plan uses neither host of a server that Nova is moving."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_an_exclusive_group_keeps_both_hosts_of_a_moving_server(world):
 
 
 def put(world, group, path, host, destination=None):
-    """A built member's server is there, or on its way from there."""
+    """A built member's server is on this host, or on its way from there."""
     places = {each.name: place_of(each)
               for each in world.inventory.snapshot().hosts}
     row = member(world, group, path)

@@ -22,7 +22,7 @@ def value(world, group):
 
 
 def proved(number, kept):
-    """Nothing is better than this number of hosts."""
+    """A result that proves this number of hosts as the minimum."""
     return {'name': 'fewest-hosts', 'value': number, 'bound': number,
             'gap': 0, 'kept': kept}
 

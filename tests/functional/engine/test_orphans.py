@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds in Placement that no row knows are found and given back."""
+"""Holds in Placement without a row are found and dropped."""
 
 from dataclasses import replace
 import uuid
@@ -19,8 +19,8 @@ from tests.functional.engine.world import shop
 
 
 class Counted:
-    """Placement's adapter; counts requests, and tells of each before it is
-    made."""
+    """Placement's adapter, which counts requests and announces each of
+    them."""
 
     def __init__(self, adapter):
         self._adapter = adapter
@@ -53,14 +53,14 @@ def orphans(world, wire):
 
 
 def rowless(world):
-    """A hold that no row knows; its consumer's UUID."""
+    """Create a hold without a row; returns the UUID of its consumer."""
     return rowless_all(world, 1)[0]
 
 
 def rowless_all(world, count, **wanted):
-    """The same of some more, of what there is enough of.
+    """Create several holds without rows on hosts with enough capacity.
 
-    :param wanted: amount by resource class; nothing is that of a member
+    :param wanted: amounts by resource class; empty means those of a member
     """
     group = world.create(shop(1), lease=0)
     row = world.table.members(group.uuid)[0]
@@ -69,7 +69,7 @@ def rowless_all(world, count, **wanted):
 
 
 def rowless_beside(world, row, count, **wanted):
-    """The same on the host of a member."""
+    """Create holds without rows on the host of a member."""
     if wanted:
         row = replace(row, member=replace(row.member, requirements=(
             Requirements(resources=FrozenMapping(wanted)))))
@@ -93,8 +93,8 @@ def test_the_hold_of_a_replaced_engine_that_died_is_dropped(world):
     group = ask(world, shop(1))
 
     class Slow:
-        """A put is on the way, while another engine takes this one for dead
-        and plans the group."""
+        """A request is in progress while another engine considers this one
+        failed and plans the group."""
 
         def put(self, *args):
             world.wait(601)
@@ -131,7 +131,7 @@ def test_an_orphaned_hold_is_dropped_after_the_grace_period(world):
 
 
 def test_allocations_that_are_no_orphans_are_kept(world):
-    """Servers that Nova placed, and members planned, claimed and built."""
+    """Servers that Nova placed, and planned, claimed and built members."""
     other_server = world.placement.allocate(world.hosts['b2'], {'VCPU': 1})
     group = world.create(lease=0)
     world.build(group, 'web')
@@ -179,7 +179,8 @@ def test_a_hold_that_changes_before_the_drop_is_kept(
 
 
 def test_a_hold_whose_row_reappears_is_kept(world, orphans):
-    """The database was away for a while, and an older one in its place."""
+    """The database was unavailable for a while, and an older copy replaced
+    it."""
     group = world.create(shop(1), lease=0)
     members = world.table.members(group.uuid)
     world.table.delete_group(group.uuid)
@@ -203,8 +204,8 @@ def test_a_pass_sends_at_most_the_configured_requests(
         wire.made.clear()
         orphans.sweep()
         passes += 1
-        # To get on at all it takes one for the list of hosts, one for who is
-        # on a host, and one to look at somebody there.
+        # A pass needs at least one request for the list of hosts, one for the
+        # consumers of a host, and one for a consumer.
         assert len(wire.made) <= max(most, 3)
         looked |= {path for _, path in wire.made
                    if path.startswith('/allocations/')}
@@ -220,7 +221,7 @@ def test_a_foreign_consumer_is_read_once(world, wire, orphans):
     world.placement.allocate(world.hosts['a2'], {'VCPU': 1})
     orphans.sweep()
     assert sum('/allocations/' in path for _, path in wire.made) == 1
-    # One for the list of hosts, and one for each of them.
+    # One request for the list of hosts, and one for each of them.
     assert len(wire.made) == 1 + 1 + len(world.hosts)
 
 
@@ -246,7 +247,8 @@ def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
 
 @pytest.mark.leaves('holds of a group whose rows are deleted')
 def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
-    """While it ran, between two looks at a cloud that takes many passes."""
+    """The table was emptied between two checks of a cloud that takes many
+    passes."""
     hold = rowless(world)
     group = world.create(lease=0)
     orphans.sweep()
@@ -259,7 +261,7 @@ def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
 
 @pytest.mark.leaves('a group of another cloud, without its holds')
 def test_an_engine_drops_nothing_with_a_foreign_table(world, orphans, caplog):
-    """It has groups, but of another cloud."""
+    """The table has groups of another cloud."""
     holds = rowless_all(world, 2, MEMORY_MB=1)
     group = world.create(shop(1), lease=0)
     world.holds.drop([m.hold for m in world.table.members(group.uuid)])
@@ -274,7 +276,8 @@ def test_an_engine_drops_nothing_with_a_foreign_table(world, orphans, caplog):
     (1, 50, 1), (5, 50, 5), (6, 50, 0), (6, 75, 6), (7, 75, 0), (7, 100, 7)])
 def test_no_hold_is_dropped_above_the_orphan_percentage(
         world, orphans, caplog, count, percent, dropped):
-    """Of all, that is, with the two that a group knows."""
+    """These are the shares of all holds, including the two that a group
+    knows."""
     world.conf.set_override('orphan_percent', percent, group='reconciler')
     rowless_all(world, count, MEMORY_MB=1)
     world.create(shop(1), lease=0)
@@ -289,7 +292,7 @@ def test_no_hold_is_dropped_above_the_orphan_percentage(
 
 def test_no_hold_is_dropped_before_all_consumers_were_read(
         world, wire, orphans):
-    """What is found first may be few, whatever there is."""
+    """The first findings may be few, whatever the total."""
     group = world.create(shop(1), lease=0)
     rowless_beside(
         world, world.table.members(group.uuid)[0], 8, MEMORY_MB=1)
@@ -331,7 +334,7 @@ def test_the_hold_audit_command_lists_and_drops_orphans(run, world):
 
 
 def test_a_hold_on_several_providers_is_reported_once(world, wire, orphans):
-    """As one with shared storage is."""
+    """Shared storage has such a hold, for example."""
     hold = str(uuid.uuid4())
     world.placement.other_servers.add(hold)
     answer = world.placement.adapter.put(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lost member that cannot be placed does not keep others lost."""
+"""A lost member that cannot be placed does not prevent the plan of others."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def members(*names_and_resources, policies=(), **more):
 
 
 def lose_all(world, group):
-    """All holds are gone."""
+    """Remove all holds."""
     for row in world.table.members(group.uuid):
         world.holds.drop([row.hold])
         assert world.table.change_state(
@@ -27,8 +27,7 @@ def lose_all(world, group):
 
 
 def leave(world, **rooms):
-    """Other servers leave this many VCPUs on these hosts, and none on the
-    others."""
+    """Leave this number of VCPUs on these hosts and none on the others."""
     for host, provider in world.hosts.items():
         taken = world.placement.room[provider]['VCPU'] - rooms.get(host, 0)
         if taken:
@@ -41,7 +40,7 @@ def lost(world, group):
 
 
 def named_in(record):
-    """Paths of the members that the reasons name as without a place."""
+    """Paths of the members that the reasons report as unplaced."""
     return [path for reason in record.reasons
             if 'cannot be placed' in reason['message']
             for path in reason['at'].split(', ')]
@@ -79,7 +78,7 @@ def test_the_members_that_are_placed_keep_the_policies(world):
 
 
 def test_members_are_planned_jointly_if_all_of_them_can_be_placed(world):
-    """One call of the solver, with all of them."""
+    """One call of the solver plans all of them."""
     group = world.create(members(('small', SMALL), ('large', WHOLE)))
     lose_all(world, group)
     leave(world, a1=2, b1=1)

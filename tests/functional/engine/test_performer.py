@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one engine has begun another finishes, and no two do the same."""
+"""Another engine finishes the work of an engine, and no two engines do the
+same work."""
 
 from datetime import timedelta
 import itertools
@@ -21,7 +22,7 @@ LONG = timedelta(minutes=10)
 
 
 def ask(world, document=None):
-    """A create that an engine is to plan."""
+    """A create request that an engine must plan."""
     group = GroupRecord(
         str(uuid.uuid4()), 'shop', 'blue', 'ann', GroupStatus.PLANNING,
         document or shop(), 'spread', created_at=world.now,
@@ -80,7 +81,7 @@ def test_a_task_interrupted_at_any_call_is_finished_by_another(world):
 
 
 class Interrupted:
-    """Something that comes between, just before or after a call."""
+    """Calls a function just before or after a call."""
 
     def __init__(self, thing, **events):
         self._thing = thing
@@ -127,7 +128,7 @@ def test_a_slow_engine_cannot_undo_the_plan_of_its_successor(world):
     world.table.update_group(group, [small.status], document=shop())
     world.wait(601)
     world.planner.perform(take(world, group, 'quick'))
-    # By what it has read, it cannot be placed.
+    # According to the data that it has read, the group cannot be placed.
     with pytest.raises(OwnershipLost):
         world.planner.perform(record)
     assert world.table.get_group(group).status == GroupStatus.PLANNED

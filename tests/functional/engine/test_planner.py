@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group is held whole or not at all."""
+"""A group is held completely or not at all."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -19,7 +19,8 @@ from tests.functional.engine.world import RACKS, SMALL, shop
 
 
 class Failing:
-    """Holds whose put fails, after it was carried out or before."""
+    """A client of holds whose request fails, before or after it was carried
+    out."""
 
     def __init__(self, holds, error, done_first=False):
         self._holds = holds
@@ -108,7 +109,7 @@ def test_the_planner_retries_when_capacity_was_taken(world):
                 world.placement.allocate(provider, {'VCPU': 2})
 
     world.inventory.stale = other_server
-    # Only a host in each rack is left, with room for two.
+    # Each rack has only one host left, with capacity for two.
     group = world.create()
     if world.inventory.taken == 1:
         pytest.fail('the first plan did not need a room that was taken')
@@ -119,7 +120,7 @@ def test_the_planner_retries_when_capacity_was_taken(world):
 
 
 def test_concurrent_planners_never_exceed_the_capacity(world):
-    # Room for eight small servers, and four groups of three.
+    # Capacity for eight small servers, and four groups of three.
     with ThreadPoolExecutor(4) as pool:
         groups = list(pool.map(lambda _: world.create(), range(4)))
     assert sorted(str(g.status) for g in groups) == [
@@ -151,7 +152,8 @@ def test_a_placement_failure_leaves_nothing_held(
 
 
 def test_a_group_whose_hosts_cannot_be_read_holds_nothing(world):
-    """Nova does not answer the engine; once it does, the group is planned."""
+    """Nova does not respond to the engine. When it responds again, the group
+    is planned."""
     def silent(number):
         raise ServiceFailed('nova', '/os-hypervisors', 'no answer')
 
@@ -185,7 +187,7 @@ def test_an_unexpected_error_is_raised_and_leaves_nothing_held(world):
 
 def test_a_table_that_fails_after_the_put_leaves_nothing_held(world):
     class Table:
-        """Cannot say that a group is planned."""
+        """A table that cannot write the status planned."""
 
         def update_group(self, *args, **changes):
             if changes.get('status') == GroupStatus.PLANNED:
@@ -207,7 +209,7 @@ def test_a_plan_that_breaks_a_policy_is_never_held(world, monkeypatch):
     lenient['group']['groups'][0]['policies'] = [
         {'type': 'affinity', 'level': 'rack'}]
     wrong = world.planner.plan(lenient)
-    # No solver at hand makes the mistake that this guards against.
+    # No existing solver makes the mistake that this check detects.
     monkeypatch.setattr(snapshot_planner, 'solve', lambda *args,
                         **kwargs: wrong)
     group = world.create()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wherever a process dies, table and Placement agree after a pass."""
+"""Wherever a process is killed, table and Placement agree after a pass."""
 
 import itertools
 import uuid
@@ -15,10 +15,11 @@ from tests.unit.table import builders
 
 
 def live_through(world, work):
-    """Do work in processes that die ever later; stop at one that does not.
+    """Do work in processes that are killed after more and more calls, until
+    one finishes.
 
-    :param work: called with a table and a hold client that may die
-    :yields: after each death
+    :param work: called with a table and a hold client that may fail :yields:
+        after each killed process
     """
     for calls in itertools.count():
         life = CallBudget(calls)
@@ -72,7 +73,7 @@ def test_a_release_interrupted_at_any_call_is_finished(world):
     for _ in live_through(world, work):
         world.reconcile_members()
         world.assert_agreement()
-        # Before the table was told to release, nothing has happened.
+        # Before the table contains the release, nothing has happened.
         states = set(world.states(groups[-1]).values())
         assert states in ({'planned'}, {'released'})
         world.lifecycle.release(groups[-1].uuid)
@@ -98,7 +99,7 @@ def test_a_deletion_interrupted_at_any_call_can_be_repeated(world):
 
 @pytest.mark.parametrize('status', ['ERROR', None])
 def test_a_claim_interrupted_at_any_call_is_undone(world, status):
-    """The scheduler is gone, and Nova gave up on the server."""
+    """The scheduler was killed, and Nova gave up the server."""
     group = world.create(lease=0)
 
     def work(table, holds):
@@ -113,7 +114,8 @@ def test_a_claim_interrupted_at_any_call_is_undone(world, status):
         assert set(world.states(group).values()) == {'planned'}
         assert world.table.get_group(group.uuid).status == 'planned'
         world.assert_agreement()
-    # The last scheduler lived long enough to answer, but nobody listened.
+    # The last scheduler lived long enough to answer, but no conductor received
+    # the answer.
     world.wait_out_grace()
     assert world.reconciler.reconcile() == {'unclaimed': 1}
     assert set(world.states(group).values()) == {'planned'}
@@ -174,7 +176,7 @@ def test_a_claim_without_capacity_becomes_lost(world):
 
 
 def others(world, group, row):
-    """How many more members are planned on the row's host."""
+    """The number of additional planned members on the row's host."""
     return sum(m.place.host == row.place.host and m.id != row.id
                for m in world.table.members(group.uuid))
 
@@ -260,7 +262,7 @@ def test_a_group_being_planned_is_not_changed(world):
 
 def test_an_abandoned_planner_that_dies_after_its_put_holds_nothing(world):
     class Slow:
-        """A pass finds the group abandoned while its holds are put."""
+        """A pass finds the group abandoned while its holds are written."""
 
         def put(self, *args):
             world.wait_out_grace()
@@ -282,7 +284,7 @@ def test_an_abandoned_planner_that_dies_after_its_put_holds_nothing(world):
 
 def test_an_abandoned_planner_drops_its_holds(world):
     class Slow:
-        """A pass finds the group abandoned while its holds are put."""
+        """A pass finds the group abandoned while its holds are written."""
 
         def put(self, *args):
             world.wait_out_grace()

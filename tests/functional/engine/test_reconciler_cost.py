@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pass costs does not depend on groups that need no work."""
+"""The cost of a pass does not depend on groups without work."""
 
 from dataclasses import replace
 
@@ -23,7 +23,8 @@ ONE = Requirements(resources=FrozenMapping({'VCPU': 1}))
 
 
 def settle(world, provider, number):
-    """So many groups with two servers, and as many with two holds."""
+    """Create this number of groups with two servers, and as many with two
+    holds."""
     held = []
     for status, state in number * ((GroupStatus.COMPLETE, MemberState.BUILT),
                                    (GroupStatus.PLANNED, MemberState.PLANNED)):
@@ -48,7 +49,7 @@ def settle(world, provider, number):
 
 @pytest.fixture
 def read(monkeypatch):
-    """Groups and members that are read as a whole."""
+    """Groups and members that are read completely."""
     found = []
 
     def noted(function):
@@ -68,7 +69,7 @@ def test_a_pass_costs_as_many_statements_at_10_groups_as_at_100(world, read):
     sent = {}
     for number in (5, 45):
         settle(world, provider, number)
-        # Each group is judged once.
+        # Each group is checked once.
         assert world.reconciler.reconcile() == {}
         forget_changes(world.table)
         read.clear()

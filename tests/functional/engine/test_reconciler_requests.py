@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a pass asks Nova about servers, and what it learns of them."""
+"""The number of requests for servers in a pass, and what it learns from
+them."""
 
 from dataclasses import replace
 
@@ -27,7 +28,7 @@ def nova(world):
 
 @pytest.fixture
 def engine(world, nova):
-    """A reconciler that asks this Nova."""
+    """A reconciler that uses this Nova."""
     return Reconciler(world.conf, world.inventory, world.table, world.holds,
                       NovaInstances(nova.adapter), world.clock)
 
@@ -52,8 +53,8 @@ def built(world, nova, groups, size, project='blue'):
 
 
 def quiet(world, nova, engine):
-    """A pass, and so much time that to the next what was before is no news.
-    """
+    """A pass, followed by enough time that earlier changes are not read
+    again."""
     engine.reconcile()
     world.wait(OVERLAP.total_seconds() + 1)
     engine.reconcile()
@@ -88,7 +89,7 @@ def test_few_members_in_a_large_project_cost_few_requests(world, nova, engine):
     engine.reconcile()
     # Of 13 pages as many as there are members; then one by one.
     assert nova.requests() == 2 * len(members)
-    # All those servers are new: no more than one page for each member.
+    # All those servers are new, so at most one page for each member is read.
     engine.reconcile()
     assert nova.requests() <= 3 * len(members)
 
@@ -116,7 +117,7 @@ def test_a_server_missing_from_a_list_is_not_deleted(world, nova, engine):
     assert engine.reconcile() == {}
     quiet(world, nova, engine)
     nova.delete(members[0])
-    # Nor does a list say that it was deleted.
+    # The list does not show either that it was deleted.
     assert engine.reconcile() == {}
     world.wait(FULL_LOOK.total_seconds())
     assert engine.reconcile() == {'gone': 1}
@@ -126,7 +127,7 @@ def test_a_server_missing_from_a_list_is_not_deleted(world, nova, engine):
 def test_a_pass_does_not_act_on_an_outdated_view(world, nova, engine):
     (uuid,) = built(world, nova, 1, 1)
     quiet(world, nova, engine)
-    # It moves, which the scheduler writes down, and no list tells of it.
+    # The scheduler writes the move, and no list shows it.
     nova.unlisted.add(uuid)
     nova.set(uuid, 'b2')
     (row,) = world.table.members(world.table.list_groups()[0].uuid)

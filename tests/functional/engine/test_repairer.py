@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A repair goes on wherever the one before was interrupted."""
+"""A repair continues wherever the previous one was interrupted."""
 
 import pytest
 
@@ -13,13 +13,13 @@ TRIO = {'name': 'trio', 'policies': [{'type': 'anti-affinity'}], 'members': [
 
 
 class Killed(BaseException):
-    """The engine ends here."""
+    """The engine is killed here."""
 
 
 @pytest.fixture
 def group(world):
-    """Three servers on one host, each of which should have one of its own;
-    an engine has the task to repair that."""
+    """Three servers on one host, each of which should have its own host; an
+    engine has the task of repairing this."""
     group = world.create(TRIO)
     for number in range(3):
         row = world.build(group, f'n-{number}')
@@ -33,7 +33,7 @@ def group(world):
 
 @pytest.fixture
 def migrated(world, monkeypatch):
-    """Servers and hosts of the live migrations that were asked for."""
+    """Servers and hosts of the requested live migrations."""
     calls = []
     live_migrate = world.instances.live_migrate
 

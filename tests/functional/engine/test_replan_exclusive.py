@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exclusive groups are planned and replanned beside servers of others."""
+"""Exclusive groups are planned and replanned beside servers of other
+groups."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -38,7 +39,7 @@ def test_a_lost_exclusive_member_avoids_a_foreign_server(world):
 
 
 def test_an_exclusive_plan_is_replaced_if_a_foreign_server_arrives(world):
-    """Placement has room enough for both, and does not object."""
+    """Placement has enough capacity for both, and accepts both."""
     def other_server(number):
         if number == 1:
             for host in ('a1', 'a2', 'b1'):

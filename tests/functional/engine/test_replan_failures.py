@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A replan that fails, or that is overtaken, leaves no hold behind."""
+"""A replan that fails or is outdated leaves no hold."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def test_the_replanner_retries_when_capacity_was_taken(world):
 
 
 class Refusing:
-    """Holds whose put is refused, or is not answered."""
+    """A client of holds whose request is refused, or has no response."""
 
     def __init__(self, holds, error):
         self._holds = holds
@@ -100,7 +100,7 @@ def test_a_release_or_deletion_during_a_replan_is_kept(world, end):
     lose(world, group, 'web')
 
     class Meanwhile:
-        """The client gives the group back just before the put."""
+        """The client releases the group just before the holds are written."""
 
         def put(self, *args):
             getattr(world.lifecycle, end)(group.uuid)

@@ -57,7 +57,7 @@ def test_reported_servers_become_built_members(world, nova, reconciler):
 
 def test_a_server_that_nova_does_not_know_is_left_to_the_passes(
         world):
-    """Only a whole pass shows whether [nova] names another cloud."""
+    """Only a complete pass shows whether [nova] names another cloud."""
     group = world.create(shop(1), lease=0)
     row = world.build(group, 'web')
     wrong = NovaInstances(adapter.Adapter(

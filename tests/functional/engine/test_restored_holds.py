@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass that puts vanished holds back takes no room for members that no
-longer want it."""
+"""A pass that restores missing holds takes no capacity for members that no
+longer need it."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_a_member_released_while_its_neighbour_is_restored_is_not_restored(
 @pytest.mark.parametrize('end', ['release', 'delete'])
 def test_a_group_given_back_just_before_its_hold_is_restored_holds_nothing(
         world, end):
-    """Whoever gave it back looked for the hold before it was there."""
+    """The process that dropped the hold searched for it before it existed."""
     group = without_holds(world, SINGLE)
     reconcile(world, holds=Interleaved(
         world.holds, 'put',
@@ -64,7 +64,7 @@ def test_a_group_given_back_just_before_its_hold_is_restored_holds_nothing(
 def test_a_member_claimed_again_before_its_hold_is_restored_has_no_hold(
         world, state):
     """While a claim is undone, a pass finds the hold missing. When the pass
-    puts it back, another server has the member and its room."""
+    restores it, another server has the member and its capacity."""
     group = world.create(SINGLE)
     first, second = [], []
 

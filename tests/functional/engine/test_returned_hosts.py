@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members that were lost with their host are held there again when it
+"""Members that were lost with their host are held there again when the host
 returns."""
 
 import itertools
@@ -42,7 +42,7 @@ def lose(world, group):
 
 
 def fill(world, *but):
-    """Other servers take all capacity of the other hosts."""
+    """Fill all other hosts with other servers."""
     for host, provider in world.hosts.items():
         left = 2 - world.placement.used(provider)['VCPU']
         if left and host not in but:
@@ -75,7 +75,7 @@ def test_a_lost_member_returns_with_its_host(world):
 
 
 def test_it_returns_before_anything_is_planned(world):
-    """Other hosts have room as well, and the solver is not asked."""
+    """Other hosts also have capacity, and the solver is not called."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     let_replan(world)
@@ -88,7 +88,8 @@ def test_it_returns_before_anything_is_planned(world):
 
 
 def test_all_groups_return_at_once(world):
-    """However few groups a pass may plan anew."""
+    """This does not depend on the number of groups that a pass may plan
+    again."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     world.inventory.down = set()
@@ -118,7 +119,7 @@ def test_a_member_whose_former_room_was_taken_gets_another_place(world):
 
 
 def test_a_member_does_not_return_against_a_policy(world):
-    """Its sibling has moved into its rack meanwhile."""
+    """Another member has moved into its rack in the meantime."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     other = row(world, group, 1)
@@ -191,7 +192,7 @@ def test_a_group_given_back_while_it_returns_holds_nothing(world, end):
     world.table.outages.observe((), world.now)
 
     class Meanwhile:
-        """The client gives the group back just before the put."""
+        """The client releases the group just before the hold is written."""
 
         def put(self, *args):
             getattr(world.lifecycle, end)(group.uuid)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A deleted server always leaves the same state, whatever its member was."""
+"""After the deletion of a server, the state is the same for all previous
+states of its member."""
 
 import pytest
 
@@ -35,7 +36,7 @@ def web(world, group):
 
 
 def delete(world, row, room_is_back=True):
-    """Nova gives the room back a moment after it has deleted the server."""
+    """Delete a server. Nova frees its allocation a moment later."""
     world.instances.delete(row.instance_uuid)
     if room_is_back:
         world.holds.drop([row.instance_uuid])
@@ -158,7 +159,7 @@ def test_two_passes_return_a_place_once(world, group):
 
 
 def test_a_failed_server_that_runs_after_all_is_built(world, group):
-    """It was rebuilt or evacuated."""
+    """The server was rebuilt or evacuated."""
     row = served(world, group, 'failed')
     assert reconcile(world) == {}
     assert world.table.get_group(group.uuid).status == 'building'
@@ -171,7 +172,7 @@ def test_a_failed_server_that_runs_after_all_is_built(world, group):
 @pytest.mark.leaves('servers that were shelved have no allocation')
 @pytest.mark.parametrize('status', ['SHELVED', 'SHELVED_OFFLOADED'])
 def test_a_server_that_was_shelved_at_once_is_built(world, group, status):
-    """And keeps its member when it is set to ERROR."""
+    """The server keeps its member when it is set to ERROR."""
     row = world.claim(group, 'web')
     world.swap(row)
     offloaded = status == 'SHELVED_OFFLOADED'
@@ -191,7 +192,7 @@ def test_a_server_that_was_shelved_at_once_is_built(world, group, status):
 @pytest.mark.leaves('a server that was shelved has no allocation')
 def test_a_server_that_is_set_to_error_before_it_is_seen_keeps_its_member(
         world, group):
-    """It was shelved and offloaded, and it still exists."""
+    """The server was shelved and offloaded, and still exists."""
     row = world.claim(group, 'web')
     world.swap(row)
     world.holds.drop([row.instance_uuid])
@@ -202,7 +203,8 @@ def test_a_server_that_is_set_to_error_before_it_is_seen_keeps_its_member(
 
 
 def stalled(world, group):
-    """The row of a server whose conductor died, and was claimed at once."""
+    """The row of a server whose conductor was killed, and which was claimed
+    immediately."""
     row = world.claim(group, 'web')
     world.swap(row)
     world.instances.set(row.instance_uuid, 'BUILD')
@@ -221,7 +223,7 @@ def test_a_build_that_stands_still_loses_its_claim(world, unleased):
     world.wait(1)
     assert reconcile(world) == {'stalled': 1}
     assert world.states(unleased)['web'] == 'planned'
-    # The server may still be created: its room remains its own.
+    # The server may still be created, so it keeps its allocation.
     assert world.holds.has(row.instance_uuid, row)
     assert world.holds.has(row.hold, row)
     world.holds.drop([row.instance_uuid])
@@ -245,7 +247,7 @@ def test_without_a_timeout_no_build_stands_still(world, unleased):
 
 
 def test_a_server_created_late_is_nobodys_member(world, unleased):
-    """Another server has the member, and both have room of their own."""
+    """Another server has the member, and both have their own allocations."""
     late = stalled(world, unleased)
     world.wait(TIMEOUT)
     reconcile(world)

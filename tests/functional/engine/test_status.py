@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator is told before an upgrade."""
+"""The checks before an upgrade."""
 
 import json
 
@@ -24,8 +24,8 @@ RACKS = 'levels: [rack, host]\nhosts:' + ''.join(
 
 @pytest.fixture
 def checked(tmp_path, world, capsys, own_logging):
-    """A function that runs the checks; gives the exit code, and by check its
-    result and what is told of it."""
+    """A function that runs the checks; it returns the exit code, and the
+    result and text of each check."""
     def checked(inventory=RACKS, more='', **values):
         (tmp_path / 'inventory.yaml').write_text(inventory)
         file = tmp_path / 'nova-holistic.conf'

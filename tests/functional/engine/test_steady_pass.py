@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass asks Placement for what has changed, not for what exists."""
+"""The requests of a pass to Placement depend on the changes, not on the size
+of the cloud."""
 
 from dataclasses import replace
 
@@ -31,8 +32,8 @@ def world(tmp_path):
 
 @pytest.fixture
 def wire(world):
-    """Requests of the reconciler to Placement; of the snapshot there are
-    none, because the inventory of the tests reads the database."""
+    """The requests of the reconciler to Placement. The snapshot sends none,
+    because the inventory of the tests reads the database."""
     return Counted(world.placement.adapter)
 
 
@@ -60,7 +61,7 @@ def plan(world, names):
 
 
 def requests(engine, wire, expected=()):
-    """How many requests one pass sends; what it mends is as expected."""
+    """The number of requests of one pass; its corrections are as expected."""
     wire.made.clear()
     assert engine.reconcile() == dict(expected)
     return len(wire.made)
@@ -72,7 +73,7 @@ def test_a_steady_pass_sends_the_same_requests_at_30_and_60_hosts(
     names = sorted(world.hosts)
     for chosen in names[:FEW], names[FEW:]:
         plan(world, chosen)
-        # The first pass looks at all providers.
+        # The first pass checks all providers.
         requests(engine, wire)
         steady.append(requests(engine, wire))
     assert steady[0] == steady[1] == (
@@ -92,7 +93,7 @@ def test_one_pass_finds_holds_that_were_deleted(world, wire, engine):
     first, second = held[7], held[-1]
     # A deletion does not change the generation of the provider.
     world.holds.drop([first.hold])
-    # Here the use does not change, but the generation does.
+    # The usage does not change here, but the generation does.
     world.holds.drop([second.hold])
     world.placement.allocate(second.place.provider, {'VCPU': 1})
     requests(engine, wire, {'vanished': 2})
@@ -103,7 +104,8 @@ def test_one_pass_finds_holds_that_were_deleted(world, wire, engine):
 
 def test_a_deleted_hold_that_no_signal_shows_is_found_by_rechecks(
         world, wire, engine):
-    """For an inventory that does not read the use from Placement."""
+    """This applies to an inventory that does not read the usage from
+    Placement."""
     held = plan(world, world.hosts)
     frozen = world.inventory.snapshot()
     world.inventory.snapshot = lambda: frozen
@@ -139,7 +141,7 @@ def test_a_new_orphan_is_found_in_one_pass(world, wire, engine):
 
 
 def test_orphans_are_found_while_most_providers_change(world, wire, engine):
-    """Each provider has its turn, whatever changes at the others."""
+    """Each provider is checked in turn, whatever changes at the others."""
     world.conf.set_override('scan_requests', 8, group='reconciler')
     held = plan(world, sorted(world.hosts)[:12])
     for _ in range(20):

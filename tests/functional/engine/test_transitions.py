@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each edge of the two state machines is walked by real code: by table,
-engine and reconciler on a real Placement."""
+"""Real code of table, engine and reconciler makes each transition of the two
+state machines, on a real Placement."""
 
 from dataclasses import replace
 import functools
@@ -23,7 +23,7 @@ from tests.unit.table import builders
 
 
 def serve(world, group, path='web', status='ACTIVE'):
-    """A server is created; Nova's view of it is noticed by a pass."""
+    """Create a server, which a pass finds in Nova."""
     row = world.claim(group, path)
     world.swap(row)
     world.instances.set(row.instance_uuid, status, row.place.host,
@@ -63,7 +63,8 @@ def replan(world, group):
 
 
 def broken_off(world):
-    """A group whose planner died, as the reconciler leaves it."""
+    """A group whose planner was killed, in the state in which the reconciler
+    leaves it."""
     group = builders.a_group(
         GroupStatus.PLANNING, document=shop()['group'], levels=(),
         created_at=world.now, updated_at=world.now)
@@ -201,7 +202,7 @@ def a_lost_place(world):
 
 
 def an_update_that_needs_its_own_room(world):
-    """Placement does not answer when the room is to be exchanged."""
+    """Placement does not respond when the capacity is exchanged."""
     group = world.create()
     fill(world)
     refused = update(
@@ -282,7 +283,7 @@ STORIES = (
 
 @functools.cache
 def walked(story):
-    """Transitions that a story makes: of members, and of groups."""
+    """The transitions of members and of groups in a scenario."""
     with (tempfile.TemporaryDirectory() as directory,
           World(pathlib.Path(directory)) as world):
         transitions = Transitions(world)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The claim of a server that was never built is undone, in time and without
-taking anything from anybody else."""
+"""The claim of a server that was never built is undone in time, without effect
+on other consumers."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def claimed(world, group):
 
 
 def move_allocation(world, row):
-    """Nova gives the server of a row room on another host instead."""
+    """Move the allocation of a row's server to another host, as Nova does."""
     found = world.placement.allocation(row.instance_uuid)
     provider_uuid = next(provider for provider in world.hosts.values()
                          if provider != row.place.provider)
@@ -38,8 +38,8 @@ def move_allocation(world, row):
 @pytest.mark.parametrize('known', [False, True])
 def test_a_claim_is_undone_when_the_grace_has_passed_and_not_before(
         world, group, claimed, known):
-    """Nova's API does not know the server, or somebody has set it to ERROR by
-    hand: neither proves that it is not built."""
+    """Nova's API does not know the server, or a user has set it to ERROR:
+    neither proves that it is not built."""
     if known:
         world.instances.set(claimed.instance_uuid, 'ERROR', fault=False)
     world.wait(world.conf.reconciler.grace - 1)
@@ -67,7 +67,7 @@ def test_a_claim_is_undone_at_once_if_nova_proves_that_nothing_follows(
 @pytest.mark.parametrize('room_left', [True, False])
 def test_a_failed_build_whose_room_was_taken_loses_its_place(
         world, group, claimed, room_left):
-    """Nova gives the room back when the last try has failed."""
+    """Nova frees the allocation when the last attempt has failed."""
     world.holds.drop([claimed.instance_uuid])
     if not room_left:
         others = sum(row.place == claimed.place for row in world.rows()) - 1
@@ -80,7 +80,7 @@ def test_a_failed_build_whose_room_was_taken_loses_its_place(
 
 def test_a_claim_whose_hold_is_still_there_is_not_undone_at_once(
         world, group):
-    """The scheduler is at work, though Nova has stopped waiting for it."""
+    """The scheduler is still working, but Nova has stopped waiting for it."""
     row = world.claim(group, 'web')
     world.instances.set(row.instance_uuid, 'ERROR')
     assert reconcile(world) == {}
@@ -91,7 +91,8 @@ def test_a_claim_whose_hold_is_still_there_is_not_undone_at_once(
 
 def test_a_member_whose_server_has_room_elsewhere_is_held_where_it_was(
         world, group, claimed):
-    """That room is the server's, and is not exchanged for a hold."""
+    """The allocation belongs to the server, and is not exchanged for a
+    hold."""
     world.instances.set(claimed.instance_uuid, 'ERROR')
     move_allocation(world, claimed)
     before = world.placement.allocation(claimed.instance_uuid)
@@ -115,7 +116,8 @@ def test_a_member_whose_room_is_given_back_meanwhile_is_held_again(
 
 def test_a_server_that_is_built_while_its_claim_is_undone_keeps_its_member(
         world, group, claimed):
-    """It was in ERROR when the pass looked; its build went on after all."""
+    """The server was in ERROR when the pass read it, but its build
+    continued."""
     host = claimed.place.host
 
     def built():
@@ -133,7 +135,7 @@ def test_a_server_that_is_built_while_its_claim_is_undone_keeps_its_member(
 
 def test_a_group_deleted_while_a_claim_is_undone_holds_nothing(
         world, group, claimed):
-    """The deletion looked for the hold before it was brought back."""
+    """The deletion searched for the hold before it was restored."""
     world.wait_out_grace()
     assert reconcile(world, holds=Interleaved(
         world.holds, 'unswap',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An update takes away alternates that its policies do not allow, and engines
+"""An update removes alternates that its policies do not allow, and engines
 find others."""
 
 import pytest
@@ -46,6 +46,7 @@ def test_alternates_are_cleared_if_a_new_member_changes_a_limit(
     assert after['cache'] == []
     find(world, group)
     found = alternates(world, group)
-    # With the kept ones each host may have two members, so none is left.
+    # With the old alternates, each host may have two members, so no alternate
+    # is left.
     assert bool(found['cache']) != kept
     assert found['web'] == before['web'] if kept else found['web']

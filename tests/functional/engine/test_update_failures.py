@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An update that fails leaves the group as it was, or is finished by another
-engine."""
+"""A failed update leaves the group unchanged, or another engine finishes
+it."""
 
 import contextlib
 import itertools
@@ -99,7 +99,7 @@ def test_an_exchange_without_an_answer_is_undone(world):
 
 
 def test_a_revision_written_without_an_answer_is_kept(world):
-    """The database has written it, and nobody was told."""
+    """The database has written the revision, but the response was lost."""
     group = world.create()
     lost = []
 
@@ -138,10 +138,10 @@ SCENES = {
             *revised(nodes=1)['groups'],
             {'name': 'more', 'members': [
                 {'name': 'new', 'resources': SMALL}]}]}),
-    # The same room: one comes where another goes.
+    # One member takes the capacity of another.
     'instead': (fill, lambda: revised(nodes=2) | {'members': [
         {'name': 'front', 'resources': SMALL}]}),
-    # It cannot be.
+    # The update is impossible.
     'refused': (lambda world: None, lambda: revised(nodes=3)),
 }
 

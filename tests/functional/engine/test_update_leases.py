@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a group's lease ends once it has been updated."""
+"""The end of a group's lease after an update."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_a_group_without_a_lease_gets_none(world):
 @pytest.mark.parametrize('waiting', [60, 61])
 def test_a_lease_that_ended_while_the_group_waited_releases_nothing(
         world, waiting):
-    """The update asks for no lease at all."""
+    """The update requests no lease."""
     group = world.create(lease=60)
     record = update(world, group, lease=0, waiting=waiting)
     assert record.lease_expires_at is None

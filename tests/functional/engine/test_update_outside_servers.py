@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of others that come onto a host of an exclusive group while the
-group is updated."""
+"""Servers from outside the group are created on a host of an exclusive group
+during its update."""
 
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import SMALL
@@ -13,8 +13,8 @@ def alone(nodes):
 
 
 def test_a_server_that_came_after_the_last_look_is_reported(world):
-    """The update is done by then: the group has its third node, and the
-    reasons name the host that it shares."""
+    """The update has ended by then: the group has its third node, and the
+    reasons name the shared host."""
     group = world.create({'group': alone(2)})
     host = world.table.members(group.uuid)[0].place.host
     came = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to a group between the request to update it and its end."""
+"""Changes of a group between the request of an update and its end."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.unit.table import builders
 
 
 def put(world, group, document):
-    """The service is asked, and no engine begins yet."""
+    """Request an update that no engine begins yet."""
     assert Service(world.table).ask(
         'PUT', f'/v1/groups/{group.uuid}', {'group': document},
         headers={'If-Match': '"1"'}).status_int == 202
@@ -64,7 +64,7 @@ def test_members_released_between_two_attempts_stay_released(world):
 
 
 def test_an_update_renews_a_lease_that_expired_before_it_started(world):
-    """All engines may have been away."""
+    """All engines may have been unavailable."""
     group = world.create()
     put(world, group, with_cache())
     world.wait(4000)
@@ -96,7 +96,7 @@ def test_an_update_plans_members_released_before_its_request(world):
 
 
 def test_an_update_plans_members_of_a_group_in_error(world):
-    """It says that it has no plan before its members are released."""
+    """The group has no plan before its members are released."""
     group = world.create()
     builders.force_status(world.table, group.uuid, 'error')
     put(world, group, revised())
@@ -114,7 +114,7 @@ def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
                                          'resources': SMALL}]}
 
     class Slow:
-        """Is succeeded when it has exchanged the room."""
+        """An engine that is replaced after it has exchanged the capacity."""
 
         def exchange(self, *words):
             world.holds.exchange(*words)
@@ -127,7 +127,8 @@ def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
             return getattr(world.holds, name)
 
     class Successor:
-        """Takes that back, and hears no more of its own exchange."""
+        """Takes the capacity back. The response to its own exchange is
+        lost."""
 
         def __init__(self):
             self._left = 2
@@ -156,7 +157,7 @@ def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
 
 
 def test_an_update_succeeds_if_the_final_check_cannot_read_hosts(world):
-    """The hosts do not answer once the group is revised."""
+    """The inventory does not respond after the group is revised."""
     alone = {'name': 'alone', 'policies': [{'type': 'exclusive'}],
              'members': [{'name': 'node', 'count': 2, 'resources': SMALL}]}
     group = world.create({'group': alone})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A revised definition: members with a server stay at their places."""
+"""Updates to a revised definition: members with a server keep their places."""
 
 import copy
 
@@ -68,7 +68,7 @@ def test_an_update_moves_planned_members_and_not_built_ones(world):
 
 
 def test_an_update_moves_as_few_members_as_possible(world):
-    """Four in one rack, of which the new rule allows two."""
+    """Four members are in one rack, of which the new policy allows two."""
     single = {'name': 'db',
               'policies': [{'type': 'affinity', 'level': 'rack'}],
               'members': [{'name': 'node', 'count': 4, 'resources': SMALL}]}
@@ -92,8 +92,8 @@ def test_a_new_preference_moves_no_member(world):
 
 
 def test_an_update_moves_other_members_if_the_changed_ones_cannot(world):
-    """The database may be in rack a alone, where only the web server leaves
-    room enough."""
+    """The database may only be in rack a, where only the web server's place is
+    large enough."""
     group = world.create(revised(nodes=1, node=LARGE, top=[
         {'type': 'anti-affinity', 'level': 'rack'}]))
     at = hosts(world, group)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 
 class Transitions:
-    """Looks at the table after each transaction.
+    """Reads the table after each transaction.
 
     :ivar members: (before, after) of members, in the order of the changes
     :ivar groups: the same of groups

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Updates of the shop, and what tests look at afterwards."""
+"""Updates of the shop, and helpers of their tests."""
 
 import copy
 import uuid
@@ -13,7 +13,7 @@ SETTLED = tuple(s for s in GroupStatus if s != GroupStatus.PLANNING)
 
 
 def revised(*, policies=None, top=None, web=SMALL, node=SMALL, **keys):
-    """The shop, with other rules, other members or other sizes."""
+    """The shop with other policies, members or sizes."""
     document = copy.deepcopy(shop(**keys)['group'])
     document['members'][0]['resources'] = web
     database = document['groups'][0]
@@ -32,7 +32,7 @@ def ask(world, group, document, **pending):
 
 
 def take(world, group):
-    """Another engine has the task; the one before is dead."""
+    """Let another engine take the task; the previous one has failed."""
     world.wait(60)
     return world.table.tasks.take(
         group.uuid, str(uuid.uuid4()), world.now, world.now)
@@ -53,7 +53,7 @@ def hosts(world, group):
 
 
 def fill(world, *but):
-    """Others take all room that is left, except on some hosts."""
+    """Fill the remaining capacity of all hosts, except some."""
     for host, provider in world.hosts.items():
         left = 2 - world.placement.used(provider)['VCPU']
         if left and host not in but:
@@ -61,7 +61,7 @@ def fill(world, *but):
 
 
 def held(world, group):
-    """What Placement has for members of the group."""
+    """Placement's allocations of members of the group."""
     return sum(world.holds.exists(m.hold) is not None
                for m in rows(world, group).values())
 
@@ -74,7 +74,7 @@ def assert_settled(world, group, revision):
 
 
 class Meanwhile:
-    """Something happens just before a call to Placement."""
+    """Calls a function just before a request to Placement."""
 
     def __init__(self, holds, call, event):
         self._holds = holds
@@ -93,7 +93,7 @@ class Meanwhile:
 
 
 class Silent:
-    """A Placement that does not answer some calls."""
+    """A Placement that does not respond to some requests."""
 
     def __init__(self, holds, *calls):
         self._holds = holds

@@ -22,7 +22,7 @@ VCPUS = 2
 
 
 def shop(nodes=2):
-    """A web server and database nodes, no two of those in one rack."""
+    """A web server and database nodes, of which no two may be in one rack."""
     return {'group': {
         'name': 'shop',
         'members': [{'name': 'web', 'resources': SMALL}],
@@ -95,12 +95,14 @@ class World(BaseWorld):
         self.wait(self.conf.reconciler.grace + 1)
 
     def wait_out_host_grace(self):
-        """The engines see which hosts are unavailable, and they stay so."""
+        """Engines find unavailable hosts, which remain unavailable for the
+        grace period."""
         self.reconciler.reconcile()
         self.wait(self.conf.reconciler.host_grace)
 
     def reconcile_members(self):
-        """Passes of the reconciler until nothing is waited for."""
+        """Run passes of the reconciler until no member waits for a grace
+        period."""
         self.reconciler.reconcile()
         self.wait_out_grace()
         self.reconciler.reconcile()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement's adapter with faults: answers that are lost, and errors."""
+"""Placement's adapter with faults: lost responses and errors."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New holds take the room of old ones in a real Placement, in one step."""
+"""In a real Placement, new holds take the capacity of old ones in one step."""
 
 import pytest
 
@@ -11,18 +11,19 @@ from tests.functional.holds.members import (
 
 TWO = {'VCPU': 2, 'MEMORY_MB': 1024}
 OTHERS_CHANGE = 'deadlock detected'
-"""Why Placement's database gave up a change in favour of others."""
+"""The error of Placement's database for a change that lost against another
+one."""
 
 
 @pytest.fixture
 def full(placement):
-    """A host with room for two small servers, which the old holds need."""
+    """A host with capacity for two small servers, which the old holds use."""
     return placement.add_host('full', vcpus=2, memory_mb=1024)
 
 
 @pytest.fixture
 def old(holds, full):
-    """Two members whose holds are given up."""
+    """Two members whose holds are dropped."""
     rows = [member(full), member(full)]
     put(holds, *rows)
     return rows
@@ -39,12 +40,12 @@ def exchange(holds, old, new):
 
 
 def held(holds, rows):
-    """Whether each of the members has its hold and nothing else."""
+    """Whether each of the members has exactly its hold."""
     return [holds.has(row.hold, row) for row in rows]
 
 
 def touch(placement, row):
-    """Somebody writes a hold again, as it was: its generation rises."""
+    """Write a hold again without a change: its generation increases."""
     placement.adapter.put(f'/allocations/{row.hold}', microversion='1.38',
                           json=placement.allocation(row.hold))
 

@@ -61,7 +61,8 @@ def test_a_hundred_members_are_held_in_one_request(placement, holds, wire):
 def test_a_put_whose_answers_were_lost_can_be_repeated(
         placement, holds, wire, host):
     rows = member(host), member(host)
-    # That to the POST, and that to the question whether it was carried out.
+    # The response to the POST, and the response to the query whether it was
+    # carried out.
     wire.lose = 2
     with pytest.raises(errors.HoldsError, match='no answer'):
         put(holds, *rows)

@@ -13,7 +13,7 @@ OWNER = ('blue', 'ann')
 
 @pytest.fixture
 def other(placement):
-    """A host with room for one member."""
+    """A host with capacity for one member."""
     return placement.add_host('cmp-2', vcpus=1)
 
 
@@ -28,7 +28,7 @@ def test_a_hold_becomes_an_allocation_on_another_host(
     wire.requests.clear()
     for _ in range(2):
         holds.swap(row, instance, *OWNER, place(other))
-    # The second one finds it done.
+    # The second call finds the move done.
     assert wire.requests == ['POST', 'POST', 'GET', 'GET']
     assert placement.used(host) == EMPTY and placement.used(other) == ONE
     assert holds.exists(row.hold) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The holds of a large group are put and dropped in several requests."""
+"""The holds of a large group are written and deleted by several requests."""
 
 import pytest
 
@@ -12,7 +12,7 @@ FIVE = {'VCPU': 5, 'MEMORY_MB': 5 * 512}
 
 @pytest.fixture
 def holds(wire, waits):
-    """A client that puts two holds in a request."""
+    """A client that writes two holds per request."""
     return HoldClient(wire, sleep=waits.append, part_size=2)
 
 
@@ -23,7 +23,7 @@ def host(placement):
 
 @pytest.fixture
 def full(placement):
-    """A host whose room is taken."""
+    """A host without free capacity."""
     provider = placement.add_host('full', vcpus=1, memory_mb=512)
     placement.allocate(provider, {'VCPU': 1, 'MEMORY_MB': 512})
     return provider
@@ -95,7 +95,7 @@ def test_parts_are_undone_if_others_have_changed_a_hold(
 
 def test_it_is_not_known_what_is_there_if_the_undo_gets_no_answer(
         placement, holds, wire, host, full, five):
-    """Whoever gives up the group drops what is left."""
+    """The process that gives up the group drops the remaining holds."""
     rows = [*five[:2], member(full)]
 
     def go_away(count):
@@ -141,7 +141,8 @@ def test_a_proxy_that_gives_up_a_part_is_no_answer(
 
 def test_a_refusal_after_a_lost_request_may_not_be_the_last_word(
         holds, wire, full):
-    """The lost request may get to Placement yet, when there is room again."""
+    """The lost request may still reach Placement when there is capacity
+    again."""
     wire.away = 1
     with pytest.raises(errors.HoldsError, match='no answer') as found:
         put(holds, member(full))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between attempts at one change the client waits longer and longer."""
+"""The waits of the client between attempts at one change grow."""
 
 import pytest
 
@@ -9,11 +9,12 @@ from nova_holistic.holds.retry_policy import (
 from tests.functional.holds.members import member, new_uuid, put, swap
 
 OTHERS_CHANGE = 'deadlock detected'
-"""Why Placement's database gave up a change in favour of others."""
+"""The error of Placement's database for a change that lost against another
+one."""
 
 
 def touch(placement, consumer):
-    """Somebody writes a consumer again, as it was: its generation rises."""
+    """Write a consumer again without a change: its generation increases."""
     placement.adapter.put(f'/allocations/{consumer}', microversion='1.38',
                           json=placement.allocation(consumer))
 
@@ -63,7 +64,7 @@ def test_each_change_waits_between_its_attempts(
 
 
 def waits_of(attempts):
-    """Waits of a change that fails so often."""
+    """The waits of a change that fails this number of times."""
     waits = []
     assert not retry_until_success(lambda: False, waits.append)
     assert len(waits) == attempts - 1
