@@ -126,7 +126,9 @@ class Child(Protocol):
         """A dry run: ``POST /v1/plans``.
 
         :param headroom: whether the offer contains how many copies of the
-            group fit
+            group fit. That takes a child much longer than the offer itself
+            (``benchmarks/README.rst``), so that the search does not request
+            it
         """
 
     def create(self, document: Document, objective: str | None, lease: int,

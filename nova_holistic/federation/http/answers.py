@@ -11,9 +11,9 @@ from nova_holistic.federation.errors import InvalidAnswer
 from nova_holistic.federation.http.schemas import MAX_TEXT
 from nova_holistic.model.plan import Reason
 
-_TOLERANCE = 1e-6
-"""Relative; a value this near to its bound reaches it. The solver's own
-tolerance."""
+_TOLERANCE = 1e-5
+"""Relative; a value this near to its bound reaches it. The solver lowers its
+bounds by about 2e-6, so that rounding errors cannot invalidate them."""
 
 _KINDS = {'unplaceable': RefusalKind.UNPLACEABLE,
           'unknown': RefusalKind.UNKNOWN,

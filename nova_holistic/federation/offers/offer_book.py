@@ -106,11 +106,8 @@ class OfferBook:
                 '', _LATE.format(cloud), names=(), hidden=(),
                 public=_LATE.format(cloud)),))
         document = harden(self._problem.document(parts, cloud), threshold)
-        copies = len(parts) == 1 and all(
-            self._problem.kinds[k].number > 1 for k in parts)
         return self._problem.candidates[cloud].child.offer(
-            document, self._objective, min(self._seconds, left),
-            headroom=copies)
+            document, self._objective, min(self._seconds, left))
 
 
 def _key(cloud: str, parts: Set, threshold: float | None) -> tuple:
