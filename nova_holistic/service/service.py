@@ -118,17 +118,22 @@ class EngineService:
         self.notifications = notifications and NotificationListener(
             conf, notifications, shared_changes)
         self._stop_immediately = threading.Event()
-        self._own_calls = PeriodicCalls({
-            'heartbeat': PeriodicCall(self._beat, conf.engine.heartbeat),
+        self._own_calls = PeriodicCalls(self._periodic_calls(shared_changes))
+
+    def _periodic_calls(self, shared_changes: SharedChanges
+                        ) -> dict[str, PeriodicCall]:
+        options = self._conf.engine
+        return {
+            'heartbeat': PeriodicCall(self._beat, options.heartbeat),
             'poll for tasks': PeriodicCall(
-                self._workers.pick_up, conf.engine.pickup_interval),
+                self._workers.pick_up, options.pickup_interval),
             'poll for servers to create': PeriodicCall(
                 self._boot_workers.pick_up,
-                min(conf.engine.pickup_interval, BOOT_PICKUP_INTERVAL)
+                min(options.pickup_interval, BOOT_PICKUP_INTERVAL)
                 if self._boots else 0.0),
             'send changes to other engines': PeriodicCall(
-                shared_changes.send, SPACING if notifications else 0.0),
-            **_snapshot_calls(conf, parts.inventory)})
+                shared_changes.send, SPACING if self.notifications else 0.0),
+            **_snapshot_calls(self._conf, self._parts.inventory)}
 
     def start(self) -> None:
         """Start all threads, and return immediately."""

@@ -35,8 +35,8 @@ def apart(cloud):
 
 @pytest.fixture
 def written(monkeypatch):
-    """What became of each destination. The first two are written only when
-    Nova has chosen both."""
+    """Record the result of each destination. The first two are written only
+    when Nova has chosen both."""
     both, answers = threading.Barrier(2, timeout=300), []
     send = group_moves.member_moves.send
     first = iter(range(2))
@@ -101,7 +101,7 @@ def test_two_moves_that_choose_the_same_host_end_on_two(
     wait_for(lambda: {ended_at(cloud, server) for server in servers} == {
         'cmp-2', 'cmp-3'} or None, 'both moves')
     assert Counter(written) == {Move.WRITTEN: 2, Move.OVERTAKEN: 1}
-    # What Nova chose first left no allocation behind.
+    # Nova's first choice left no allocation.
     for server in servers:
         (host,) = {host for host in ('cmp-2', 'cmp-3')
                    if server in cloud.consumers(host)}

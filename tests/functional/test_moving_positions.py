@@ -50,7 +50,7 @@ def test_a_pass_sees_both_hosts_and_the_end_of_a_reverted_move(cloud):
 def resized(cloud):
     """A group of three that are apart. The server of the first member is in
     VERIFY_RESIZE on cmp-2, which the table does not say, as if it had been
-    away when the scheduler answered. The third member is lost."""
+    unavailable when the scheduler answered. The third member is lost."""
     group = cloud.plan(document(*PLACES, policies=APART), PLACES,
                        resources=SMALL)
     moving = create(cloud, group, 'm-0')
@@ -75,7 +75,7 @@ def disable(cloud, *hosts):
 
 
 def position(cloud, group, path):
-    """Names of the host of a member, and of the one its server goes to."""
+    """Names of the host of a member and of its server's destination."""
     row = cloud.row(group, path)
     destination = getattr(row, 'destination', None)
     return row.place.host, destination and destination.host

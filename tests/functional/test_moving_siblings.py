@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member that Nova moves keeps others off its source and destination."""
+"""A member that Nova moves keeps other members off its source and
+destination."""
 
 from oslo_utils import timeutils
 
@@ -42,7 +43,7 @@ def test_a_sibling_that_waits_for_its_resize_keeps_both_hosts(cloud):
 
 
 def hold_at(cloud, group, path, host):
-    """Plan a lost member there."""
+    """Plan a lost member on this host."""
     cloud.table.change_state(
         cloud.row(group, path).id, [MemberState.LOST], MemberState.PLANNED,
         None, held=True, place=cloud.place(host))
@@ -73,7 +74,7 @@ def confirm(cloud, server):
 
 
 def resize_to(cloud, server, host):
-    """Leave the server in VERIFY_RESIZE there."""
+    """Leave the server in VERIFY_RESIZE on this host."""
     cloud.act(server, 'migrate', host=host)
     cloud.wait_for_status(server, 'VERIFY_RESIZE')
     assert cloud.host_of(server) == host

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One create of many servers takes the free servers of a counted member."""
+"""One create of many servers claims the free servers of a counted member."""
 
 import collections
 import uuid
@@ -27,7 +27,7 @@ def running(lend_cloud):
 
 
 def create(cloud, group, member, count):
-    """Names of hosts of the servers of one create, each with its number."""
+    """Names of the hosts of the servers of one create, with their numbers."""
     cloud.create_server('node', 'small', {'group': group, 'member': member},
                         min_count=count)
     servers = [server['id'] for server in cloud.servers()]
@@ -67,7 +67,7 @@ def test_single_creates_claim_the_servers_in_order(cloud):
     (3, {'cmp-0': 1, 'cmp-1': 1, 'cmp-2': 1}), (4, None)])
 def test_filters_see_the_servers_that_the_create_has_placed_before(
         cloud, count, hosts):
-    """The fourth one would be the second one on its host."""
+    """The fourth server would be the second one on its host."""
     host_manager = cloud.controllers.scheduler.manager.host_manager
     before = host_manager.enabled_filters
     cloud.conf.set_override('max_instances_per_host', 1, 'filter_scheduler')
@@ -117,7 +117,7 @@ def test_one_disabled_host_refuses_the_whole_create(cloud):
     finally:
         cloud.enable_compute('cmp-2')
     assert cloud.used() == {'cmp-0': SMALL, 'cmp-1': SMALL, 'cmp-2': SMALL}
-    # Of those on that host one was asked for.
+    # One of the servers on that host was requested.
     assert [row.state for row in cloud.table.members(group)] == [
         MemberState.PLANNED, MemberState.PLANNED, MemberState.LOST,
         MemberState.PLANNED]

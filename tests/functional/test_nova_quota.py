@@ -16,7 +16,7 @@ LIMITS = {'instances': 4, 'cores': 8, 'ram': 8192}
 
 
 def set_quota(cloud, **limits):
-    """Of all projects; the limits that were there before."""
+    """Set the quota of all projects; returns the previous limits."""
     path = '/os-quota-class-sets/default'
     before = cloud.compute.get(path).json()['quota_class_set']
     cloud.compute.put(path, json={'quota_class_set': limits})
@@ -25,7 +25,7 @@ def set_quota(cloud, **limits):
 
 @pytest.fixture(scope='module')
 def cloud(lend_cloud):
-    """One server of the project, of two cores, exists."""
+    """One server of the project with two cores exists."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 1024, 1)
         cloud.wait_for_status(cloud.create_server('there', 'small'), 'ACTIVE')

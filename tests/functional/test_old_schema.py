@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedulers that start while the placement table is not as it should be."""
+"""Schedulers that start with an outdated or missing placement table."""
 
 import pytest
 

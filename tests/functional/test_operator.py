@@ -21,7 +21,7 @@ PAIR = {'group': {
 
 @pytest.fixture
 def cloud(lend_cloud, monkeypatch):
-    """Without a Keystone, whose place its connections take."""
+    """A cloud without Keystone; its connections replace Keystone's."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 1024, 1)
         services = {'placement': cloud.placement, 'nova': cloud.compute}
@@ -32,7 +32,7 @@ def cloud(lend_cloud, monkeypatch):
 
 @pytest.fixture
 def run(cloud, tmp_path, capsys, own_logging):
-    """Run a group command; gives its exit code and output."""
+    """Run a group command; returns its exit code and output."""
     file = tmp_path / 'nova-holistic.conf'
     file.write_text(
         '[holistic_database]\n'
@@ -63,7 +63,7 @@ def test_a_server_is_created_on_its_planned_host(cloud, run, tmp_path):
             for m in json.loads(output)['members']} == {
         'node-0': (server, planned['node-0']),
         'node-1': (None, planned['node-1'])}
-    # The other place is held against everybody, until it is released.
+    # The other place is held until it is released.
     held = cloud.providers()[planned['node-1']]
     assert run('release', group['uuid']) == (
         0, 'node-1: released\nnode-0: kept, it belongs to a server\n')

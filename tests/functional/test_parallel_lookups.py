@@ -34,7 +34,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     for host in HOSTS:
         for consumer in running.consumers(host.name):
@@ -43,8 +43,8 @@ def cloud(running):
 
 
 def test_every_member_has_one_server_and_every_server_one_member(cloud):
-    """All requests point at the description. Each is made twice, as a
-    conductor does that repeats it, and there are too many of them."""
+    """All requests point at the description. Each is sent twice, as by a
+    conductor that repeats it, and there are more servers than members."""
     group = planned(cloud)
     instances = [str(uuid.uuid4()) for _ in range(MEMBERS + 8)]
     answers = in_parallel(cloud, group, [
@@ -77,7 +77,7 @@ def planned(cloud):
 
 
 def in_parallel(cloud, group, requests):
-    """The hosts that each instance was given; None for a refusal.
+    """The host of each instance; None for a refusal.
 
     :param requests: instance and the path that it points at
     """

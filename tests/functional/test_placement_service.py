@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placements that share a database have nothing of each other."""
+"""Placements that share a database do not affect each other."""
 
 import fixtures
 import jsonschema
@@ -18,7 +18,7 @@ def names(service, path, key):
 
 
 def content(service):
-    """Names of all that clients can add to a Placement."""
+    """Names of all objects that clients can add to a Placement."""
     return (names(service, '/resource_providers', 'resource_providers'),
             names(service, '/resource_classes', 'resource_classes'),
             names(service, '/traits', 'traits'))
@@ -39,7 +39,7 @@ def test_the_next_placement_has_what_a_new_one_has():
         assert all(now > before for now, before in zip(content(first), new))
     with PlacementService() as second:
         assert content(second) == new
-        # Neither the name nor the class is known from before.
+        # Neither the name nor the class exists before.
         host = second.add_host('cmp-1')
         assert second.used(host) == {'VCPU': 0, 'MEMORY_MB': 0}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that an enabled filter of Nova refuses are not planned.
 
-Each case makes Nova refuse some hosts, and names those that are left. Stock
-Nova has to agree: the server is created at its planned place, on the first
-try, and one without a pointer goes to an allowed host as well.
+Each case makes Nova refuse some hosts, and names the remaining ones. Stock
+Nova must agree: the server is created on its planned host at the first
+attempt, and a server without a pointer is created on an allowed host, too.
 """
 
 import contextlib
@@ -36,13 +36,13 @@ FILTERS = [
 
 @dataclass(frozen=True)
 class Case:
-    """What makes Nova refuse hosts, and which are left.
+    """A reason for which Nova refuses hosts, and the remaining hosts.
 
-    :ivar metadata: of an aggregate
-    :ivar hosts: in that aggregate
-    :ivar flavor: of the member
-    :ivar properties: of the image of the member; None for one without any
-    :ivar options: of Nova, by group and name
+    :ivar metadata: metadata of an aggregate
+    :ivar hosts: hosts in that aggregate
+    :ivar flavor: flavor of the member
+    :ivar properties: properties of the member's image; None for no image
+    :ivar options: Nova's options by group and name
     """
 
     left: frozenset[str]
@@ -108,7 +108,8 @@ def running(own_cloud):
 
 @contextlib.contextmanager
 def arranged(cloud, case):
-    """The aggregate, the options and the image of a case: the image."""
+    """Create the aggregate, the options and the image of a case; returns the
+    image."""
     aggregate = cloud.create_aggregate('case', case.metadata, case.hosts)
     for (group, name), value in case.options.items():
         cloud.conf.set_override(name, value, group)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is remembered of a real Placement's providers is what is so, and
-finding that out takes requests for what changed alone."""
+"""The cached providers equal those of a real Placement, and only changes cause
+requests."""
 
 from hypothesis import given, HealthCheck, strategies as st
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from Placement's database equals what its API answers.
+"""The data from Placement's database equal the responses of its API.
 
 The database of a real Placement is in memory. Each test reads a copy of it in
 a file. tests/databases does the same on MariaDB and PostgreSQL.

@@ -35,7 +35,7 @@ def trees(providers):
 
 
 def add_below(providers, parent, inventories, name=None):
-    """A provider below another one; its UUID."""
+    """Create a provider below another one; returns its UUID."""
     one = str(uuid.uuid4())
     providers.service.adapter.post('/resource_providers', json={
         'name': name or one, 'uuid': one, 'parent_provider_uuid': parent},
@@ -144,7 +144,7 @@ def test_a_known_change_of_a_nested_provider_needs_no_reading(
     assert host.inventories['VCPU'].used == 2
     assert host.providers[0].inventories['VGPU'].used == 1
     assert not assembly.take_doubtful()
-    # A change that a reading may contain.
+    # A change that a read may contain.
     assembly.put(assembly.begin(), providers=trees.reread([root]))
     assembly.change_use(since, {
         card: UseChange(1, FrozenMapping({'VGPU': 1}))})

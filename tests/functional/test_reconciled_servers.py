@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reconciler learns from a real Nova what became of a group's servers."""
+"""The reconciler reads the states of a group's servers from a real Nova."""
 
 from nova import conf as nova_conf
 import pytest
@@ -98,7 +98,7 @@ def resources(cloud, group, path):
 
 
 def passes(cloud, number=2):
-    """What passes of the reconciler have mended."""
+    """The corrections of passes of the reconciler."""
     repaired = {}
     for _ in range(number):
         repaired.update(cloud.reconciler.reconcile())
@@ -159,12 +159,12 @@ def test_a_claim_of_a_server_in_error_is_undone(cloud, group):
     assert cloud.reconciler.reconcile() == {'unclaimed': 1}
     assert held(cloud, group) == {'web', 'db'}
     assert member(cloud, group, 'web').state == 'planned'
-    # It is as good as new.
+    # The server equals a new one.
     build(cloud, group, 'web')
 
 
 def set_state(cloud, server, state):
-    """As an administrator does by hand."""
+    """Set the state of a server as an administrator does."""
     cloud.compute.post(f'/servers/{server}/action',
                        json={'os-resetState': {'state': state}})
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of one description differ once its flavor is another and one of
-them was planned anew: each request takes a row that it asks for."""
+"""Servers of one description differ after its flavor was redefined and one of
+them was planned again: each request claims a row with its resources."""
 
 from oslo_utils import timeutils
 import pytest
@@ -63,7 +63,7 @@ def test_a_request_skips_a_row_of_the_old_flavor(cloud):
     (allocation,) = cloud.placement.get(
         f'/allocations/{server}').json()['allocations'].values()
     assert allocation['resources']['VCPU'] == 4
-    # The other one was planned for servers that there are no more.
+    # The other one was planned for servers that no longer exist.
     fault = cloud.wait_for_status(
         create(cloud, group, 'n'), 'ERROR')['fault']['message']
     assert 'VCPU=4' in fault and 'VCPU=2' in fault

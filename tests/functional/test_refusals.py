@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pointer that cannot be honoured is refused with a reason, or yields."""
+"""A pointer that cannot be used is refused with a reason, or ignored."""
 
 import datetime
 import uuid
@@ -40,7 +40,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
     running.clear()
@@ -52,7 +52,7 @@ def shop(cloud):
 
 
 def refusal(cloud, group, member, flavor='small', **extra):
-    """What is said of a create; nothing of the plan may have changed."""
+    """The fault of a create that must not change the plan."""
     before = cloud.table.members(group), cloud.used()
     server = cloud.create_server(
         'refused', flavor, {'group': group, 'member': member}, **extra)
@@ -183,7 +183,7 @@ def alone(cloud):
 
 
 def loss(cloud, group, member, **extra):
-    """What is said of a create; the member has lost its place."""
+    """The fault of a create whose member has lost its place."""
     before = cloud.row(group, member)
     message = cloud.fault_of(cloud.create_server(
         'refused', 'small', {'group': group, 'member': member}, **extra))
@@ -267,7 +267,7 @@ def test_in_yield_mode_hard_policies_still_hold(cloud):
     for host in ('cmp-1', 'cmp-2', 'cmp-3'):
         cloud.disable_compute(host)
     try:
-        # Only the host of the other member is left.
+        # Only the host of the other member remains.
         server = cloud.create_server(
             'a', 'small', {'group': group, 'member': 'a'})
         assert 'No valid host' in cloud.fault_of(server)
@@ -294,7 +294,7 @@ def test_in_yield_mode_a_claim_that_cannot_be_undone_does_not_yield(
     monkeypatch.setattr(HoldClient, 'unswap', unswap)
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
-    # Stock Nova would put a second allocation beside the first.
+    # Stock Nova would create a second allocation beside the first.
     assert 'does not answer' in cloud.fault_of(server)
     assert cloud.consumers('cmp-2')[server] == SMALL
     cloud.delete_consumer(server)

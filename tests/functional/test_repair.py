@@ -19,7 +19,7 @@ HOSTS = tuple(
     for name, rack, vcpus in (
         ('cmp-1', 'r1', 2), ('cmp-2', 'r2', 2), ('big-0', 'r3', 8),
         ('big-1', 'r4', 8)))
-"""The first two have room for one small server each."""
+"""The first two hosts have capacity for one small server each."""
 
 
 @pytest.fixture(scope='module')
@@ -55,7 +55,7 @@ def test_one_live_migration_repairs_a_group(cloud, service):
     ((member, source),) = [(move['member'], move['source'])
                            for move in found['moves']]
     assert (source, found['reasons']) == ('big-0', [])
-    # To see the proposal is to look where the servers are.
+    # A request for the proposal reads the hosts of the servers.
     assert cloud.reconciler.reconcile() == {'degraded': 1}
     shown = service.ask('GET', f'/v1/groups/{group}',
                         token=OWNER).json['group']
@@ -74,7 +74,8 @@ def test_one_live_migration_repairs_a_group(cloud, service):
 
 
 def test_servers_move_in_the_only_possible_order(cloud, service):
-    """Member a belongs where b is now, and that host has room for one."""
+    """Member a must move to the host of b, which has capacity for one
+    server."""
     definition = {'name': 'chain', 'groups': [
         {'name': name, 'policies': [{'type': 'location', 'path': path}],
          'members': [{'name': 's', 'flavor': 'small'}]}
@@ -95,7 +96,7 @@ def test_servers_move_in_the_only_possible_order(cloud, service):
 
 
 def test_a_refused_migration_stops_the_repair(cloud, service, monkeypatch):
-    """What was done stays, and the next repair goes on from there."""
+    """The finished moves remain, and the next repair continues."""
     group, servers = built(cloud, document('a', 'b', policies=APART), {
         'a': 'big-0', 'b': 'big-1'})
     cloud.force_live_migration(servers['b'], 'big-0')
@@ -130,6 +131,6 @@ def built(cloud, definition, places):
 
 
 def row_of_nova(cloud, group, servers):
-    """Whether the table has each server where Nova has it."""
+    """Whether the table has Nova's host of each server."""
     return all(cloud.row(group, path).place.host == cloud.host_of(server)
                for path, server in servers.items())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members whose builds fail go on to alternates, and keep their group's
-policies there, however many they are."""
+"""Members whose builds fail are created on alternates and satisfy their
+group's policies there, for any number of them."""
 
 import uuid
 
@@ -26,7 +26,7 @@ def cloud(lend_cloud):
 
 
 def broken(cloud, host, monkeypatch):
-    """No server can be built there."""
+    """A host on which no server can be built."""
     def no_spawn(*args, **kwargs):
         raise exception.NovaException('out of order')
 
@@ -50,7 +50,7 @@ def test_two_failed_builds_move_to_separate_alternates(cloud, monkeypatch):
 
 @pytest.mark.parametrize('closed', [False, True])
 def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
-    """If its planned host is closed, another host is searched for."""
+    """If its planned host is closed, another host is searched."""
     group = cloud.plan(APART, {'n-0': 'cmp-0', 'n-1': 'cmp-1'},
                        resources={'VCPU': 2, 'MEMORY_MB': 2048,
                                   'DISK_GB': 10}, alternates=0)
@@ -71,7 +71,7 @@ def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
 
 @pytest.mark.parametrize('under_way', [True, False])
 def test_a_replanned_member_avoids_the_alternates_of_others(cloud, under_way):
-    """Nor is it planned where a server that is being built may go."""
+    """It is not planned on a host on which a server may still be built."""
     group = cloud.planner.create(APART, project_id=PROJECT, user_id=USER).uuid
     if under_way:
         cloud.table.claim(group, 'n-0', str(uuid.uuid4()), timeutils.utcnow())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a failed, deleted, shelved or stalled server leaves of its member, on
-a real Nova, in the first pass after it."""
+"""The state of a member after its server has failed, or was deleted, shelved
+or left unfinished, on a real Nova after the first pass."""
 
 import contextlib
 from datetime import timedelta
@@ -21,7 +21,8 @@ GROUP = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
 
 @pytest.fixture
 def cloud(lend_cloud):
-    """With the default grace: whatever a test sees is done at once."""
+    """A cloud with the default grace: all corrections that a test sees are
+    made immediately."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 512, 1)
         yield cloud
@@ -54,7 +55,7 @@ def is_held(cloud, group):
 
 
 def set_state(cloud, server, state):
-    """As an administrator does by hand."""
+    """Set the state of a server as an administrator does."""
     cloud.compute.post(f'/servers/{server}/action',
                        json={'os-resetState': {'state': state}})
 
@@ -70,10 +71,8 @@ def broken(cloud, monkeypatch):
 
 @contextlib.contextmanager
 def paused(cloud, host, monkeypatch):
-    """Inside the context a server that is built on the host stays in BUILD.
-
-    Gives an event: the build has come as far as it does.
-    """
+    """Inside the context, a server that is built on the host stays in BUILD.
+    Returns an event that is set when the build has reached this point."""
     driver = cloud.computes.services[host].manager.driver
     spawn, begun, go_on = driver.spawn, threading.Event(), threading.Event()
 
@@ -114,7 +113,7 @@ def test_a_failed_build_whose_place_was_taken_is_planned_elsewhere(
 
 @pytest.mark.parametrize('seen', [True, False])
 def test_a_deleted_server_leaves_a_held_place(cloud, group, seen):
-    """Whether a pass has seen the server makes no difference."""
+    """This does not depend on whether a pass has read the server."""
     before = cloud.row(group, 'web')
     server = build(cloud, group)
     if seen:
@@ -158,7 +157,7 @@ def test_a_failed_member_is_planned_again_once_its_server_is_deleted(
 
 @pytest.mark.parametrize('seen', [True, False])
 def test_a_shelved_server_keeps_its_member(cloud, group, seen):
-    """Even if it is set to ERROR, for it still exists."""
+    """This also holds if it is set to ERROR, because it still exists."""
     server = build(cloud, group)
     planned = cloud.row(group, 'web').place
     cloud.shelve(server)
@@ -198,7 +197,7 @@ def slow_conductor(monkeypatch):
 
 def test_a_server_that_is_never_created_loses_its_claim(
         cloud, group, slow_conductor):
-    """If it is created after all, it has room, but is nobody's member."""
+    """If it is created nevertheless, it has an allocation but is no member."""
     answered, go_on = slow_conductor
     late = create(cloud, group)
     assert answered.wait(300)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user of one project may do to others, and learn of the cloud."""
+"""The rights of a user of one project, and the information about the cloud
+that the user gets."""
 
 import pytest
 
@@ -25,7 +26,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, which must be unchanged after the test."""
     yield running
     running.clear()
     running.run_periodics()
@@ -127,7 +128,7 @@ PAIR = {'name': 'pair', 'policies': [{'type': 'anti-affinity'}],
 
 @pytest.fixture
 def moved(cloud, request):
-    """A pair of which one has its server on another host than planned."""
+    """A pair with one server on a host other than its planned one."""
     group = cloud.plan(PAIR, {'a': 'cmp-3', 'b': 'cmp-2'}, resources={
         'VCPU': 1, 'MEMORY_MB': 1024, 'DISK_GB': 1})
     server = cloud.create_server('a', 'small', {'group': group, 'member': 'a'})

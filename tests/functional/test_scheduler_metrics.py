@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus reads what a scheduler has answered."""
+"""Prometheus reads the numbers of a scheduler's answers."""
 
 import urllib.request
 
@@ -15,7 +15,7 @@ from tools.cloud.ports import free_ports
 
 @pytest.fixture
 def url(monkeypatch):
-    """Where the scheduler serves its metrics; it stops with the test."""
+    """The URL of the scheduler's metrics; the server stops with the test."""
     served = []
     serve = prometheus_client.start_http_server
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A create finds another host if its planned host and all alternates are
-refused: the one member is planned again while the request waits."""
+refused: the member is planned again while the request waits."""
 
 import threading
 import uuid
@@ -24,7 +24,7 @@ def test_another_host_takes_the_server_in_the_same_create(cloud):
         cloud.disable_compute(host)
     server = create(cloud, group, 'a')
     host = host_of_active(cloud, server)
-    # The sibling is planned on cmp-1.
+    # The other member is planned on cmp-1.
     assert host in ('cmp-3', 'cmp-4')
     assert_claimed(cloud, group, 'a', server, host)
     assert cloud.holds.exists(hold) is None
@@ -46,7 +46,7 @@ def test_the_objective_of_the_group_chooses_the_host(cloud):
 
 
 def test_requirements_of_the_description_are_kept(cloud):
-    """The create says nothing of the rack that the member is confined to."""
+    """The create request does not contain the rack of the member."""
     shop = document('a')
     shop['members'][0]['location'] = 'az1/r4'
     group = cloud.plan(shop, {'a': 'cmp-2'}, resources=SMALL, alternates=0)

@@ -94,7 +94,7 @@ def test_members_of_a_server_group_without_servers_are_together(cloud):
 
 
 def test_servers_of_the_group_itself_are_counted_once(cloud):
-    """A lost member is planned again beside a sibling that has a server."""
+    """A lost member is planned again while another member has a server."""
     group = cloud.create_server_group('apart', 'anti-affinity')
     record = create(cloud, group, count=3)
     first = cloud.table.members(record.uuid)[0]

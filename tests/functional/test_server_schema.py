@@ -53,7 +53,7 @@ def accepts_novas(server):
     try:
         check_novas.validate({'server': {**REQUIRED, **server}})
     except (exception.ValidationError, UnicodeDecodeError):
-        # Nova answers 500 for user data that is not ASCII.
+        # Nova responds with 500 to user data that are not ASCII.
         return False
     return True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever borrows the shared cloud finds nothing of those before."""
+"""The next borrower of the shared cloud finds no trace of earlier ones."""
 
 import uuid
 
@@ -20,7 +20,7 @@ OPTIONS = {('topology', 'labels'): ['power_feed']}
 
 
 def use(cloud, monkeypatch):
-    """Leave something of every kind."""
+    """Leave an object of every kind."""
     cloud.create_flavor('small', 2, 2048, 10)
     group = cloud.planner.create(PAIR, project_id=PROJECT, user_id=USER).uuid
     planned = cloud.table.members(group)[0].place.host

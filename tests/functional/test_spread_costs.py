@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a create in a group with ``spread`` costs, in every state of the group.
-"""
+"""The cost of a create in a group with ``spread``, in every state of the
+group."""
 
 import uuid
 
@@ -28,7 +28,7 @@ def hosts(number):
 
 
 def planned(cloud, group):
-    """Nothing happens to the other members."""
+    """The other members do not change."""
 
 
 def released(cloud, group):
@@ -67,13 +67,13 @@ def built_on_an_alternate(cloud, group):
 
 STATES = planned, released, lost, failed, built_on_an_alternate
 MOST = {'planned': 38, 'released': 41, 'lost': 41, 'failed': 41,
-        # Where the server is, and where its host stands.
+        # The host of the server, and the location of the host.
         'built_on_an_alternate': 43}
 """Statements of one create, more than half of them Placement's."""
 
 
 def calls_of_one(cloud, happen):
-    """Calls of the create of one member, with another in a state."""
+    """Calls of the create of one member while another member is in a state."""
     group = cloud.plan(GROUP, {
         name: f'cmp-{number}' for number, name in enumerate(NAMES)},
         resources=SMALL)
@@ -90,8 +90,8 @@ def calls_of_one(cloud, happen):
 
 def described(calls):
     """The start of each statement with the number of its parameters, and the
-    requests, without the look at the database's clock, which comes when a
-    minute has passed."""
+    requests, without the read of the database's clock, which occurs once per
+    minute."""
     return [(' '.join(each.text.split('(')[0].split()[:6]),
              len(each.parameters)) for each in calls.recorder.sent
             if 'strftime' not in each.text], calls.http
@@ -129,7 +129,7 @@ def test_alternates_that_spread_forbids_are_replaced(lend_cloud):
             resources=SMALL)
         first, second, *_ = cloud.row(group, 'a').alternates
         assert [first.host, second.host] == ['cmp-2', 'cmp-7']
-        # From now on the plan does not say what policies allow.
+        # From here on, the plan does not show which hosts the policies allow.
         lost(cloud, group)
         instance = str(uuid.uuid4())
         planned_host, *others = cloud.select_destinations(

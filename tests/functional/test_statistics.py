@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured on hosts, and where servers go for it."""
+"""Statistics of hosts influence the placement of servers."""
 
 from datetime import timedelta
 
@@ -12,7 +12,8 @@ HOSTS = [EmbeddedHost(name) for name in ('cmp-1', 'cmp-2', 'cmp-3')]
 
 @pytest.fixture
 def cloud(lend_cloud):
-    """Where it is cool is what counts most; how much is free counts still."""
+    """The temperature has the largest weight, and the free capacity a smaller
+    one."""
     with lend_cloud(HOSTS, options={
             ('holistic', 'statistics_weights'): {
                 'heat': -100.0, 'fans': 10.0}}) as cloud:

@@ -18,7 +18,7 @@ HOSTS = (
 
 
 def ask(cloud, flavor):
-    """An answer in plain data, and what it took to find it."""
+    """An answer as plain data, and the calls that were needed for it."""
     instance = str(uuid.uuid4())
     spec = cloud.request_spec(flavor, None, instance)
     with counted() as calls:
@@ -33,7 +33,8 @@ def ask(cloud, flavor):
 
 
 def answers(lend_cloud, scheduler):
-    """What the scheduler says of a server for one host, and for none."""
+    """The scheduler's answers for a server with one suitable host, and with
+    none."""
     with lend_cloud(HOSTS, scheduler=scheduler) as cloud:
         cloud.create_flavor('large', 8, 2048, 10)
         cloud.create_flavor('too-large', 9, 2048, 10)
@@ -51,8 +52,8 @@ def test_answers_equal_stock_novas_with_two_extra_queries(
     for (answer, queries, requests), (our, own, calls) in zip(stock, holistic):
         assert (our, calls) == (answer, requests)
         assert not queries - own
-        # Whether a group has adopted the server, and whether some group has
-        # hosts for itself; no host is looked at where Placement proposes
+        # Statements that check whether a group has adopted the server, and
+        # whether exclusive groups exist. No host is read if Placement proposes
         # none.
         adopted, *further = [query for query in (own - queries).elements()
                              if query != 'BEGIN']

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova gets two create requests for one member of a boot: in the end there is
-one server, and the boot names it."""
+"""Nova gets two create requests for one member of a boot. Finally one server
+exists, and the boot names it."""
 
 import threading
 
@@ -21,7 +21,7 @@ class LateEngine(threading.Thread):
     """An engine that writes no heartbeat while it sends a create request.
 
     :ivar created: UUID of its server
-    :ivar error: with which its work has ended
+    :ivar error: error with which its work has ended
     """
 
     def __init__(self, boots, group):
@@ -37,7 +37,7 @@ class LateEngine(threading.Thread):
             self.error = error
 
     def request(self, send):
-        """Send the request when the test wants it."""
+        """Send the request when the test allows it."""
         self.began.set()
         assert self._go_on.wait(60)
         self.created = send()
@@ -51,7 +51,7 @@ class LateEngine(threading.Thread):
 
 
 def requests_of(boots, create):
-    """Each create request of an engine is sent by a function.
+    """Pass each create request of an engine to a function.
 
     :param create: called with a function that sends the request
     """
@@ -64,7 +64,7 @@ def requests_of(boots, create):
 
 
 def the_only_server(cloud, boots, group):
-    """The server of the boot and of its member, and there is no other one."""
+    """The server of the boot and of its member, which must be the only one."""
     (row,) = boots.servers(group).values()
     assert (boots.status(group), str(row.state), row.fault) == (
         'complete', 'active', None)
@@ -106,7 +106,7 @@ def test_an_engine_loses_its_boot_during_a_create_request(
 def test_nova_carries_out_a_request_that_it_has_not_answered(
         cloud, boots, refused):
     """It does so when it gets the next request, which it may refuse, for
-    instance because of a quota."""
+    example because of a quota."""
     unanswered = []
 
     def create(send):

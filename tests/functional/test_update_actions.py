@@ -39,7 +39,7 @@ def running(lend_cloud):
 
 @pytest.fixture
 def service(cloud):
-    """The API, and an engine in this process. It waits for Nova as often as
+    """The API and an engine in this process. The engine reads Nova as often as
     tests do."""
     cloud.action_runner.wait_with(lambda seconds: time.sleep(INTERVAL))
     return Service(cloud.table, DirectEngine(
@@ -91,8 +91,8 @@ def test_an_update_that_changes_nothing_requires_nothing(cloud, service):
 
 
 def test_three_servers_grow_in_the_only_possible_order(cloud, service):
-    """A big server needs a whole host. Each server has to go where another
-    one is, apart from c."""
+    """A big server needs a whole host. Each server except c must move to the
+    host of another one."""
     places = {'a': 'one', 'b': 'two', 'c': 'three'}
     group, servers = built(
         cloud, shop(a='small', b='small', c='small'), places)
@@ -105,7 +105,7 @@ def test_three_servers_grow_in_the_only_possible_order(cloud, service):
         ('b', 'resize', 'required', 'three'),
         ('a', 'resize', 'required', 'two')]
     assert [each['from_flavor'] for each in shown['actions']] == ['small'] * 3
-    # Nothing has been carried out.
+    # No action has been carried out.
     assert {path: cloud.host_of(server)
             for path, server in servers.items()} == places
     shown = update(service, group, revised, apply=True)
@@ -173,7 +173,8 @@ def test_a_new_policy_moves_one_of_two_servers(cloud, service):
 
 
 def test_no_order_keeps_the_policy(cloud, service):
-    """Two servers would have to swap their hosts, and may never be on one."""
+    """Two servers would have to swap their hosts, and must never be on one
+    host."""
     document = {'name': 'swap', 'policies': APART, 'groups': [
         {'name': name, 'members': [{'name': 's', 'flavor': 'small'}]}
         for name in 'ab']}
@@ -231,7 +232,7 @@ def test_no_plan_changes_nothing(cloud, service):
 
 
 def test_a_refused_step_stops_the_actions(cloud, service, monkeypatch):
-    """The update is repeated, and nothing is done twice."""
+    """The update is repeated, and no action is carried out twice."""
     document = shop(a='small', b='small')
     group, servers = built(cloud, document, {'a': 'one', 'b': 'two'})
     revised = shop(a='big', b='big')
@@ -314,7 +315,7 @@ def test_a_server_is_resized_before_it_is_rebuilt(cloud, service):
 
 def test_a_server_with_another_image_is_not_rebuilt_by_other_changes(
         cloud, service):
-    """Its user created it with this image."""
+    """The user created the server with this image."""
     document = imaged(image=OTHER_IMAGE)
     group, servers = built(cloud, document, {'a': 'one', 'b': 'two'})
     document['policies'] = APART

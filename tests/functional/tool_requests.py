@@ -99,7 +99,7 @@ TOOLS = (octavia, heat, heat_with_stack_hints, kops, cluster_api)
 
 
 def send(cloud, tool, name, flavor, server_group):
-    """Create a server as the tool does; its UUID."""
+    """Create a server as the tool does; returns its UUID."""
     version, body = tool(name, cloud.flavor_id(flavor), server_group)
     return cloud.compute_for().post(
         '/servers', json=body, microversion=version).json()['server']['id']

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an inventory sees of a real cloud, and what it asks for that."""
+"""The snapshots that an inventory reads from a real cloud, and its
+requests."""
 
 from collections import Counter
 import threading
@@ -10,7 +11,7 @@ from tests.functional.call_counts import UUID
 
 
 class Counting:
-    """An adapter that counts what is read, by the kind of thing."""
+    """An adapter that counts the reads by their kind."""
 
     def __init__(self, adapter):
         self._adapter = adapter
@@ -57,5 +58,6 @@ class Watch:
 
     @property
     def reread(self):
-        """How many providers the last snapshot read with their consumers."""
+        """The number of providers that the last snapshot read with their
+        consumers."""
         return self.requests['one/allocations']

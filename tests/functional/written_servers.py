@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that Nova's databases and Placement have, and that no compute has
-built: many of them cost little time."""
+"""Servers that are written to Nova's databases and to Placement and that no
+compute service has built. Many of them take little time."""
 
 import uuid
 
@@ -27,7 +27,7 @@ class WrittenServers:
                 in objects.ComputeNodeList.get_all(context)}
 
     def add(self, host):
-        """An active server on a host; its UUID."""
+        """Write an active server on a host; returns its UUID."""
         server, node = str(uuid.uuid4()), self._nodes[host]
         answer = self._cloud.placement.put(f'/allocations/{server}', json={
             'allocations': {node.uuid: {'resources': {
