@@ -51,10 +51,12 @@ def test_an_optimisation_saves_requests_and_bytes(costs, name):
     assert costs[name].megabytes < costs['brute force'].megabytes
 
 
-def test_the_parent_places_as_many_groups_as_one_planner():
+def test_the_share_of_groups_that_are_placed():
     placed, together, total = federation.shares(
         2, 2, 0.5, federation.documents(6), ['all'])
-    assert 1 <= placed['all'] <= together < total == 6
+    # Either may place more, because groups come one after another.
+    assert 0 < placed['all'] < total == 6
+    assert 0 < together < total
 
 
 def test_a_calculated_cost_is_on_the_line():
