@@ -38,5 +38,5 @@ def of_kind(kind: str) -> dict | None:
 
     :param kind: a different one for each caller
     """
-    return None if _request.found is None else _request.found.setdefault(
-        kind, {})
+    found = _request.found
+    return None if found is None else found.setdefault(kind, {})

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that a request matches the description of its member."""
 
+import inspect
+
 import nova.conf
 from nova import exception
 from nova import objects
@@ -25,7 +27,10 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
     # that matters here says itself which zone it is in.
     spec.availability_zone = None
     try:
-        request_filter.process_reqspec(context, spec)
+        # As request_filter.process_reqspec(), without the measurement of each
+        # filter, which takes longer than most of them.
+        for each in request_filter.ALL_REQUEST_FILTERS:
+            inspect.unwrap(each)(context, spec)
         return utils.resources_from_request_spec(context, spec, host_manager)
     except (exception.RequestFilterFailed, exception.NoValidHost) as error:
         raise RequestRefused(error.format_message()) from error

@@ -130,5 +130,5 @@ def _policies(found: Membership | None, spec, states,
 
 
 def _located(state) -> Host:
-    return locations.locate_host(
+    return locations.locate_once(
         connections.get().topology, state.host, state.aggregates)

@@ -249,7 +249,7 @@ class Candidates:
             return False
 
     def _located(self, place: Place):
-        return locations.locate_host(self._connections.topology, place.host,
+        return locations.locate_once(self._connections.topology, place.host,
                                      self._hosts.aggregates(place.host))
 
 

@@ -56,7 +56,7 @@ def nodes(context, uuids: Collection[str], with_numa: bool
     """
     with _link(context) as link:
         found = [row for batch in batches(uuids) for row in link.execute(
-            _NODES_AND_SERVICES[with_numa], {'uuids': batch})]
+            _NODES_AND_SERVICES[with_numa], {'uuids': batch}).all()]
     return {row.node_uuid: _record(context, row) for row in found}
 
 
@@ -76,9 +76,10 @@ def servers(context, hosts: Collection[str]
 
 def _link(context):
     """A reading transaction on the database of the context's cell, without a
-    session, which takes half as long as a statement."""
+    session and without a context of enginefacade: each of them takes half as
+    long as a statement."""
     return main_database.get_context_manager(
-        context).reader.connection.using(context)
+        context).reader.get_engine().connect()
 
 
 def _record(context, row: sa.Row) -> tuple[Any, Mapping[str, Any]]:

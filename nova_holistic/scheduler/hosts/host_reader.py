@@ -46,6 +46,8 @@ class HostReader:
         self._servicegroup_api = servicegroup_api
         self._placement = placement
         self._with_numa = with_numa
+        self._traits: tuple[Any, Collection[str], Collection[str]] | None = (
+            None)
 
     def cell_of(self, context, place: Place,
                 others: Collection[str] = ()) -> 'objects.CellMapping':
@@ -150,9 +152,7 @@ class HostReader:
         self._check_traits(state, spec, group)
 
     def _check_traits(self, state, spec, group):
-        required = (spec.root_required | group.required_traits) - ASKED_ALWAYS
-        forbidden = ((spec.root_forbidden | group.forbidden_traits)
-                     - ASKED_ALWAYS)
+        required, forbidden = self._asked_traits(spec, group)
         if not required and not forbidden:
             return
         traits = set(self._get(
@@ -163,6 +163,16 @@ class HostReader:
                 + ', '.join(sorted((required - traits)
                                    | (forbidden & traits))),
                 state.host, TRAITS)
+
+    def _asked_traits(self, spec, group
+                      ) -> tuple[Collection[str], Collection[str]]:
+        """Required and forbidden traits, the same for all hosts."""
+        if self._traits is None or self._traits[0] is not group:
+            self._traits = (
+                group,
+                (spec.root_required | group.required_traits) - ASKED_ALWAYS,
+                (spec.root_forbidden | group.forbidden_traits) - ASKED_ALWAYS)
+        return self._traits[1:]
 
     def _get(self, path, host):
         try:

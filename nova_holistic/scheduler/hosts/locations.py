@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host
+from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import GroupRecord, MemberRecord, Place
 from nova_holistic.topology.base import (
@@ -37,6 +38,20 @@ def locate_host(topology: TopologyDriver, name: str,
         # host.
         Aggregate(a.name, a.uuid, frozenset([name]), FrozenMapping(a.metadata))
         for a in aggregates])
+
+
+def locate_once(topology: TopologyDriver, name: str,
+                aggregates: 'Iterable[objects.Aggregate]') -> Host:
+    """As ``locate_host``; each host is located once for a request.
+
+    :raises HolisticError: its aggregates contradict each other
+    """
+    known = request_memory.of_kind('locations')
+    if known is None:
+        return locate_host(topology, name, aggregates)
+    if name not in known:
+        known[name] = locate_host(topology, name, aggregates)
+    return known[name]
 
 
 def locate_hosts(topology: TopologyDriver, context,

@@ -30,16 +30,22 @@ _MEMBER, _GROUP = MemberRow.__table__, GroupRow.__table__
 _CLAIM = sa.update(_MEMBER).where(
     _MEMBER.c.id == sa.bindparam('number'),
     _MEMBER.c.hold == sa.bindparam('expected_hold'),
-    _MEMBER.c.state.in_(states.MEMBERS.before(states.CLAIM))).values(
-        state=MemberState.CLAIMED, held=False,
-        instance_uuid=sa.bindparam('instance'), updated_at=sa.bindparam('now'))
+    sa.or_(*(_MEMBER.c.state == state for state
+             in states.MEMBERS.before(states.CLAIM)))
+).values(
+    state=MemberState.CLAIMED, held=False,
+    instance_uuid=sa.bindparam('instance'), updated_at=sa.bindparam('now'))
 _ALTERNATES = sa.select(_MEMBER.c.alternates).where(
     _MEMBER.c.id == sa.bindparam('number'))
 _STANDING = sa.select(
     _MEMBER.c.id, _MEMBER.c.instance_uuid, _GROUP.c.status).join_from(
         _MEMBER, _GROUP, _GROUP.c.uuid == _MEMBER.c.group_uuid).where(
-            _MEMBER.c.id.in_(sa.bindparam('numbers', expanding=True)),
-            _MEMBER.c.state.in_(OWNED))
+            sa.or_(*(_MEMBER.c.state == state for state in OWNED)))
+_STANDING_OF_MANY = _STANDING.where(
+    _MEMBER.c.id.in_(sa.bindparam('numbers', expanding=True)))
+# Almost all requests are for one server. A list of values is put into the text
+# of the statement each time.
+_STANDING_OF_ONE = _STANDING.where(_MEMBER.c.id == sa.bindparam('number'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +204,15 @@ def standing(database: Database, member_ids: Collection[int]
     here, in a transaction after the claim.
     """
     with database.link() as link:
-        return {number: Standing(instance, GroupStatus(status))
-                for batch in batches(member_ids)
-                for number, instance, status in link.execute(
-                    _STANDING, {'numbers': batch})}
+        if len(member_ids) == 1:
+            (number,) = member_ids
+            found = link.execute(_STANDING_OF_ONE, {'number': number}).all()
+        else:
+            found = [row for batch in batches(member_ids)
+                     for row in link.execute(
+                         _STANDING_OF_MANY, {'numbers': batch})]
+    return {number: Standing(instance, GroupStatus(status))
+            for number, instance, status in found}
 
 
 def _why_not(database: Database, group_uuid: str,

@@ -199,7 +199,7 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
     """
     row, changing, alternates = None, {}, None
     for each in link.execute(
-            _AGAIN, {'group': known.record.uuid, 'path': path}):
+            _AGAIN, {'group': known.record.uuid, 'path': path}).all():
         if each.uuid is not None:
             row = each
             continue
