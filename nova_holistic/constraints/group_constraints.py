@@ -6,9 +6,10 @@ forbids this trait. Refusals that the planner has learnt are handled in the
 same way.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections import Counter
 from dataclasses import dataclass, field, replace
+import functools
 
 from nova_holistic.constraints import default_zone_scope
 from nova_holistic.constraints.filter_table import rules_in_force
@@ -37,7 +38,8 @@ class PlanningContext:
     :ivar project_id: project of the group; None if it is not known
     :ivar placed: host names by path of members that stay on their hosts
     :ivar own_servers: UUIDs of servers of the group
-    :ivar servers: number of consumers on each host by its name
+    :ivar servers: number of consumers on each host by its name; empty if Nova
+        does not limit the number of servers
     """
 
     project_id: str | None = None
@@ -53,7 +55,9 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
     :returns: the snapshot, and additional reasons if the group cannot be
         placed
     """
-    facts = facts_of(snapshot.hosts, snapshot.aggregates)
+    # Most requests need no facts about the hosts.
+    facts = functools.cache(
+        lambda: facts_of(snapshot.hosts, snapshot.aggregates))
     limits = _limits(snapshot, group, situation, options, facts)
     traits: dict[str, set[str]] = {}
     reasons = []
@@ -66,7 +70,8 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
             continue
         for _, name in refusals:
             traits.setdefault(name, set()).add(trait)
-        reasons.append(_reason(paths[0], trait, refusals, len(facts)))
+        reasons.append(_reason(paths[0], trait, refusals,
+                               len(snapshot.hosts)))
     hosts = snapshot.hosts
     if traits:
         hosts = tuple(
@@ -217,7 +222,8 @@ def _server_request(description: MemberDescription, snapshot: Snapshot,
         volume=requirements.boot_from_volume, is_anywhere=is_anywhere)
 
 
-def _refusals(facts: Collection[HostFacts], request: ServerRequest,
+def _refusals(facts: Callable[[], Collection[HostFacts]],
+              request: ServerRequest,
               options: NovaOptions, snapshot: Snapshot
               ) -> list[tuple[str, str]]:
     """(name of the rule, name of the host), one for each refused host."""
@@ -230,7 +236,7 @@ def _refusals(facts: Collection[HostFacts], request: ServerRequest,
     if not host_checks:
         return []
     found = []
-    for each in facts:
+    for each in facts():
         name = next((name for name, admits in host_checks
                      if not admits(each)), None)
         if name is not None:
@@ -266,11 +272,11 @@ def _hosts_of(snapshot: Snapshot, uuid: str, group: Group,
 
 
 def _limits(snapshot: Snapshot, group: Group, situation: PlanningContext,
-            options: NovaOptions, facts: list[HostFacts]) -> list[Limit]:
+            options: NovaOptions, facts: Callable[[], Sequence[HostFacts]]
+            ) -> list[Limit]:
     found = []
-    servers = num_instances.limit(options, facts, situation.servers)
-    if servers is not None:
-        found.append(servers)
+    if num_instances.is_enabled(options):
+        found.append(num_instances.limit(options, facts(), situation.servers))
     anti = server_groups.ANTI_AFFINITY
     if server_groups.FILTERS[anti] in options.enabled_filters:
         for uuid, each in snapshot.server_groups.items():

@@ -39,6 +39,14 @@ class CloudInventory(abc.ABC):
         """
         return self.snapshot()
 
+    def uncounted_snapshot(self) -> Snapshot:
+        """As ``cached_snapshot``, for work that needs no number of servers:
+        ``Host.servers`` may be 1 although there are more.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+        return self.cached_snapshot()
+
     def mark_providers(self, uuids: Collection[str]) -> None:
         """The usage of these resource providers has changed, or differed from
         the kept snapshot. Returns immediately."""

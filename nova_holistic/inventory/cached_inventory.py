@@ -16,6 +16,10 @@ newest snapshot instead, and reads what has changed:
 - The comparison reads every provider again within ``[inventory]
   compare_interval`` seconds, a few of them at a time. It finds all that no
   notification reported.
+- The first snapshot does not contain the number of servers on each host, for
+  which the driver ``placement`` needs one more request for each host with
+  servers. Plans that depend on this number read it; the others do not wait.
+  The comparison reads it for all hosts.
 
 Therefore a kept snapshot may be out of date. If a hold does not fit, Placement
 refuses it. Decisions that Placement does not check use ``snapshot``, which
@@ -82,6 +86,7 @@ class CachedInventory(CloudInventory):
         self._timer = timer
         self._marks: PendingReads[Mark] = PendingReads()
         self._follow = SharedRuns(self._read_marked)
+        self._count = SharedRuns(reader.count_servers)
         # When the oldest reading of any provider began.
         self._complete_at: float | None = None
         # Number of the latest distrust, and of the latest that was followed
@@ -101,10 +106,13 @@ class CachedInventory(CloudInventory):
 
     def snapshot(self) -> Snapshot:
         """The whole cloud, read after the call."""
+        return self._read_whole(self._inventory.snapshot)
+
+    def _read_whole(self, read: Callable[[], Snapshot]) -> Snapshot:
         number, _ = self._marks.pending()
         distrusted = self._distrusted
         began_at = self._timer()
-        snapshot = self._inventory.snapshot()
+        snapshot = read()
         self._marks.remove(number)
         self._complete_at = max(began_at, self._complete_at or began_at)
         self._trusted = max(distrusted, self._trusted)
@@ -113,13 +121,21 @@ class CachedInventory(CloudInventory):
         return snapshot
 
     def cached_snapshot(self) -> Snapshot:
-        """See ``InventoryDriver.cached_snapshot``. All that was marked before
+        """See ``CloudInventory.cached_snapshot``. All that was marked before
         the call is read."""
+        kept = self.uncounted_snapshot()
+        if not self._reader.assembly.uncounted():
+            return kept
+        return self._count()
+
+    def uncounted_snapshot(self) -> Snapshot:
+        """See ``CloudInventory.uncounted_snapshot``. A new engine answers from
+        this sooner: the comparison counts the servers of all hosts."""
         if self._needs_all():
             # Callers who wait here use the snapshot of the first of them.
             with self._reading_all:
                 if self._needs_all():
-                    return self.snapshot()
+                    return self._read_whole(self._inventory.uncounted_snapshot)
         self._follow()
         self._reader.read_flavors()
         SNAPSHOTS.add(kind='kept')
@@ -174,7 +190,7 @@ class CachedInventory(CloudInventory):
             if self._is_too_old():
                 with self._reading_all:
                     if self._is_too_old():
-                        self.snapshot()
+                        self._read_whole(self._inventory.uncounted_snapshot)
                 self._round = []
                 return
             if not self._round:

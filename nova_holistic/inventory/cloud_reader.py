@@ -37,10 +37,12 @@ class CloudReader:
         self._providers = providers
         self.assembly = assembly
 
-    def read_all(self) -> Snapshot:
+    def read_all(self, *, counted: bool = True) -> Snapshot:
         """Read everything: what has changed at any host is found.
 
         Each host is as it was at some moment during the call.
+
+        :param counted: whether the consumers of all providers are counted
         """
         began_at = self.assembly.begin()
         listing = self._providers.list()
@@ -48,7 +50,7 @@ class CloudReader:
         flavors = self._all_flavors()
         uuids = [compute.uuid for compute in nova.computes]
         # Last what grows stale first.
-        found = self._providers.read(uuids, listing)
+        found = self._providers.read(uuids, listing, counted=counted)
         bare = [each.name for each in nova.computes if each.uuid not in found]
         if bare:
             LOG.info('%d computes have no resource provider and are left '
@@ -93,6 +95,14 @@ class CloudReader:
         began_at = self.assembly.begin()
         return self.assembly.put(
             began_at, providers=self._providers.reread_use(uuids))
+
+    def count_servers(self) -> Snapshot:
+        """Read the use of the hosts whose consumers were never counted."""
+        snapshot = self.assembly.snapshot
+        while uncounted := self.assembly.uncounted():
+            # A host is left if its use changed during the reading.
+            snapshot = self.read_use(uncounted)
+        return snapshot
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
         return read_flavors(self._nova)

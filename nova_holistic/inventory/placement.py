@@ -2,6 +2,8 @@
 """Snapshots of a real cloud: Nova's computes, Placement's providers."""
 
 from collections.abc import Collection, Mapping
+import functools
+import threading
 
 from keystoneauth1.adapter import Adapter
 from oslo_log import log as logging
@@ -79,7 +81,9 @@ class PlacementInventory(InventoryDriver):
         self.reader = CloudReader(
             ComputeReader(nova, threads), nova, ProviderTrees(providers),
             SnapshotAssembly(topology))
-        self._shared = SharedRuns(self._refresh)
+        self._reading = threading.Lock()
+        self._counted = SharedRuns(functools.partial(self._read, True))
+        self._uncounted = SharedRuns(functools.partial(self._read, False))
 
     @classmethod
     def from_conf(cls, conf, placement: Adapter | None = None,
@@ -109,7 +113,14 @@ class PlacementInventory(InventoryDriver):
     def snapshot(self) -> Snapshot:
         """Simultaneous callers share one run that begins after each of them
         has called."""
-        return self._shared()
+        return self._counted()
 
-    def _refresh(self) -> Snapshot:
-        return self.reader.read_all()
+    def uncounted_snapshot(self) -> Snapshot:
+        """Simultaneous callers share one run, as for ``snapshot``. Of a new
+        provider, the list of its allocations is not read."""
+        return self._uncounted()
+
+    def _read(self, counted: bool) -> Snapshot:
+        # One of the two runs at a time.
+        with self._reading:
+            return self.reader.read_all(counted=counted)

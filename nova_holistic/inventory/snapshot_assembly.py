@@ -5,8 +5,9 @@ A reading covers some of the cloud: a few providers, or all of them, or what
 Nova knows about the hosts. Several readings may be under way at the same time.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+import operator
 import threading
 
 from nova_holistic.inventory.nova.computes import Compute
@@ -61,7 +62,12 @@ class SnapshotAssembly:
         # The root of each nested provider.
         self._roots: dict[str, str] = {}
         self._doubtful: set[str] = set()
+        # Parts of the providers, so that nobody looks at all of them.
+        self._uncounted: set[str] = set()
+        self._disabled: set[str] = set()
         self._hosts: dict[str, tuple[Place, Provider, Host]] = {}
+        # Where the host of each provider is in the snapshot.
+        self._rows: dict[str, int] = {}
         self._snapshot = Snapshot(topology.levels, ())
 
     def begin(self) -> int:
@@ -92,7 +98,7 @@ class SnapshotAssembly:
                     provider.with_change(change) if root == uuid
                     else provider.with_change_below(uuid, change))
                 self._changed[root] = now
-            self._assemble()
+            self._renew({self._roots.get(uuid, uuid) for uuid in changes})
             return self._snapshot
 
     def take_doubtful(self) -> Collection[str]:
@@ -120,8 +126,15 @@ class SnapshotAssembly:
         with self._lock:
             return frozenset(self._places.keys() - self._providers.keys())
 
+    def uncounted(self) -> frozenset[str]:
+        """UUIDs of providers whose consumers were never counted."""
+        with self._lock:
+            return frozenset(self._uncounted)
+
     def named(self, hosts: Collection[str]) -> frozenset[str]:
         """UUIDs of the compute nodes of some compute hosts."""
+        if not hosts:
+            return frozenset()
         with self._lock:
             return frozenset(
                 uuid for uuid, (compute, _, _) in self._places.items()
@@ -133,9 +146,8 @@ class SnapshotAssembly:
         :param disabled: UUIDs of all that are disabled now
         """
         with self._lock:
-            return frozenset(
-                uuid for uuid, provider in self._providers.items()
-                if (DISABLED_TRAIT in provider.traits) != (uuid in disabled))
+            return frozenset(self._disabled ^ (
+                frozenset(disabled) & self._providers.keys()))
 
     def put(self, began_at: int, *, nova: NovaFacts | None = None,
             flavors: Mapping[str, Flavor] | None = None,
@@ -157,8 +169,10 @@ class SnapshotAssembly:
                 if flavors != self._snapshot.flavors:
                     self._snapshot = replace(self._snapshot, flavors=flavors)
             changed = self._put_providers(began_at, self._next(), providers)
-            if changed or nova is not None:
+            if nova is not None:
                 self._assemble()
+            elif changed:
+                self._renew(changed)
             return self._snapshot
 
     def _located(self, nova: NovaFacts) -> Mapping[str, Place]:
@@ -184,6 +198,8 @@ class SnapshotAssembly:
                 del known[uuid]
         self._roots = {uuid: root for uuid, root in self._roots.items()
                        if root in self._places}
+        self._uncounted &= self._providers.keys()
+        self._disabled &= self._providers.keys()
         aggregates = FrozenMapping({
             each.uuid: each.metadata for each in nova.aggregates})
         found = replace(
@@ -193,11 +209,9 @@ class SnapshotAssembly:
             self._snapshot = found
 
     def _put_providers(self, began_at: int, now: int,
-                       found: Mapping[str, Provider | None]) -> bool:
-        """
-        :returns: whether any provider has changed
-        """
-        changed = False
+                       found: Mapping[str, Provider | None]) -> list[str]:
+        """:returns: UUIDs of the providers that have changed"""
+        changed = []
         for uuid, provider in found.items():
             if uuid not in self._places or began_at < self._read.get(uuid, 0):
                 continue
@@ -210,33 +224,56 @@ class SnapshotAssembly:
             known = self._providers.get(uuid)
             if known == provider:
                 continue
-            changed = True
+            changed.append(uuid)
+            self._uncounted.discard(uuid)
+            self._disabled.discard(uuid)
             if provider is None:
                 del self._providers[uuid]
-            else:
-                self._providers[uuid] = provider
-                self._roots.update((each.uuid, uuid)
-                                   for each in provider.below)
+                continue
+            self._providers[uuid] = provider
+            self._roots.update((each.uuid, uuid) for each in provider.below)
+            if not provider.is_counted:
+                self._uncounted.add(uuid)
+            if DISABLED_TRAIT in provider.traits:
+                self._disabled.add(uuid)
         return changed
 
     def _assemble(self) -> None:
-        hosts = []
-        for uuid, place in self._places.items():
-            provider = self._providers.get(uuid)
-            if provider is None:
-                continue
-            known = self._hosts.get(uuid)
-            if known is None or (
-                    known[0] is not place or known[1] is not provider):
-                host = _host(*place, provider)
-                if known is not None and known[2] == host:
-                    host = known[2]
-                known = self._hosts[uuid] = place, provider, host
-            hosts.append(known[2])
+        """Bring all hosts of the snapshot up to date."""
+        found = {uuid: self._host(uuid) for uuid in self._places
+                 if uuid in self._providers}
+        self._rows = {uuid: row for row, uuid in enumerate(found)}
+        self._put_hosts(list(found.values()))
+
+    def _renew(self, uuids: Iterable[str]) -> None:
+        """Bring the hosts of some providers up to date."""
+        hosts = list(self._snapshot.hosts)
+        for uuid in uuids:
+            if (uuid in self._rows) != (uuid in self._providers):
+                # A host is new or gone.
+                self._assemble()
+                return
+            if uuid in self._rows:
+                hosts[self._rows[uuid]] = self._host(uuid)
+        self._put_hosts(hosts)
+
+    def _put_hosts(self, hosts: Sequence[Host]) -> None:
         before = self._snapshot.hosts
-        if len(hosts) != len(before) or any(
-                host is not other for host, other in zip(hosts, before)):
+        if len(hosts) != len(before) or any(map(
+                operator.is_not, hosts, before)):
             self._snapshot = replace(self._snapshot, hosts=tuple(hosts))
+
+    def _host(self, uuid: str) -> Host:
+        """The host of a provider; the same object as before if it is equal."""
+        place, provider = self._places[uuid], self._providers[uuid]
+        known = self._hosts.get(uuid)
+        if known is None or (
+                known[0] is not place or known[1] is not provider):
+            host = _host(*place, provider)
+            if known is not None and known[2] == host:
+                host = known[2]
+            known = self._hosts[uuid] = place, provider, host
+        return known[2]
 
 
 def _names_by_host(

@@ -27,12 +27,13 @@ def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
         not have, or a flavor or image that cannot be planned; with all
         mistakes
     """
-    known = snapshot.all_levels()
     mistakes = exceptions.Mistakes()
     for scope in group.scopes():
         for policy in scope.group.rules:
             for level in policy.levels:
-                if level not in known:
+                # Usually it is in the tree: then no host is looked at.
+                if level not in snapshot.levels and (
+                        level not in (known := snapshot.all_levels())):
                     mistakes.add(exceptions.InvalidDocument(
                         f'{policy.place}.level', f'unknown level {level!r}'
                         f'{did_you_mean(level, known)}; '

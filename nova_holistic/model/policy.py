@@ -128,6 +128,10 @@ class Policy(abc.ABC):
     """Whether the hosts that it allows for some members may depend on the
     number and the hosts of all others. If not, members keep their alternates
     when other members are added or removed."""
+    counts_servers: ClassVar[bool] = True
+    """Whether it looks at ``Host.servers``. If no policy of a group does, the
+    number may be 1 for any number of servers: a new engine does not wait
+    until it has counted them."""
     monotone: ClassVar[bool] = False
     """Whether a plan that satisfies it still does after a host was added to
     the cloud, and after a member was removed from the group."""

@@ -103,6 +103,11 @@ class Snapshot:
         return self.once('levels', lambda: frozenset(self.levels).union(
             label for host in self.hosts for label in host.labels))
 
+    def by_name(self) -> Mapping[str, Host]:
+        """The hosts by their names."""
+        return self.once('by name', lambda: {
+            host.name: host for host in self.hosts})
+
     def domain(self, host: Host, level: str) -> Domain | None:
         """The domain of ``level`` that holds the host.
 

@@ -27,6 +27,7 @@ class Affinity(OfLevel):
     """
 
     type: ClassVar[str] = 'affinity'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True
@@ -90,6 +91,7 @@ class SoftAffinity(Affinity):
     """Affinity as a preference, in Nova's spelling."""
 
     type: ClassVar[str] = 'soft-affinity'
+    counts_servers: ClassVar[bool] = False
 
     default_weight: ClassVar[float | None] = 1.0
 

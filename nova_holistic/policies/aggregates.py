@@ -24,6 +24,7 @@ class Aggregates(Policy):
     """
 
     type: ClassVar[str] = 'aggregates'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True

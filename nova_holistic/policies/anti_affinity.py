@@ -30,6 +30,7 @@ class AntiAffinity(OfLevel):
     """
 
     type: ClassVar[str] = 'anti-affinity'
+    counts_servers: ClassVar[bool] = False
     local: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {
         **LEVEL,
@@ -140,6 +141,7 @@ class SoftAntiAffinity(AntiAffinity):
     """Anti-affinity as a preference, in Nova's spelling."""
 
     type: ClassVar[str] = 'soft-anti-affinity'
+    counts_servers: ClassVar[bool] = False
 
     default_weight: ClassVar[float | None] = 1.0
 

@@ -22,6 +22,7 @@ class AvailabilityZone(Policy):
     """
 
     type: ClassVar[str] = 'availability_zone'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True

@@ -63,6 +63,7 @@ class Bandwidth(OfLevel, Relationship):
     """
 
     type: ClassVar[str] = 'bandwidth'
+    counts_servers: ClassVar[bool] = False
     local: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {

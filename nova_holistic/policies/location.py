@@ -23,6 +23,7 @@ class Location(Policy):
     """
 
     type: ClassVar[str] = 'location'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True

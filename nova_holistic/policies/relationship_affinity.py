@@ -23,6 +23,7 @@ class RelationshipAffinity(OfLevel, Relationship):
     """
 
     type: ClassVar[str] = 'affinity'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True

@@ -27,6 +27,7 @@ class RelationshipAntiAffinity(OfLevel, Relationship):
     """
 
     type: ClassVar[str] = 'anti-affinity'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     local: ClassVar[bool] = True

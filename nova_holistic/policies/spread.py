@@ -39,11 +39,11 @@ class Spread(OfLevel):
     """
 
     type: ClassVar[str] = 'spread'
+    counts_servers: ClassVar[bool] = False
     keys: ClassVar[Mapping[str, Any]] = {
         **LEVEL,
         'max_skew': {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1},
-        'min_domains': {'type': 'integer', 'minimum': 1,
-                        'maximum': 2**31 - 1},
+        'min_domains': {'type': 'integer', 'minimum': 1, 'maximum': 2**31 - 1},
     }
 
     max_skew: int | None = None

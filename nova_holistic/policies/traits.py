@@ -38,6 +38,7 @@ class Traits(Policy):
     """
 
     type: ClassVar[str] = 'traits'
+    counts_servers: ClassVar[bool] = False
     counts_all: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     keys: ClassVar[Mapping[str, Any]] = {

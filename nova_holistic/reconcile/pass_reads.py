@@ -12,8 +12,8 @@ from nova_holistic.model.snapshot import Host, Snapshot
 
 LOG = logging.getLogger(__name__)
 
-Use = tuple[int, tuple[tuple[str, int], ...]]
-"""The consumers of a provider, and the used amount of each resource class."""
+Use = tuple[tuple[str, int], ...]
+"""The used amount of each resource class of a provider."""
 
 
 class PassReads:
@@ -45,7 +45,7 @@ class PassReads:
         :raises HolisticError: the inventory does not respond
         """
         if self._snapshot is None:
-            self._snapshot = self._inventory.cached_snapshot()
+            self._snapshot = self._inventory.uncounted_snapshot()
         return self._snapshot
 
     def use(self) -> Mapping[str, Use] | None:
@@ -57,6 +57,5 @@ class PassReads:
 
 
 def _use(host: Host) -> Use:
-    return host.servers, tuple(sorted(
-        (name, inventory.used)
-        for name, inventory in host.inventories.items()))
+    return tuple(sorted((name, inventory.used)
+                        for name, inventory in host.inventories.items()))

@@ -107,7 +107,8 @@ class ServerPositions:
             if known is not None and host in (None, known.host):
                 return known
         if self._places is None:
-            self._places = _places(self._inventory.cached_snapshot())
+            self._places = _places(
+                self._inventory.uncounted_snapshot())
             if host not in self._places and self._inventory.has_cache:
                 # The host may be new.
                 self._places = _places(self._inventory.snapshot())

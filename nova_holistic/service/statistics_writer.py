@@ -59,7 +59,7 @@ class StatisticsWriter:
             # Another thread may just have read it.
             known = self._remembered(host)
             if known is None:
-                names = _names(self._inventory.cached_snapshot())
+                names = _names(self._inventory.uncounted_snapshot())
                 if host not in names and self._inventory.has_cache:
                     # It may be new.
                     names = _names(self._inventory.snapshot())

@@ -45,7 +45,7 @@ def check_bound(group: Group, snapshot: Snapshot,
         group
     """
     members = {m.path: m for m in group.all_members()}
-    hosts = {h.name: h for h in snapshot.hosts}
+    hosts = snapshot.by_name()
     known = {path: hosts[name] for path, name in placement.items()
              if path in members and name in hosts}
     new = [(members[path], host) for path, host in known.items()
@@ -65,7 +65,7 @@ def broken_policies(group: Group, snapshot: Snapshot,
     :param snapshot: its ``Host.servers`` count no member of the group
     :param placement: member path to host name, of some or all members
     """
-    hosts = {host.name: host for host in snapshot.hosts}
+    hosts = snapshot.by_name()
     return tuple(_broken_policies(group, {
         path: hosts[name] for path, name in placement.items()}, snapshot))
 

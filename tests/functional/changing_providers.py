@@ -54,9 +54,9 @@ class Providers:
         """The result of a new reader."""
         return ProviderReader(ServiceClient('placement', self._adapter), 1)
 
-    def read(self):
+    def read(self, counted=True):
         self._adapter.requests.clear()
-        return dict(self.reader.read(self.uuids))
+        return dict(self.reader.read(self.uuids, counted=counted))
 
     def anew(self):
         """The result of a reader without earlier reads."""

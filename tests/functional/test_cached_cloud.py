@@ -20,6 +20,7 @@ EACH_TIME = {'flavors/detail': 1, 'resource_providers': 1}
 """The requests of every cached snapshot."""
 CHANGED = {'one/allocations': 1, 'one/inventories': 1, 'one/traits': 1}
 WEB = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
+ALONE = WEB | {'policies': [{'type': 'exclusive'}]}
 PINNED = {'name': 'shop', 'members': [
     {'name': 'web', 'flavor': 'small', 'location': 'az1/r2'}]}
 
@@ -30,13 +31,15 @@ class KeptWatch(Watch):
     :ivar now: seconds of the timer of the inventory
     """
 
-    def __init__(self, cloud, interval=100.0):
+    def __init__(self, cloud, interval=100.0, cold=False):
+        """:param cold: whether nothing has been read yet"""
         super().__init__(cloud)
         self.now = 0.0
         self.inventory = CachedInventory(
             self._inventory, self._inventory.reader, interval,
             lambda: self.now)
-        self.inventory.snapshot()
+        if not cold:
+            self.inventory.snapshot()
         self.clear()
 
     def clear(self):
@@ -77,11 +80,12 @@ def cloud(running):
 
 @pytest.fixture
 def other_server(cloud):
-    """A function by which another server takes all VCPUs of a host."""
+    """A function by which another server takes all VCPUs of a host, or some of
+    them."""
     consumers = []
 
-    def other_server(host):
-        consumers.append(cloud.add_consumer(host, {'VCPU': 2}))
+    def other_server(host, vcpus=2):
+        consumers.append(cloud.add_consumer(host, {'VCPU': vcpus}))
         return consumers[-1]
 
     yield other_server
@@ -121,6 +125,56 @@ def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
     known = watch.cached_snapshot()
     assert known == {host.name: host for host in watch.fresh().hosts}
     assert sum(host.servers for host in known.values()) == 2
+
+
+def test_a_plan_of_a_new_engine_takes_one_request_for_each_provider(
+        watch, cloud, other_server):
+    """The number of servers is read for the first group that needs it."""
+    for name in 'cmp-1', 'cmp-1', 'cmp-2':
+        other_server(name, vcpus=1)
+    cold = KeptWatch(cloud, cold=True)
+    assert create(cold, cloud) in ('cmp-0', 'cmp-2', 'cmp-3')
+    assert cold.requests['one/inventories'] == len(HOSTS)
+    assert cold.requests['one/allocations'] == 0
+    cold.clear()
+    create(cold, cloud, ALONE)
+    # Those that are not counted; and the planned host again, for servers that
+    # came since.
+    assert cold.requests['one/allocations'] == 2 + 1
+    assert cold.cached_snapshot() == {
+        host.name: host for host in watch.fresh().hosts}
+    assert cold.requests == EACH_TIME
+
+
+def test_an_exclusive_group_of_a_new_engine_finds_other_servers_beside_its_own(
+        cloud, other_server):
+    """A host that is not counted has one server. If that were the group's own,
+    it would seem to have the host alone."""
+    for _ in range(2):
+        other_server('cmp-1', vcpus=1)
+    cold = KeptWatch(cloud, cold=True)
+    uncounted, = (host.servers for host
+                  in cold.inventory.uncounted_snapshot().hosts
+                  if host.name == 'cmp-1')
+    assert uncounted == 1
+    assert not cold.requests['one/allocations']
+    assert cold.cached_snapshot()['cmp-1'].servers == 2
+    assert cold.requests['one/allocations'] == 1
+
+
+def test_a_new_engine_counts_servers_if_nova_limits_their_number(
+        cloud, other_server):
+    other_server('cmp-1', vcpus=1)
+    cold = KeptWatch(cloud, cold=True)
+    options = cloud.conf.filter_scheduler
+    before = options.enabled_filters
+    cloud.conf.set_override('enabled_filters', [
+        *before, 'NumInstancesFilter'], 'filter_scheduler')
+    try:
+        create(cold, cloud)
+    finally:
+        cloud.conf.set_override('enabled_filters', before, 'filter_scheduler')
+    assert cold.requests['one/allocations'] == 1
 
 
 def test_a_trait_that_came_with_other_use_is_found_by_the_comparison(

@@ -54,13 +54,60 @@ def test_a_new_provider_without_use_is_not_asked_for_its_consumers(
     assert found == providers.one_by_one()
 
 
-def test_a_consumer_that_comes_after_the_list_of_use_is_found(providers):
+@pytest.mark.parametrize('counted', [False, True])
+def test_a_consumer_that_comes_after_the_list_of_use_is_found(
+        providers, counted):
     one = providers.add(PLAIN)
     providers.before['inventories'] = lambda: providers.allocate(
         {one: {'VCPU': 3}})
-    found = providers.read()[one]
+    found = providers.read(counted)[one]
     assert not providers.before
     assert (found.consumers, found.used()['VCPU']) == (1, 3)
+
+
+@pytest.mark.parametrize('used', [0, 1, 4])
+def test_a_new_provider_takes_one_request_if_consumers_need_no_count(
+        providers, used):
+    ones = [providers.add(PLAIN) for _ in range(4)]
+    for one in ones[:used]:
+        for _ in range(2):
+            providers.allocate({one: {'VCPU': 1, 'MEMORY_MB': 3}})
+    found = providers.read(counted=False)
+    assert (providers.lists, providers.parts) == (2, 4)
+    counted = providers.one_by_one()
+    assert [found[one].consumers for one in ones] == (
+        [1] * used + [0] * (4 - used))
+    assert {uuid: one.used() for uuid, one in found.items()} == {
+        uuid: one.used() for uuid, one in counted.items()}
+    # What is not counted yet is counted for the first reader who needs it.
+    assert providers.read(counted=False) == found
+    assert providers.parts == 0
+    assert providers.read() == counted
+    assert providers.parts == used
+    assert providers.read() == counted
+    assert providers.parts == 0
+
+
+@pytest.mark.parametrize('counted', [False, True])
+def test_new_providers_without_a_free_vcpu_are_in_another_list(
+        providers, counted):
+    ones = [providers.add(PLAIN) for _ in range(4)]
+    for one in ones[:3]:
+        providers.allocate({one: {'VCPU': 8}})
+    found = providers.read(counted)
+    assert (providers.lists, providers.parts) == (3, 4 + 3 * counted)
+    assert [found[one].used()['VCPU'] for one in ones] == [8, 8, 8, 0]
+
+
+@pytest.mark.parametrize('counted', [False, True])
+def test_an_uncounted_provider_whose_use_changes_is_counted(
+        providers, counted):
+    one = providers.add(PLAIN)
+    consumer = providers.allocate({one: {'VCPU': 1}})
+    providers.allocate({one: {'VCPU': 2}})
+    assert not providers.read(counted=False)[one].is_counted
+    providers.free(consumer)
+    assert providers.read(counted) == providers.one_by_one()
 
 
 @pytest.mark.parametrize('number', [2, 12])

@@ -14,15 +14,18 @@ NAME = 'servers by max_instances_per_host'
 KEY = 'max_instances_per_host'
 
 
+def is_enabled(options: NovaOptions) -> bool:
+    """Whether Nova limits the number of servers on a host."""
+    return bool({PLAIN, AGGREGATE} & options.enabled_filters)
+
+
 def limit(options: NovaOptions, facts: Sequence[HostFacts],
-          servers: Mapping[str, int]) -> Limit | None:
+          servers: Mapping[str, int]) -> Limit:
     """
+    :param options: with one of the filters enabled
     :param servers: number of servers on each host, including held places
-    :returns: None if neither filter is enabled
     """
     enabled = options.enabled_filters
-    if not {PLAIN, AGGREGATE} & enabled:
-        return None
     return Limit(NAME, {
         each.host.name: min(_most(options, each, name) for name
                             in (PLAIN, AGGREGATE) if name in enabled)

@@ -20,8 +20,17 @@ from nova_holistic.table.records import GroupStatus
 T = TypeVar('T')
 
 
+def kept_snapshot(inventory: CloudInventory, counted: bool) -> Snapshot:
+    """
+    :param counted: whether the number of servers on each host is needed
+    """
+    return (inventory.cached_snapshot() if counted
+            else inventory.uncounted_snapshot())
+
+
 def try_cached_snapshot(inventory: CloudInventory,
-                        work: Callable[[Snapshot], T]) -> T:
+                        work: Callable[[Snapshot], T],
+                        counted: bool = True) -> T:
     """The result of ``work`` for the cached snapshot. If it is a refusal, a
     complete snapshot is read, and the result or error of ``work`` for this
     snapshot counts.
@@ -30,8 +39,10 @@ def try_cached_snapshot(inventory: CloudInventory,
     ``unplaceable``, and InvalidDocument: the cloud has no such flavor. If no
     plan was found within the time limit, this proves nothing about the cloud
     and is therefore not a refusal.
+
+    :param counted: whether the work depends on the number of servers on hosts
     """
-    kept = inventory.cached_snapshot()
+    kept = kept_snapshot(inventory, counted)
     if not inventory.has_cache:
         return work(kept)
     try:

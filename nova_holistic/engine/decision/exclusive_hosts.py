@@ -29,7 +29,7 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
     :param group_uuid: the group that will use the hosts; its own members do
         not count; None means a group that is not in the table
     """
-    hosts = {host.name: host for host in snapshot.hosts}
+    hosts = snapshot.by_name()
     closed: set[str] = set()
     for record, members in table.exclusive_groups():
         if record.uuid == group_uuid:
@@ -76,7 +76,7 @@ def reserved(group: Group, snapshot: Snapshot,
 
 def _reservations(group: Group, snapshot: Snapshot,
                   hosts: Mapping[str, str]) -> Iterable[Reservation]:
-    found = {host.name: host for host in snapshot.hosts}
+    found = snapshot.by_name()
     return reservations(
         group, {path: found[name] for path, name in hosts.items()},
         snapshot.levels)

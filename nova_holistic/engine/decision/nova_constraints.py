@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from oslo_log import log as logging
 
+from nova_holistic.constraints.filters import num_instances
 from nova_holistic.constraints import group_constraints
 from nova_holistic.constraints.group_constraints import PlanningContext
 from nova_holistic.constraints.options import NovaOptions
@@ -100,12 +101,20 @@ class NovaConstraints:
             return None
         return found
 
+    def count_servers(self, request: PlanningRequest) -> bool:
+        """Whether a plan depends on the number of servers on hosts."""
+        return (num_instances.is_enabled(NovaOptions.from_conf(self._conf))
+                or any(policy.counts_servers
+                       for scope in request.group.scopes()
+                       for policy in scope.group.rules))
+
     def marked(self, snapshot: Snapshot, request: PlanningRequest,
                whole: Mapping[str, Host]) -> Usable:
         """See ``group_constraints.with_refusals``.
 
         :param whole: every host with all of its servers, by name
         """
+        options = NovaOptions.from_conf(self._conf)
         left = Counter(row.place.host for row in request.vacated)
         own = {
             row.instance_uuid for row in self._table.members(request.uuid)
@@ -113,10 +122,10 @@ class NovaConstraints:
         } if request.uuid and snapshot.server_groups else ()
         context = PlanningContext(
             request.project_id, request.placed, own,
-            {name: host.servers - left[name] for name, host in whole.items()})
+            {name: host.servers - left[name] for name, host in whole.items()}
+            if num_instances.is_enabled(options) else FrozenMapping())
         return group_constraints.with_refusals(
-            snapshot, request.bound_group, context,
-            NovaOptions.from_conf(self._conf))
+            snapshot, request.bound_group, context, options)
 
     def constrained(self, group: Group, snapshot: Snapshot) -> Group:
         """See ``group_constraints.with_constraints``."""

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
-from nova_holistic.engine.decision.cached_snapshot import try_cached_snapshot
+from nova_holistic.engine.decision.cached_snapshot import (
+    kept_snapshot, try_cached_snapshot)
 from nova_holistic.engine.decision import (
     exclusive_hosts, moving_members, refused_hosts, solver_metrics)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
@@ -15,7 +16,8 @@ from nova_holistic.engine.decision.nova_constraints import NovaConstraints
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision.usable_snapshot import (
-    with_hosts_disabled, with_members_removed, with_missing_hosts)
+    claimed_alternates, with_hosts_disabled, with_members_removed,
+    with_missing_hosts)
 from nova_holistic.engine import reasons
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
@@ -29,7 +31,7 @@ from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
-from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.records import GroupStatus
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
@@ -62,9 +64,8 @@ class SnapshotPlanner:
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         started = self._timer()
-        return try_cached_snapshot(
-            self._inventory,
-            lambda cloud: self.answer_on(request, cloud, started)[0])
+        return self.on_cached_snapshot(
+            lambda cloud: self.answer_on(request, cloud, started)[0], request)
 
     def answer_on(self, request: PlanningRequest, cloud: Snapshot,
                   started: float
@@ -85,9 +86,9 @@ class SnapshotPlanner:
         started = self._timer()
         if usable is not None:
             return self._decided(request, usable, started, time_limit)
-        return try_cached_snapshot(
-            self._inventory, lambda cloud: self._decided(
-                request, self.usable(request, cloud), started, time_limit))
+        return self.on_cached_snapshot(
+            lambda cloud: self._decided(request, self.usable(request, cloud),
+                                        started, time_limit), request)
 
     def _decided(self, request: PlanningRequest, usable: Usable,
                  started: float, time_limit: float | None) -> CheckedPlan:
@@ -149,7 +150,8 @@ class SnapshotPlanner:
         """
         conf = self._conf.planner
         restricted, (snapshot, _) = self._without_sources(
-            request, self.usable(request, self._inventory.cached_snapshot()))
+            request, self.usable(request, kept_snapshot(
+                self._inventory, self._constraints.count_servers(request))))
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
@@ -211,17 +213,8 @@ class SnapshotPlanner:
                              for name in sorted(set(held) - enabled))],
                           snapshot)
 
-    def _build_hosts(self, request: PlanningRequest) -> frozenset[str]:
-        """Hosts on which Nova may still build claimed servers."""
-        if request.uuid is None or not request.placed:
-            return frozenset()
-        return frozenset(
-            place.host for row in self._table.members(request.uuid)
-            if row.state == MemberState.CLAIMED for place in row.alternates)
-
     def _answered(self, request: PlanningRequest, usable: Usable,
-                  started: float,
-                  time_limit: float | None = None
+                  started: float, time_limit: float | None = None
                   ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
         """:param started: time of the request by the timer"""
         snapshot, closed = usable
@@ -229,8 +222,9 @@ class SnapshotPlanner:
         # Nova does not ask again before it builds a claimed member on an
         # alternate. So alternates of claimed members are used only if there
         # is no other plan.
-        alternative = (self._build_hosts(request) if request.has_hard_rules
-                       else frozenset())
+        alternative = request.uuid and request.placed and (
+            request.has_hard_rules) and claimed_alternates(
+                self._table.members(request.uuid))
         if alternative:
             narrowed = with_hosts_disabled(snapshot, alternative)
             answer = self._solve(request, narrowed, time_limit)
@@ -265,9 +259,15 @@ class SnapshotPlanner:
         self._inventory.mark_providers(providers)
         return self._inventory.cached_snapshot()
 
-    def on_cached_snapshot(self, work: Callable[[Snapshot], Answer]) -> Answer:
-        """See ``cached_snapshot.try_cached_snapshot``."""
-        return try_cached_snapshot(self._inventory, work)
+    def on_cached_snapshot(self, work: Callable[[Snapshot], Answer],
+                           request: PlanningRequest | None = None) -> Answer:
+        """See ``cached_snapshot.try_cached_snapshot``.
+
+        :param request: what is planned; None if it is not known yet
+        """
+        return try_cached_snapshot(
+            self._inventory, work,
+            request is None or self._constraints.count_servers(request))
 
     def invalidate(self) -> None:
         """See ``CloudInventory.invalidate``."""
@@ -282,7 +282,7 @@ class SnapshotPlanner:
             with_missing_hosts(cloud, request.remembered), request)
         closed = exclusive_hosts.closed_hosts(
             self._table, self._policy_types, whole, request.uuid)
-        hosts = {host.name: host for host in whole.hosts}
+        hosts = whole.by_name()
         usable = with_hosts_disabled(with_members_removed(
             whole.without_servers(request.extra_servers),
             request.vacated), closed)

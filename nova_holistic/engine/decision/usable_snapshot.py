@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.records import MemberRecord, MemberState
+
+
+def claimed_alternates(members: Sequence[MemberRecord]) -> frozenset[str]:
+    """Hosts on which Nova may still build servers that are claimed."""
+    return frozenset(place.host for row in members
+                     if row.state == MemberState.CLAIMED
+                     for place in row.alternates)
 
 
 def with_hosts_disabled(snapshot: Snapshot,
@@ -25,6 +32,8 @@ def with_missing_hosts(snapshot: Snapshot,
                        remembered: Collection[Host]) -> Snapshot:
     """The snapshot with its missing hosts, which are added as disabled
     hosts."""
+    if not remembered:
+        return snapshot
     missing = {host.name: replace(host, enabled=False)
                for host in remembered}
     for host in snapshot.hosts:

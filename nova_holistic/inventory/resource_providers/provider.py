@@ -27,6 +27,7 @@ class Provider:
     :ivar generation: no newer than anything else here
     :ivar consumers: number of consumers with allocations here, of any type
     :ivar below: the providers below it
+    :ivar is_counted: whether ``consumers`` is known. If not, it is 1
     """
 
     generation: int
@@ -34,30 +35,33 @@ class Provider:
     traits: frozenset[str]
     consumers: int
     below: tuple[NestedProvider, ...] = ()
+    is_counted: bool = True
 
     @classmethod
     def from_placement(cls, answers: Sequence[Answer],
                        traits: Iterable[str]) -> 'Provider':
         """:param answers: its allocations, its inventories, and others"""
-        allocations, inventories = (answers[0]['allocations'],
-                                    answers[1]['inventories'])
-        used = _used(allocations)
+        allocations = answers[0]['allocations']
         return cls(
             # The oldest: a change between two of them then shows in the
             # next listing.
             generation=min(generation_of(answer) for answer in answers),
-            inventories=FrozenMapping({
-                name: Inventory(used=used[name], **{
-                    limit: fields[limit] for limit in _LIMITS})
-                for name, fields in inventories.items()}),
+            inventories=_inventories(answers[1], _used(allocations)),
             traits=shared(frozenset(traits)), consumers=len(allocations))
 
     @classmethod
-    def without_use(cls, inventories: Answer,
-                    traits: Iterable[str]) -> 'Provider':
-        """A provider that no consumer uses."""
-        return cls.from_placement(
-            ({**inventories, 'allocations': {}}, inventories), traits)
+    def with_use(cls, inventories: Answer, used: Mapping[str, int],
+                 traits: Iterable[str]) -> 'Provider':
+        """A provider whose consumers are not counted.
+
+        :param used: amount in use of each resource class it offers
+        """
+        is_used = any(used.values())
+        return cls(
+            generation=generation_of(inventories),
+            inventories=_inventories(inventories, used),
+            traits=shared(frozenset(traits)), consumers=int(is_used),
+            is_counted=not is_used)
 
     def with_allocations(self, allocations: Answer) -> 'Provider':
         """The provider with what is allocated now; itself if that is the
@@ -65,16 +69,18 @@ class Provider:
         consumers = allocations['allocations']
         used = _used(consumers)
         found = replace(
-            self, consumers=len(consumers), inventories=FrozenMapping({
+            self, consumers=len(consumers), is_counted=True,
+            inventories=FrozenMapping({
                 name: replace(inventory, used=used[name])
                 for name, inventory in self.inventories.items()}))
         return self if found == self else found
 
     def with_change(self, change: UseChange) -> 'Provider':
         """The provider after a change of its use."""
-        return replace(
-            self, consumers=max(0, self.consumers + change.consumers),
-            inventories=with_use_changed(self.inventories, change.amounts))
+        inventories = with_use_changed(self.inventories, change.amounts)
+        return replace(self, inventories=inventories, consumers=(
+            max(0, self.consumers + change.consumers) if self.is_counted
+            else int(any(each.used for each in inventories.values()))))
 
     def with_change_below(self, uuid: str, change: UseChange) -> 'Provider':
         """The provider after a change of the use of one below it."""
@@ -99,6 +105,14 @@ def shared(traits: frozenset[str]) -> frozenset[str]:
 def generation_of(answer: Answer) -> int:
     """The provider's when it gave one of its parts."""
     return answer[_GENERATION]
+
+
+def _inventories(answer: Answer, used: Mapping[str, int]
+                 ) -> FrozenMapping[str, Inventory]:
+    return FrozenMapping({
+        name: Inventory(used=used[name], **{
+            limit: fields[limit] for limit in _LIMITS})
+        for name, fields in answer['inventories'].items()})
 
 
 def _used(consumers: Mapping[str, Any]) -> Counter[str]:

@@ -55,9 +55,9 @@ class ProviderRows(ProviderSource):
                 uuids.get(row.parent_provider_id, '')) for row in rows}
 
     def read(self, uuids: Collection[str], listing: Listing | None = None,
-             ) -> Mapping[str, Provider]:
+             *, counted: bool = True) -> Mapping[str, Provider]:
         """See ``ProviderSource.read``. The listing is not used: providers are
-        listed in the same transaction.
+        listed in the same transaction. Consumers are always counted.
 
         :raises DatabaseFailed: the database does not answer, or is not as
             expected

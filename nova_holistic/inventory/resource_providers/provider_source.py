@@ -46,12 +46,13 @@ class ProviderSource(abc.ABC):
 
     @abc.abstractmethod
     def read(self, uuids: Collection[str], listing: Listing | None = None,
-             ) -> Mapping[str, Provider]:
+             *, counted: bool = True) -> Mapping[str, Provider]:
         """Those of the providers that exist; the same objects for those that
         did not change since the read before.
 
         :param listing: what ``list`` returned just before; the default is to
             list again
+        :param counted: whether the consumers of all have to be counted
         :raises HolisticError: the source does not answer, or answers nonsense
         """
 

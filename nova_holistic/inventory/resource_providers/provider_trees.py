@@ -34,13 +34,13 @@ class ProviderTrees(ProviderSource):
         return listing
 
     def read(self, uuids: Collection[str], listing: Listing | None = None,
-             ) -> Mapping[str, Provider]:
+             *, counted: bool = True) -> Mapping[str, Provider]:
         if listing is None:
             listing = self._source.list()
         self._learn(listing)
         found = self._with_trees(
             uuids, lambda all_of_them: self._source.read(
-                all_of_them, listing))
+                all_of_them, listing, counted=counted))
         return {uuid: provider for uuid, provider in found.items()
                 if provider is not None}
 

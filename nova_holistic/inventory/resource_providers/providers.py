@@ -18,8 +18,8 @@ from nova_holistic.inventory.resource_providers.use_changes import (
     find_changed, PLACEMENT_VERSION, UseLists)
 from nova_holistic.inventory.service_client import ServiceClient
 
-_FIRST = ('VCPU', 1)
-"""What most providers have room for; asked for when none is known."""
+_FIRST = (('VCPU', 1), ('MEMORY_MB', 1))
+"""Most providers have room for one of them; asked for when none is known."""
 
 
 class ProviderReader(ProviderSource):
@@ -33,7 +33,8 @@ class ProviderReader(ProviderSource):
 
     Requests: a list of all, the lists of use, one for each provider of which
     no more than use that went away is new, two or three for each other that
-    changed or is not known yet; one for a new provider without any use.
+    changed or is not known yet; one for a new provider without any use, and
+    one for any new provider if consumers need not be counted.
     """
 
     def __init__(self, placement: ServiceClient, threads: int):
@@ -43,7 +44,7 @@ class ProviderReader(ProviderSource):
         self._known: Mapping[str, Provider] = {}
 
     def read(self, uuids: Collection[str], listing: Listing | None = None,
-             ) -> Mapping[str, Provider]:
+             *, counted: bool = True) -> Mapping[str, Provider]:
         """See ``ProviderSource.read``.
 
         :raises ServiceFailed: Placement does not answer, or answers nonsense
@@ -57,13 +58,15 @@ class ProviderReader(ProviderSource):
                 if uuid in self._known
                 and self._known[uuid].generation == generations[uuid]}
         changed = find_changed(same, lists)
-        if present and not same:
-            # For the traits of all in one answer.
-            lists.used(_FIRST)
+        for demand in _FIRST:
+            if not same and any(uuid not in lists.uses for uuid in present):
+                # For the use and the traits of all in one answer.
+                lists.used(demand)
         wanted = [uuid for uuid in present
-                  if uuid not in same or uuid in changed]
+                  if uuid not in same or uuid in changed
+                  or counted and not same[uuid].is_counted]
         fetched = read_each(
-            wanted, partial(self._fetch_listed, generations, lists),
+            wanted, partial(self._fetch_listed, generations, lists, counted),
             self._threads)
         found = {uuid: fetched[uuid] if uuid in fetched else same[uuid]
                  for uuid in present}
@@ -129,22 +132,26 @@ class ProviderReader(ProviderSource):
                 for item in found['resource_providers']}
 
     def _fetch_listed(self, generations: Mapping[str, int], lists: UseLists,
-                      uuid: str) -> Provider | None:
+                      counted: bool, uuid: str) -> Provider | None:
         """As ``_fetch``, without a request for the allocations of a new
-        provider that has none.
+        provider that has none, or whose consumers need not be counted.
 
         :param generations: from before the lists
         :param lists: that were read for this call
         """
-        if uuid in lists.unused and uuid not in self._known:
-            inventories = self._part(uuid, 'inventories')
-            if inventories is None:
-                return None
-            with self._placement.reading(f'/resource_providers/{uuid}'):
-                # Otherwise something may have been allocated after the list.
-                if generation_of(inventories) == generations[uuid]:
-                    return Provider.without_use(
-                        inventories, lists.traits[uuid])
+        used = lists.uses.get(uuid)
+        if used is None or uuid in self._known or (
+                counted and any(used.values())):
+            return self._fetch(uuid, generations, lists.traits)
+        inventories = self._part(uuid, 'inventories')
+        if inventories is None:
+            return None
+        with self._placement.reading(f'/resource_providers/{uuid}'):
+            # Otherwise something may have been allocated after the list.
+            if generation_of(inventories) == generations[uuid] and (
+                    inventories['inventories'].keys() <= used.keys()):
+                return Provider.with_use(
+                    inventories, used, lists.traits[uuid])
         return self._fetch(uuid, generations, lists.traits)
 
     def _fetch(self, uuid: str, generations: Mapping[str, int],

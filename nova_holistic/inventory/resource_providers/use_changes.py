@@ -25,13 +25,13 @@ class UseLists:
     """Placement's lists of providers with room for something.
 
     :ivar traits: of each provider that was in such a list with its use
-    :ivar unused: those of these providers without any use
+    :ivar uses: usage by resource class of these providers, as last read
     """
 
     def __init__(self, placement: ServiceClient):
         self._placement = placement
         self.traits: dict[str, Collection[str]] = {}
-        self.unused: set[str] = set()
+        self.uses: dict[str, Mapping[str, int]] = {}
 
     def used(self, demand: Demand) -> Mapping[str, Mapping[str, int]]:
         """Usage by resource class of providers with room for the demand, and
@@ -49,8 +49,7 @@ class UseLists:
             found = {uuid: {name: amounts['used'] for name, amounts
                             in summary['resources'].items()}
                      for uuid, summary in summaries.items()}
-            self.unused.update(uuid for uuid, used in found.items()
-                               if not any(used.values()))
+            self.uses.update(found)
             return found
 
     def with_room(self, demand: Demand) -> frozenset[str]:

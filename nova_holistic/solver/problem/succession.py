@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The correspondence of the hosts of two snapshots."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+import operator
 
 import numpy as np
 
@@ -37,28 +38,42 @@ class Succession:
     def of(cls, earlier: tuple[Host, ...], index: Mapping[str, int],
            later: tuple[Host, ...]) -> 'Succession':
         """:param index: name of each earlier host to its index"""
-        origin = np.arange(len(later), dtype=np.int64)
+        changed = _changed_in_place(earlier, later)
+        if changed is not None:
+            return cls._in_place(earlier, later, changed)
         places = names = len(earlier) == len(later)
-        if earlier is not later:
-            found = []
-            for position, host in enumerate(later):
-                at = position if position < len(earlier) and (
-                    earlier[position] is host) else index.get(host.name, -1)
-                before = None if at < 0 else earlier[at]
-                if before is host:
-                    found.append(at)
-                    names = names and at == position
-                    continue
-                moved = at != position
-                names = names and not moved
-                places = places and not moved and _same_place(before, host)
-                found.append(at if before is not None
-                             and _same_row(before, host) else -1)
-            origin = np.array(found, dtype=np.int64)
-            places = places and names
+        found = []
+        for position, host in enumerate(later):
+            at = position if position < len(earlier) and (
+                earlier[position] is host) else index.get(host.name, -1)
+            before = None if at < 0 else earlier[at]
+            if before is host:
+                found.append(at)
+                names = names and at == position
+                continue
+            moved = at != position
+            names = names and not moved
+            places = places and not moved and _same_place(before, host)
+            found.append(at if before is not None
+                         and _same_row(before, host) else -1)
+        origin = np.array(found, dtype=np.int64)
+        places = places and names
         fresh = np.flatnonzero(origin < 0)
         return cls(origin, origin[origin >= 0], fresh,
                    names and not len(fresh), places, names)
+
+    @classmethod
+    def _in_place(cls, earlier: tuple[Host, ...], later: tuple[Host, ...],
+                  changed: Sequence[int]) -> 'Succession':
+        """:param changed: indexes of the hosts that are other objects"""
+        origin = np.arange(len(later), dtype=np.int64)
+        fresh = [row for row in changed
+                 if not _same_row(earlier[row], later[row])]
+        origin[fresh] = -1
+        return cls(
+            origin, origin[origin >= 0], np.array(fresh, dtype=np.int64),
+            not fresh, all(_same_place(earlier[row], later[row])
+                           for row in changed), True)
 
     def column(self, before: np.ndarray, fresh: np.ndarray) -> np.ndarray:
         """A column of the later hosts.
@@ -70,6 +85,19 @@ class Succession:
         column = before[self.origin]
         column[self.fresh] = fresh
         return column
+
+
+def _changed_in_place(earlier: tuple[Host, ...], later: tuple[Host, ...]
+                      ) -> Sequence[int] | None:
+    """Indexes of the hosts that are other objects; None if the names or their
+    order differ."""
+    if len(earlier) != len(later):
+        return None
+    # As a rule, a plan changes a few of thousands of hosts.
+    changed = np.flatnonzero(np.fromiter(
+        map(operator.is_not, earlier, later), bool, len(later))).tolist()
+    return changed if all(earlier[row].name == later[row].name
+                          for row in changed) else None
 
 
 def _same_row(one: Host, other: Host) -> bool:

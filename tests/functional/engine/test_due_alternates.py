@@ -37,6 +37,9 @@ class Between:
         next(self._events, lambda: None)()
         return self._inventory.cached_snapshot()
 
+    def uncounted_snapshot(self):
+        return self.cached_snapshot()
+
 
 def planned(world, document=None):
     """A group that an engine has planned without alternates."""

@@ -2,7 +2,7 @@
 """A cloud in memory, with the data of Nova and Placement that an inventory
 reads."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
@@ -61,17 +61,25 @@ class MemoryProviders:
 
     def __init__(self, cloud):
         self._cloud = cloud
+        self._known = set()
         self.reread_uuids = []
 
     def list(self):
         return {}
 
-    def read(self, uuids, listing=None):
-        found = {uuid: self._cloud.provider(uuid) for uuid in uuids}
-        return {uuid: one for uuid, one in found.items() if one is not None}
+    def read(self, uuids, listing=None, *, counted=True):
+        found = {uuid: one for uuid in uuids
+                 if (one := self._cloud.provider(uuid)) is not None}
+        if not counted:
+            found |= {uuid: replace(one, consumers=1, is_counted=False)
+                      for uuid, one in found.items()
+                      if uuid not in self._known and one.consumers}
+        self._known = {uuid for uuid, one in found.items() if one.is_counted}
+        return found
 
     def reread(self, uuids):
         self.reread_uuids += sorted(uuids)
+        self._known.update(uuids)
         return {uuid: self._cloud.provider(uuid) for uuid in uuids}
 
     reread_use = reread
@@ -113,3 +121,6 @@ class MemoryInventory(InventoryDriver):
 
     def snapshot(self):
         return self.reader.read_all()
+
+    def uncounted_snapshot(self):
+        return self.reader.read_all(counted=False)

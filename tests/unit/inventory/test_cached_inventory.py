@@ -29,7 +29,7 @@ class Followed:
         self.reader = inventory.reader
         self.kept = CachedInventory(
             inventory, self.reader, INTERVAL, lambda: self.now)
-        self.kept.snapshot()
+        self.kept.uncounted_snapshot()
 
     def fresh(self):
         return MemoryInventory(self.cloud).snapshot()
@@ -88,7 +88,7 @@ STEPS = st.one_of(
                          'bare', 'flavors', 'hold']),
         st.sampled_from(HOSTS), st.booleans()),
     st.sampled_from(['cached_snapshot', 'follow', 'compare', 'read_nova',
-                     'snapshot']))
+                     'snapshot', 'uncounted_snapshot', 'invalidate']))
 
 
 @examples(200)
@@ -107,6 +107,7 @@ def test_after_a_comparison_the_kept_snapshot_is_like_a_fresh_one(steps):
             if reported:
                 followed.report(kind, host)
     followed.compare_all()
+    assert followed.kept.uncounted_snapshot() == followed.fresh()
     assert followed.kept.cached_snapshot() == followed.fresh()
     followed.change('use', 'h0')
     assert followed.kept.snapshot() == followed.fresh()
@@ -173,11 +174,11 @@ def test_plans_that_wait_for_the_first_snapshot_share_it():
     reader = inventory.reader
     complete, begun, go_on = [], threading.Event(), threading.Event()
 
-    def read_all():
+    def read_all(**options):
         complete.append(1)
         begun.set()
         assert go_on.wait(10)
-        return MemoryReader.read_all(reader)
+        return MemoryReader.read_all(reader, **options)
 
     reader.read_all = read_all
     kept = CachedInventory(inventory, reader, INTERVAL)

@@ -36,3 +36,20 @@ def test_a_known_change_of_use_leaves_everything_else():
 def test_the_use_of_a_provider_is_never_negative():
     after = read().with_change(UseChange(-2, FrozenMapping({'VCPU': -3})))
     assert (after.used()['VCPU'], after.consumers) == (0, 0)
+
+
+def test_a_change_of_use_does_not_count_the_consumers_of_a_provider():
+    """It has one until it is counted, and none if nothing is used."""
+    answer = {'resource_provider_generation': 3,
+              'inventories': {'VCPU': INVENTORY}}
+    before = Provider.with_use(answer, {'VCPU': 4}, ())
+    assert (before.consumers, before.is_counted) == (1, False)
+    for consumers, amount, expected in (1, 2, 1), (-1, -2, 1), (-1, -4, 0):
+        after = before.with_change(UseChange(
+            consumers, FrozenMapping({'VCPU': amount})))
+        assert (after.consumers, after.is_counted) == (expected, False)
+    counted = before.with_allocations({'allocations': {
+        name: {'resources': {'VCPU': 2}} for name in 'ab'}})
+    assert (counted.consumers, counted.is_counted) == (2, True)
+    unused = Provider.with_use(answer, {'VCPU': 0}, ())
+    assert (unused.consumers, unused.is_counted) == (0, True)

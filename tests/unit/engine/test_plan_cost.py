@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan on the kept snapshot costs depends on what has changed."""
+
+from collections import Counter
+import sys
+
+from oslo_config import cfg
+
+from nova_holistic import conf as options
+from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.inventory.cached_inventory import CachedInventory
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.use_change import UseChange
+from nova_holistic.policies import load_policy_types
+from tests.unit.inventory.clouds import Cloud, MemoryInventory
+
+CONF = cfg.ConfigOpts()
+options.register_opts(CONF)
+CONF([], project='nova-holistic')
+TYPES = load_policy_types()
+GROUP = parse_group({
+    'name': 'shop', 'policies': [
+        {'type': 'anti-affinity'}],
+    'members': [{'name': 'web', 'resources': {'VCPU': 1}, 'count': 10}]},
+    TYPES)
+PACKAGES = tuple(f'nova_holistic.{name}' for name in (
+    'constraints', 'engine', 'inventory', 'model.binding', 'model.snapshot'))
+FEW, MANY = 400, 2000
+
+
+class WarmEngine:
+    """An engine that has planned before, and knows what it holds."""
+
+    def __init__(self, hosts, table):
+        names = [f'h{number}' for number in range(hosts)]
+        inventory = MemoryInventory(Cloud(
+            dict.fromkeys(names, 0),
+            racks={name: f'r{number % 20}'
+                   for number, name in enumerate(names)}))
+        self.kept = CachedInventory(inventory, inventory.reader, 100.0)
+        self._planner = SnapshotPlanner(
+            CONF, self.kept, table, TYPES, lambda: 0.0)
+        for _ in range(3):
+            self.plan()
+
+    def plan(self):
+        since = self.kept.moment()
+        plan = self._planner.decide(PlanningRequest(GROUP, 'spread')).plan
+        self.kept.change_use(since, {
+            name: UseChange(number, FrozenMapping({'VCPU': number}))
+            for name, number in Counter(plan.hosts().values()).items()})
+
+    def lines(self):
+        """Lines of these packages that are run for one plan."""
+        found = Counter()
+
+        def note(frame, event, _argument):
+            if event == 'line':
+                found[frame.f_code.co_filename, frame.f_lineno] += 1
+            return note
+
+        def enter(frame, _event, _argument):
+            module = frame.f_globals.get('__name__', '')
+            return note if module.startswith(PACKAGES) else None
+
+        sys.settrace(enter)
+        try:
+            self.plan()
+        finally:
+            sys.settrace(None)
+        return found
+
+
+def test_a_plan_outside_the_solver_does_not_look_at_each_host(table):
+    few, many = (WarmEngine(number, table).lines()
+                 for number in (FEW, MANY))
+    assert len(few) > 100
+    assert many == few
+
+
+def test_a_change_of_use_replaces_the_hosts_of_the_plan_and_no_others(table):
+    engine = WarmEngine(FEW, table)
+    before = engine.kept.cached_snapshot().hosts
+    engine.plan()
+    after = engine.kept.cached_snapshot().hosts
+    assert [host.name for host in after] == [host.name for host in before]
+    assert sum(one is not other for one, other in zip(before, after)) == 10
