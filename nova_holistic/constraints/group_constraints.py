@@ -55,7 +55,7 @@ def with_refusals(snapshot: Snapshot, group: Group, situation: PlanningContext,
     :returns: the snapshot, and additional reasons if the group cannot be
         placed
     """
-    # Most requests need no facts about the hosts.
+    # A usual request needs no facts about the hosts.
     facts = functools.cache(
         lambda: facts_of(snapshot.hosts, snapshot.aggregates))
     limits = _limits(snapshot, group, situation, options, facts)

@@ -62,7 +62,7 @@ class SnapshotAssembly:
         # The root of each nested provider.
         self._roots: dict[str, str] = {}
         self._doubtful: set[str] = set()
-        # Parts of the providers, so that nobody looks at all of them.
+        # Parts of the providers, which are known without a search.
         self._uncounted: set[str] = set()
         self._disabled: set[str] = set()
         self._hosts: dict[str, tuple[Place, Provider, Host]] = {}

@@ -31,7 +31,7 @@ def bind(group: Group, snapshot: Snapshot, suggest: bool = False) -> Group:
     for scope in group.scopes():
         for policy in scope.group.rules:
             for level in policy.levels:
-                # Usually it is in the tree: then no host is looked at.
+                # Usually it is in the tree: then no host is read.
                 if level not in snapshot.levels and (
                         level not in (known := snapshot.all_levels())):
                     mistakes.add(exceptions.InvalidDocument(

@@ -75,8 +75,8 @@ class Database:
         self._facade = enginefacade.transaction_context()
         self._facade.configure(
             connection=_for_any_text(connection),
-            # Drivers yield to green threads while they wait for the network,
-            # so that oslo.db need not do so after each transaction.
+            # Drivers yield to green threads while they wait for the network.
+            # oslo.db would also yield after each transaction.
             **{'sqlite_fk': True, 'max_retries': 0, 'thread_checkin': False,
                **options})
         self._facade.append_on_engine_create(_prepare)

@@ -201,7 +201,7 @@ class SnapshotPlanner:
             return [Reason.of('', format_message(
                 'host {:name} is reserved for another group', name))
                 for name in sorted(closed.intersection(held))]
-        # Placement does not know of new servers of others on the hosts.
+        # Placement allows new servers of others on the reserved hosts.
         self._inventory.mark_providers(exclusive_hosts.reserved(
             decision.group, decision.snapshot, decision.plan.hosts()))
         snapshot = self.usable(request, self._inventory.cached_snapshot())[0]
@@ -261,10 +261,8 @@ class SnapshotPlanner:
 
     def on_cached_snapshot(self, work: Callable[[Snapshot], Answer],
                            request: PlanningRequest | None = None) -> Answer:
-        """See ``cached_snapshot.try_cached_snapshot``.
-
-        :param request: what is planned; None if it is not known yet
-        """
+        """See ``cached_snapshot.try_cached_snapshot``. The request is None if
+        it is not known yet."""
         return try_cached_snapshot(
             self._inventory, work,
             request is None or self._constraints.count_servers(request))
