@@ -203,6 +203,8 @@ POINTS: Mapping[str, str] = {
         'An action that another engine began has ended in Nova, and the row '
         'of the server does not state it yet.',
     # Federation
+    'federation.task-taken':
+        'A group belongs to this parent, and no part of it is noted.',
     'federation.part-noted':
         'The table names a part, and no cloud has a request for it.',
     'federation.part-created':
@@ -213,6 +215,15 @@ POINTS: Mapping[str, str] = {
         'A cloud has extended a lease, and the table does not state it.',
     'federation.part-undone':
         'A cloud has deleted a part, and the table still names it.',
+    'federation.placed':
+        'All parts exist with the requested lease, and the group has no '
+        'members yet.',
+    'federation.members-written':
+        'The group has members, and its task is not finished.',
+    'federation.released':
+        'The clouds have released members, and the table does not state it.',
+    'federation.parts-deleted':
+        'The clouds have deleted all parts, and the group still exists.',
     # The scheduler
     'claim.plan-asked':
         'A group has to plan a further member; the create is not refused.',

@@ -20,7 +20,8 @@ from nova_holistic.policies import load_policy_types
 
 TAGS = {'discovery': 'Discovery', 'groups': 'Groups', 'members': 'Members',
         'bindings': 'Bindings', 'adoption': 'Existing servers',
-        'events': 'Events', 'plans': 'Plans', 'hosts': 'Hosts'}
+        'events': 'Events', 'plans': 'Plans', 'hosts': 'Hosts',
+        'federation': 'Federation'}
 """Modules of the handlers, in the order of the reference."""
 JSON = 'application/json'
 

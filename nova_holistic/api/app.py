@@ -11,11 +11,13 @@ from typing import Any
 from oslo_log import log as logging
 import webob
 
-from nova_holistic.api.call import answer, Call, Engines, Service
+from nova_holistic.api.call import (
+    answer, Call, Engines, ParentEngines, Service)
 from nova_holistic.api import context as contexts, errors, limits
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.definition_rights import DefinitionRights
 from nova_holistic.api.description import openapi
+from nova_holistic.api.federation import must_offer
 from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.policy_enforcer import PolicyEnforcer
 from nova_holistic.api.requests import (
@@ -26,6 +28,7 @@ from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.boot.rights import Rights
 from nova_holistic.documents.validation import brief
 from nova_holistic import exceptions
+from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.metrics import exporter, instruments
 from nova_holistic import policies
 from nova_holistic.table.store import PlacementTable
@@ -46,6 +49,8 @@ def make_app(conf, table: PlacementTable, engines: Engines,
              places: UrlMapping = UrlMapping(),
              quota: NovaQuota | None = None,
              user_rights: Rights | None = None,
+             federation: ParentEngines | None = None,
+             credentials: Registrations | None = None,
              context_of: ContextOf = contexts.from_environ,
              timer: Callable[[], float] = time.monotonic,
              sleep: Callable[[float], None] = time.sleep) -> 'Application':
@@ -55,6 +60,8 @@ def make_app(conf, table: PlacementTable, engines: Engines,
     :param clock: returns naive UTC
     :param quota: None if Nova's quota is not checked
     :param user_rights: None if engines create no servers
+    :param federation: the engines, if the service is a parent
+    :param credentials: see ``Service``
     :param context_of: returns the requester, from the WSGI environment
     """
     types = policies.load_policy_types()
@@ -69,7 +76,8 @@ def make_app(conf, table: PlacementTable, engines: Engines,
             lambda: openapi.describe(ROUTES, types, places)),
         clock=clock, timer=timer, sleep=sleep,
         waiters=threading.Semaphore(conf.holistic_api.max_waiters),
-        quota=quota, user_rights=user_rights),
+        quota=quota, user_rights=user_rights, federation=federation,
+        credentials=credentials),
         context_of)
 
 
@@ -112,6 +120,7 @@ class Application:
             raise errors.ApiError(
                 406, 'not_acceptable', 'the only media type is '
                                        f'{request_body.MEDIA_TYPE}')
+        must_offer(self._service, route.operation)
         response = route.handler(self._call(route, names, request, context))
         if route.method == 'GET':
             response = entity_tags.conditional(request, response)

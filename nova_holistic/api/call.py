@@ -21,6 +21,7 @@ from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common
 from nova_holistic.api.url_mapping import UrlMapping
 from nova_holistic.boot.rights import Rights
+from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.messaging.context import RequestContext as EngineContext
 from nova_holistic.messaging.results import Released, ShownBinding
 from nova_holistic.model.policy_types import PolicyTypes
@@ -61,6 +62,17 @@ class Engines(Protocol):
         ...
 
 
+class ParentEngines(Engines, Protocol):
+    """The interface of the engines of a parent of a federation."""
+
+    def refresh(self, context: EngineContext, record: GroupRecord) -> None:
+        ...
+
+    def refresh_plan(self, context: EngineContext,
+                     record: PlanRecord) -> None:
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """The services that handlers use.
@@ -72,6 +84,9 @@ class Service:
     :ivar waiters: a semaphore that each waiting request acquires
     :ivar quota: None if Nova's quota is not checked
     :ivar user_rights: None if engines create no servers
+    :ivar federation: the engines, if the service is a parent
+    :ivar credentials: of users for children; None if the service is not a
+        parent, or stores no credentials
     """
 
     conf: Any
@@ -89,6 +104,8 @@ class Service:
     waiters: threading.Semaphore
     quota: NovaQuota | None = None
     user_rights: Rights | None = None
+    federation: ParentEngines | None = None
+    credentials: Registrations | None = None
 
 
 @dataclass(frozen=True, slots=True)

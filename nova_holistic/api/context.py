@@ -4,8 +4,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from keystoneauth1.plugin import BaseAuthPlugin
 from oslo_context import context as oslo_context
 
+from nova_holistic.federation.credentials import forwarded_token
 from nova_holistic.messaging.context import RequestContext as EngineContext
 
 IDENTITY_STATUS = 'HTTP_X_IDENTITY_STATUS'
@@ -15,12 +17,17 @@ class RequestContext(oslo_context.RequestContext):
     """The data that keystonemiddleware read from a request's token.
 
     After its creation, the logs of this thread refer to it.
+
+    :ivar auth: keystoneauth plug-in with the token; None if the request has
+        no valid token
     """
+
+    auth: BaseAuthPlugin | None = None
 
     def for_engine(self) -> EngineContext:
         return EngineContext(request_id=self.request_id,
                              project_id=self.project_id,
-                             user_id=self.user_id)
+                             user_id=self.user_id, auth=self.auth)
 
 
 def from_environ(environ: Mapping[str, Any]) -> RequestContext:
@@ -31,6 +38,8 @@ def from_environ(environ: Mapping[str, Any]) -> RequestContext:
     sends.
     """
     if environ.get(IDENTITY_STATUS) == 'Confirmed':
-        return RequestContext.from_environ(environ)
+        context = RequestContext.from_environ(environ)
+        context.auth = forwarded_token.of_request(environ)
+        return context
     known = environ.get('openstack.request_id')
     return RequestContext(**({'request_id': known} if known else {}))

@@ -13,7 +13,8 @@ from nova_holistic.api.app import make_app
 from nova_holistic.api.middleware import with_middleware, Wsgi
 from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.boot.rights import Rights
-from nova_holistic.cli.components import boot_components
+from nova_holistic.cli.components import (
+    boot_components, federation_components)
 from nova_holistic.cli.components.connections import connect
 from nova_holistic import conf as options
 from nova_holistic.conf import services
@@ -41,15 +42,21 @@ def build(environment: Mapping[str, str] = os.environ,
     :raises oslo_config.cfg.Error: the configuration cannot be read
     :raises SchemaTooOld: the schema of the database must be upgraded first
     :raises NotConfigured: required options of [nova] or [boot] are missing
+    :raises InvalidDocument: the file of children of a parent is invalid
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
     startup_check.must_be_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')
+    clock = DatabaseClock(table.database)
+    parent = federation_components.federation(conf, table, clock)
+    if parent is not None:
+        return with_middleware(conf, make_app(
+            conf, table, parent.engines, clock, federation=parent.engines,
+            credentials=parent.registrations))
     return with_middleware(conf, make_app(
-        conf, table, EngineClient.from_conf(conf),
-        DatabaseClock(table.database), quota=_quota(conf),
+        conf, table, EngineClient.from_conf(conf), clock, quota=_quota(conf),
         user_rights=_rights(conf)))
 
 

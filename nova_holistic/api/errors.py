@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from nova_holistic import exceptions
+from nova_holistic.federation import errors as federation_errors
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory import errors as inventory_errors
 from nova_holistic.messaging import errors as engine_errors
@@ -73,6 +74,11 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (engine_errors.LeaseRefused, 409, 'conflict'),
     (engine_errors.BindingRefused, 409, 'conflict'),
     (engine_errors.EngineUnreachable, 503, 'engine_unavailable'),
+    (federation_errors.ChildUnknown, 404, 'not_found'),
+    (federation_errors.NotOffered, 400, 'not_offered'),
+    (federation_errors.CredentialRefused, 400, 'credential_refused'),
+    (federation_errors.ChildFailed, 503, 'child_failed'),
+    (federation_errors.ChildUnreachable, 503, 'child_unavailable'),
     (table_errors.TableError, 503, 'database_unavailable'),
     (hold_errors.HoldsError, 503, 'placement_unavailable'),
     (inventory_errors.ServiceFailed, 503, 'inventory_unavailable'),
@@ -83,6 +89,7 @@ _UNAVAILABLE = 503
 
 _INSTEAD = {
     'engine_unavailable': 'no engine responded; try again later',
+    'child_unavailable': 'the cloud is unavailable; try again later',
     'database_unavailable': 'the database is unavailable; try again later',
     'placement_unavailable': 'Placement is unavailable; try again later',
     'inventory_unavailable': 'the inventory is unavailable; try again later'}

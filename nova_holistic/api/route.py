@@ -49,6 +49,12 @@ class Route:
     def rule(self) -> str | None:
         return self.policy and f'holistic:{self.policy}'
 
+    @property
+    def operation(self) -> str:
+        """The name of the operation, as in the API's description."""
+        return (f'{self.handler.__module__.rpartition(".")[2]}.'
+                f'{self.handler.__name__}')
+
 
 class Router:
     """Map a method and a path to a route and the variables in the path."""

@@ -6,7 +6,8 @@ handler, and the OpenAPI description is generated from the same table.
 """
 
 from nova_holistic.api.handlers import (
-    adoption, bindings, discovery, events, groups, hosts, members, plans)
+    adoption, bindings, discovery, events, federation, groups, hosts,
+    members, plans)
 from nova_holistic.api.requests import microversions
 from nova_holistic.api.route import PUBLIC, Route
 from nova_holistic.api.schemas import adoption as adoption_schemas
@@ -14,6 +15,7 @@ from nova_holistic.api.schemas import bindings as binding_schemas
 from nova_holistic.api.schemas import common
 from nova_holistic.api.schemas import discovery as discovery_schemas
 from nova_holistic.api.schemas import events as event_schemas
+from nova_holistic.api.schemas import federation as federation_schemas
 from nova_holistic.api.schemas import groups as group_schemas
 from nova_holistic.api.schemas import hosts as host_schemas
 from nova_holistic.api.schemas import members as member_schemas
@@ -89,4 +91,14 @@ ROUTES = (
     Route('PUT', '/v1/hosts/{host}/statistics', hosts.update_statistics,
           'hosts:update_statistics', {204: None},
           body=host_schemas.STATISTICS),
+
+    Route('GET', '/v1/children', federation.list_children,
+          'federation:children', {200: federation_schemas.CHILDREN},
+          since=microversions.CLOUDS),
+    Route('PUT', '/v1/children/{child}/credential', federation.register,
+          'federation:register', {204: None},
+          body=federation_schemas.REGISTER, since=microversions.CLOUDS),
+    Route('DELETE', '/v1/children/{child}/credential',
+          federation.unregister, 'federation:register', {204: None},
+          since=microversions.CLOUDS),
 )

@@ -2,13 +2,13 @@
 """Configuration: one module per option group."""
 
 from nova_holistic.conf import (
-    api, boot, database, engine, holds, holistic, inventory, metrics,
-    notifications, nova_notifications, nova_options, planner, reconciler,
-    services, topology)
+    api, boot, database, engine, federation, holds, holistic, inventory,
+    metrics, notifications, nova_notifications, nova_options, planner,
+    reconciler, services, topology)
 
 MODULES = (
-    api, boot, database, engine, holds, holistic, inventory, metrics,
-    notifications, nova_notifications,
+    api, boot, database, engine, federation, holds, holistic, inventory,
+    metrics, notifications, nova_notifications,
     planner, reconciler, topology)
 
 

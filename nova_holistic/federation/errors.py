@@ -21,3 +21,22 @@ class ChildUnreachable(FederationError):
 class JournalRefused(FederationError):
     """The journal does not accept an entry: the group was deleted, or another
     process works on it. The saga stops and undoes what it did."""
+
+
+class CredentialRefused(FederationError):
+    """The keystone of a child does not accept an application credential."""
+
+
+class ChildFailed(FederationError):
+    """A child did not carry out a request about its part of a group. The
+    message names the child and is written for users."""
+
+
+class NotOffered(FederationError):
+    """A parent does not offer the operation. The message is written for
+    users."""
+
+
+class ChildUnknown(FederationError):
+    """There is no such child, or no credential for it. The message is written
+    for users."""

@@ -3,12 +3,13 @@
 
 from collections.abc import Iterator, Mapping
 import contextlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from oslo_context import context as oslo_context
 
 MAX_LENGTH = 255
+_SENT = ('request_id', 'project_id', 'user_id')
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,23 +18,27 @@ class RequestContext:
     performs it.
 
     :ivar request_id: ``req-…``, the same in the logs of both
+    :ivar auth: keystoneauth plug-in with the token of the request; only for a
+        parent of a federation. It never leaves the process: no document
+        contains it
     """
 
     request_id: str | None = None
     project_id: str | None = None
     user_id: str | None = None
+    auth: Any = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> 'RequestContext':
         """A value that is not text, or is too long for its field, is left out:
         the log line is not worth a failed request."""
         return cls(**{
-            name: value for name in cls.__dataclass_fields__
+            name: value for name in _SENT
             for value in [document.get(name)]
             if isinstance(value, str) and len(value) <= MAX_LENGTH})
 
     def to_document(self) -> dict[str, str | None]:
-        return asdict(self)
+        return {name: getattr(self, name) for name in _SENT}
 
     @contextlib.contextmanager
     def logged(self) -> Iterator[None]:

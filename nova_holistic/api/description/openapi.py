@@ -44,7 +44,8 @@ _HEADERS = {
 }
 _VARIABLES = {
     'group_id': common.UUID, 'plan_id': common.UUID,
-    'host': common.ANY_TEXT, 'path': common.ANY_TEXT, 'target': common.UUID}
+    'host': common.ANY_TEXT, 'child': common.ANY_TEXT,
+    'path': common.ANY_TEXT, 'target': common.UUID}
 
 
 def describe(table: Sequence[Route], types: PolicyTypes,
@@ -74,8 +75,7 @@ def describe(table: Sequence[Route], types: PolicyTypes,
 
 def _operation(route: Route) -> _Document:
     described_so = {
-        'operationId': f'{route.handler.__module__.rpartition(".")[2]}.'
-                       f'{route.handler.__name__}',
+        'operationId': route.operation,
         'summary': (route.handler.__doc__ or '').partition('\n')[0],
         'parameters': _parameters(route),
         'responses': _responses(route)}

@@ -8,7 +8,8 @@ import uuid
 
 import webob
 
-from nova_holistic.api import adoption, boot, server_actions
+from nova_holistic.api import (
+    adoption, boot, federation, server_actions)
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, limits
@@ -93,7 +94,7 @@ def list_groups(call: Call) -> webob.Response:
 
 def show(call: Call) -> webob.Response:
     """Show a group."""
-    record = call.group()
+    record = federation.refreshed(call, call.group())
     document = views.definition(record)
     shown = {**tasks.brief(call, record),
              'counts': _counts(call, record, document),
@@ -149,6 +150,7 @@ def extend(call: Call) -> webob.Response:
 def replan(call: Call) -> webob.Response:
     """Plan lost members again; if the group has no plan, plan all members."""
     record = call.group()
+    federation.must_be_replanned_whole(call, record)
     size = None
     if record.status not in CLAIMABLE:
         size = definitions.member_count(definitions.parse_definition(
@@ -179,6 +181,7 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     service, context, body = call.service, call.context, call.body
     adoption.must_be_known(call)
     server_keys.must_be_known(call)
+    federation.must_be_placeable(call)
     group = _accepted(None, call, body['group'], context)
     boot.must_be_possible(call)
     objective = definitions.objective(service, body.get('objective'))

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of a group: added, removed, released, shown."""
 
-from collections.abc import Mapping
-
 import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors
+from nova_holistic.api import errors, federation
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags, microversions
@@ -16,7 +14,6 @@ from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents import revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.table.coordination.parts import GroupPart
 
 
 def add(call: Call) -> webob.Response:
@@ -57,24 +54,14 @@ def release(call: Call) -> webob.Response:
 
 def placements(call: Call) -> webob.Response:
     """Show the members of a group, and their hosts."""
-    record = call.group()
+    record = federation.refreshed(call, call.group())
     found = call.service.table.group_with_members(record.uuid)
     if found is None:
         raise errors.not_found('group', record.uuid)
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
-    clouds = _clouds(call, record.uuid)
+    parts = federation.parts_by_path(call, record.uuid)
+    clouds = microversions.has(call.request, microversions.CLOUDS)
     return answer(200, {'placements': [
-        {**views.placement(member, hosts),
-         **(views.pointer(member, clouds[member.member.path])
-            if member.member.path in clouds else {})}
+        views.placement(member, hosts, parts.get(member.member.path), clouds)
         for member in found[1]]})
-
-
-def _clouds(call: Call, group_uuid: str) -> Mapping[str, GroupPart]:
-    """The part of each member that a child of this service has, by the path
-    of the member; nothing if the version of the request does not have it."""
-    if not microversions.has(call.request, microversions.CLOUDS):
-        return {}
-    return {path: part for part in call.service.table.parts.of_group(
-        group_uuid) for path in part.paths}

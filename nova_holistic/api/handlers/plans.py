@@ -7,7 +7,7 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, limits, waiting
+from nova_holistic.api import errors, federation, limits, waiting
 from nova_holistic.api import server_keys
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
@@ -19,6 +19,7 @@ def create(call: Call) -> webob.Response:
     """Request a plan without holds."""
     service, context, body = call.service, call.context, call.body
     server_keys.must_be_known(call)
+    federation.must_be_placeable(call)
     must_not_adopt(body['group'])
     group = definitions.check_definition(call, body['group'], context)
     objective = definitions.objective(service, body.get('objective'))
@@ -44,4 +45,6 @@ def create(call: Call) -> webob.Response:
 
 def show(call: Call) -> webob.Response:
     """Show a plan without holds."""
-    return answer(200, {'plan': views.plan(call, call.plan())})
+    record = call.plan()
+    federation.refresh_plan(call, record)
+    return answer(200, {'plan': views.plan(call, record)})

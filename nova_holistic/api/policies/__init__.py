@@ -4,9 +4,9 @@
 from oslo_policy import policy
 
 from nova_holistic.api.policies import (
-    base, definitions, groups, hosts, plans)
+    base, definitions, federation, groups, hosts, plans)
 
-MODULES = (base, groups, definitions, plans, hosts)
+MODULES = (base, groups, definitions, plans, hosts, federation)
 
 
 def list_rules() -> tuple[policy.RuleDefault, ...]:

@@ -25,7 +25,6 @@ RELEASED = common.whole({'released': _NAMES, 'kept': _NAMES})
 
 _POINTER = {**common.whole({
     'holistic_group': common.UUID, 'holistic_member': common.ANY_TEXT}),
-    'type': ['object', 'null'],
     'title': 'Scheduler hints of the server, in that cloud.'}
 PLACEMENTS = common.enveloped('placements', {
     'type': 'array',

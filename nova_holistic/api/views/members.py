@@ -7,22 +7,27 @@ from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import MemberRecord
 
 
-def placement(record: MemberRecord, hosts: bool) -> dict[str, Any]:
+def placement(record: MemberRecord, hosts: bool,
+              part: GroupPart | None = None,
+              clouds: bool = False) -> dict[str, Any]:
     """
     :param hosts: whether the user may see the host
+    :param part: the part of the group that a child of this service has, and
+        that contains the member
+    :param clouds: whether the version of the request shows the cloud of a
+        member, and the hints with which its server is created there
     """
     place = {'host': record.place.host, 'node': record.place.node,
              'location': list(record.place.location)} if hosts else {}
-    return {'member': record.member.path, 'state': str(record.state),
-            'instance_uuid': record.instance_uuid, **place}
+    shown = {'member': record.member.path, 'state': str(record.state),
+             'instance_uuid': record.instance_uuid, **place}
+    if part is None:
+        return shown
+    shown['instance_uuid'] = part.instances.get(record.member.path)
+    return {**shown, **(_pointer(record, part) if clouds else {})}
 
 
-def pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:
-    """The cloud of a member, and the hints with which its server is created
-    there.
-
-    :param part: the part of the group that contains the member
-    """
-    return {'cloud': part.child, 'pointer': part.child_group and {
+def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:
+    return {'cloud': part.child, 'pointer': {
         'holistic_group': part.child_group,
         'holistic_member': record.member.path}}

@@ -4,14 +4,26 @@
 import pathlib
 import re
 
+from cryptography.fernet import Fernet
 import pytest
 import yaml
 
 from nova_holistic.api.routes import ROUTES
+from nova_holistic.boot.credential_cipher import CredentialCipher
+from nova_holistic.federation.children_file import ChildEntry
+from nova_holistic.federation.credentials.registered import (
+    RegisteredCredentials)
+from nova_holistic.federation.credentials.registrations import Registrations
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.http.traffic import HttpLimits
 from nova_holistic.model.nova.server_group import ServerGroup
+from nova_holistic.table.store import PlacementTable
 from tests.functional.engine.adopting import a_server
 from tests.functional.engine.world import shop, SMALL
-from tests.unit.api.service import ADMIN, MEMBER
+from tests.tables import new_table
+from tests.unit.api.service import ADMIN, MEMBER, NOON, Service
+from tests.unit.client.loopback import Loopback
+from tests.unit.federation.keystone import ChildKeystone
 
 EXAMPLES = yaml.safe_load((
     pathlib.Path(__file__).parents[3]
@@ -108,3 +120,24 @@ def test_each_operation_has_an_example():
     assert named == {
         f'{route.handler.__module__.rpartition(".")[2]}.'
         f'{route.handler.__name__}' for route in ROUTES}
+
+
+def test_the_federation_of_the_reference_can_be_repeated(tmp_path):
+    table = PlacementTable(new_table(tmp_path))
+    with Loopback({'/v3': ChildKeystone()}) as loopback:
+        stored = RegisteredCredentials(
+            table.child_credentials,
+            CredentialCipher([Fernet.generate_key().decode()]), lambda: NOON)
+        children = UserChildren([
+            ChildEntry('dfw', region='dfw'),
+            ChildEntry('ams', keystone=f'{loopback.url}/v3')],
+            HttpLimits(), stored, lambda: NOON)
+        service = Service(table)
+        service.credentials = Registrations(children, stored)
+        service.renew()
+        conversation = Conversation(service)
+        listing, *changes = [each for each in EXAMPLES
+                             if each.get('with') == 'children']
+        conversation.repeat(changes[0])
+        conversation.repeat(listing)
+        conversation.repeat(changes[1])

@@ -106,6 +106,8 @@ class Service:
         self.now = NOON
         self.quota = None
         self.user_rights = None
+        self.federation = None
+        self.credentials = None
         self.conf = cfg.ConfigOpts()
         options.register_opts(self.conf)
         self.conf([], default_config_files=[], default_config_dirs=[])
@@ -121,7 +123,8 @@ class Service:
             self.conf, self.table, self.engines, lambda: self.now,
             timer=lambda: (self.now - NOON).total_seconds(),
             sleep=self.sleep, quota=self.quota,
-            user_rights=self.user_rights)
+            user_rights=self.user_rights, federation=self.federation,
+            credentials=self.credentials)
 
     def sleep(self, seconds):
         self.now += timedelta(seconds=seconds)

@@ -10,16 +10,25 @@ LATEST = {'OpenStack-API-Version': 'holistic 1.3'}
 BEFORE = {'OpenStack-API-Version': 'holistic 1.2'}
 
 
-def placed(service, child_group=CHILD_GROUP):
-    """A group whose counted member is in a child cloud."""
+class NothingNew:
+    """The engines of a parent whose children report no change."""
+
+    def refresh(self, context, record):
+        pass
+
+
+def placed(service, state='committed'):
+    """A group whose counted member is in a child of a parent."""
     group = service.created()['id']
+    service.federation = NothingNew()
+    service.renew()
     assert service.table.tasks.take(group, 'engine-1', NOON, NOON)
     record = service.table.get_group(group)
     service.table.write_members(group, builders.members_of(
         record, {'web': None, 'node': 2}), 'engine-1')
     assert service.table.parts.write(GroupPart(
         'p-1', group, 'dfw', 'shop', ['db/node-0', 'db/node-1'],
-        'committed', NOON, child_group), 'engine-1')
+        state, NOON, CHILD_GROUP), 'engine-1')
     return group
 
 
@@ -37,10 +46,9 @@ def test_a_member_in_a_child_has_a_cloud_and_a_pointer(service):
     assert 'cloud' not in found['db/web']
 
 
-def test_a_member_has_no_pointer_before_the_child_responds(service):
-    found = placements(service, placed(service, None), LATEST)
-    assert (found['db/node-0']['cloud'], found['db/node-0']['pointer']) == (
-        'dfw', None)
+def test_a_part_that_is_not_committed_is_not_shown(service):
+    found = placements(service, placed(service, 'undoing'), LATEST)
+    assert 'cloud' not in found['db/node-0']
 
 
 def test_earlier_versions_do_not_show_clouds(service):

@@ -29,10 +29,11 @@ BODIES = {
     'groups:add_members': {'members': [
         {'name': 'more', 'resources': {'VCPU': 1}}]},
     'plans:create': {'group': SHOP},
-    'hosts:update_statistics': {'statistics': {'heat': 1.5}}}
+    'hosts:update_statistics': {'statistics': {'heat': 1.5}},
+    'federation:register': {'credential': {'id': 'a', 'secret': 'b'}}}
 ADMIN_ONLY = {'groups:repair', 'hosts:update_statistics'}
 READING = {'groups:list', 'groups:show', 'groups:placements', 'groups:events',
-           'groups:bindings', 'plans:show'}
+           'groups:bindings', 'plans:show', 'federation:children'}
 SERVER_GROUP = '00000000-0000-4000-8000-00000000000a'
 
 every_route = pytest.mark.parametrize(
@@ -47,9 +48,24 @@ routes_of_owners = pytest.mark.parametrize(
     ids=lambda route: route.policy)
 
 
+class AnyCredential:
+    """Stands for the credentials of a parent; every child accepts them."""
+
+    def children(self, user):
+        return ()
+
+    def register(self, user, name, credential_id, secret):
+        pass
+
+    def delete(self, user, name):
+        pass
+
+
 @pytest.fixture
 def ask(service):
     """Send a request for the group or plan of the project blue."""
+    service.credentials = AnyCredential()
+    service.renew()
     group = service.planned()
     service.table.write_members(group, [
         replace(row, state=MemberState.BUILT, instance_uuid=NO_UUID)
@@ -62,7 +78,7 @@ def ask(service):
     def ask(route, token, group_id=group, plan_id=plan['id'], headers=()):
         path = route.path.replace(':.+}', '}').format(
             group_id=group_id, plan_id=plan_id, path='node-2', host='cmp-1',
-            target=SERVER_GROUP)
+            target=SERVER_GROUP, child='ams')
         return service.ask(
             route.method, path, BODIES.get(route.policy), token,
             {'If-Match': '"1"', 'OpenStack-API-Version': 'holistic latest',

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API of a parent of a federation: what differs from other services."""
+
+from nova_holistic.api.call import Call, Service
+from nova_holistic.api import errors
+from nova_holistic.documents.adoption import KEY as ADOPT
+from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
+
+OFFERED = frozenset((
+    'discovery.versions', 'discovery.version', 'discovery.openapi',
+    'groups.create', 'groups.list_groups', 'groups.show', 'groups.delete',
+    'groups.extend', 'groups.replan', 'events.list_events',
+    'members.release', 'members.placements', 'plans.create', 'plans.show',
+    'federation.list_children', 'federation.register',
+    'federation.unregister'))
+"""The operations of a parent. The others concern servers and hosts, which only
+the cloud of a member has, or change a group that several clouds share."""
+
+_REPLANNED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
+
+
+def must_offer(service: Service, operation: str) -> None:
+    """
+    :param operation: as in the API's description
+    :raises ApiError: 400, this service is a parent, and parents do not offer
+        the operation
+    """
+    if service.federation is not None and operation not in OFFERED:
+        raise _not_offered(
+            'this operation; send the request to the cloud of the member, '
+            'with the group of its pointer')
+
+
+def must_be_placeable(call: Call) -> None:
+    """Check the body of a create request.
+
+    :raises ApiError: 400, a parent does not offer what the body asks for
+    """
+    if call.service.federation is None:
+        return
+    if ADOPT in call.body['group']:
+        raise _not_offered(f'the key {ADOPT}')
+    for key in ('relaxations', 'headroom'):
+        if call.body.get(key):
+            raise _not_offered(f'the key {key}')
+
+
+def must_be_replanned_whole(call: Call, record: GroupRecord) -> None:
+    """
+    :raises ApiError: 400, the children replan members of a placed group
+    """
+    if call.service.federation is not None and (
+            record.status not in _REPLANNED):
+        raise _not_offered(
+            'to replan members of a placed group; send the request to the '
+            'cloud of the member, with the group of its pointer')
+
+
+def refreshed(call: Call, record: GroupRecord) -> GroupRecord:
+    """The group as the children of a parent report it now."""
+    federation = call.service.federation
+    if federation is None:
+        return record
+    federation.refresh(call.context.for_engine(), record)
+    return call.service.table.get_group(record.uuid) or record
+
+
+def refresh_plan(call: Call, record: PlanRecord) -> None:
+    """Let a parent make a plan whose process has ended."""
+    if call.service.federation is not None:
+        call.service.federation.refresh_plan(
+            call.context.for_engine(), record)
+
+
+def parts_by_path(call: Call, group_uuid: str) -> dict[str, GroupPart]:
+    """The part of each member that a child has, by the path of the member;
+    nothing if the service is not a parent."""
+    if call.service.federation is None:
+        return {}
+    return {path: part
+            for part in call.service.table.parts.of_group(group_uuid)
+            if part.state == PartState.COMMITTED for path in part.paths}
+
+
+def _not_offered(what: str) -> errors.ApiError:
+    return errors.ApiError(
+        400, 'not_offered', f'a parent of a federation does not offer {what}')

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a parent of a federation, from their configuration."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+import time
+from typing import Any
+
+import futurist
+
+from nova_holistic.boot.credential_cipher import CredentialCipher, InvalidKey
+from nova_holistic.cli.components.connections import NotConfigured
+from nova_holistic.federation import children_file
+from nova_holistic.federation.credentials.registered import (
+    RegisteredCredentials)
+from nova_holistic.federation.credentials.registrations import Registrations
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.engines import FederatedEngines
+from nova_holistic.federation.facts.known_facts import KnownFacts
+from nova_holistic.federation.group_changes import GroupChanges
+from nova_holistic.federation.group_placer import GroupPlacer
+from nova_holistic.federation.http.traffic import HttpLimits
+from nova_holistic.federation.offers.history import History
+from nova_holistic.federation.planner import Surroundings
+from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.refresh import Refresh
+from nova_holistic import policies
+from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.table.store import PlacementTable
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """The parts that the API of a parent uses."""
+
+    engines: FederatedEngines
+    registrations: Registrations
+
+
+def federation(conf: Any, table: PlacementTable,
+               clock: Clock) -> Federation | None:
+    """None if this service is not a parent.
+
+    :param clock: returns naive UTC
+    :raises UnreadableFile: the file of children cannot be read
+    :raises InvalidDocument: the file or ``order`` is invalid
+    :raises NotConfigured: a key of [boot] is invalid
+    """
+    if not conf.federation.children:
+        return None
+    entries = children_file.read(conf.federation.children)
+    children_file.check_order(conf.federation.order, entries)
+    stored = _stored(conf, table, clock)
+    children = UserChildren(entries, _limits(conf), stored, clock)
+    types = policies.load_policy_types()
+    planners = Planners(
+        conf, children, KnownFacts(entries), Surroundings(
+            policy_types=types, backend=HiGHS(), history=History(),
+            clock=clock, timer=time.monotonic, sleep=time.sleep,
+            map_all=_parallel(len(entries))))
+    refresh = Refresh(table, children, conf.federation.refresh_interval, clock)
+    return Federation(FederatedEngines(
+        conf, table,
+        GroupPlacer(conf, table, children, planners, types, clock), planners,
+        GroupChanges(table, children, refresh, clock), refresh, clock),
+        Registrations(children, stored))
+
+
+def _stored(conf: Any, table: PlacementTable,
+            clock: Clock) -> RegisteredCredentials | None:
+    if not conf.boot.encryption_keys:
+        return None
+    try:
+        cipher = CredentialCipher(conf.boot.encryption_keys)
+    except InvalidKey as error:
+        raise NotConfigured(str(error)) from error
+    return RegisteredCredentials(table.child_credentials, cipher, clock)
+
+
+def _limits(conf: Any) -> HttpLimits:
+    options = conf.federation
+    return HttpLimits(
+        seconds=options.request_timeout, most_bytes=options.max_answer,
+        per_second=options.max_rate)
+
+
+def _parallel(children: int) -> Callable[..., Any]:
+    """Like ``map``; requests to several children at the same time. The
+    threads start with the first request, so that the process may fork
+    before."""
+    return futurist.ThreadPoolExecutor(
+        min(children, _MOST_AT_ONCE) * 2).map
+
+
+_MOST_AT_ONCE = 32
+"""Children to which one process sends requests at the same time, for each of
+two groups."""

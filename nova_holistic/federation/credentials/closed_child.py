@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A child that a user cannot reach."""
+
+from collections.abc import Sequence
+
+from nova_holistic.federation.child import Document, Refusal
+
+
+class ClosedChild:
+    """Implements ``child.Child``; the answer is always the same refusal."""
+
+    def __init__(self, name: str, refusal: Refusal):
+        self.name = name
+        self._refusal = refusal
+
+    def offer(self, document: Document, objective: str | None,
+              seconds: float, headroom: bool = False) -> Refusal:
+        return self._refusal
+
+    def create(self, document: Document, objective: str | None, lease: int,
+               key: str, seconds: float) -> Refusal:
+        return self._refusal
+
+    def find(self, key: str, name: str) -> Refusal:
+        return self._refusal
+
+    def show(self, group_uuid: str) -> Refusal:
+        return self._refusal
+
+    def extend(self, group_uuid: str, seconds: int) -> Refusal:
+        return self._refusal
+
+    def release(self, group_uuid: str,
+                members: Sequence[str] | None) -> Refusal:
+        return self._refusal
+
+    def delete(self, group_uuid: str) -> Refusal:
+        return self._refusal

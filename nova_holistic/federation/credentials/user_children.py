@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The children of a parent, each with the credentials of one user."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+import time
+
+from keystoneauth1.adapter import Adapter
+from keystoneauth1.plugin import BaseAuthPlugin
+from keystoneauth1.session import Session
+
+from nova_holistic.boot.errors import RightUnavailable
+from nova_holistic.federation.child import Child, Refusal, RefusalKind
+from nova_holistic.federation.children_file import ChildEntry
+from nova_holistic.federation.credentials.closed_child import ClosedChild
+from nova_holistic.federation.credentials.registered import (
+    RegisteredCredentials)
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.http.exchange import Exchange
+from nova_holistic.federation.http.traffic import HttpLimits, Traffic
+from nova_holistic.federation.http_child import HttpChild
+from nova_holistic.inventory import http_environment
+from nova_holistic.model.plan import Reason
+
+SERVICE_TYPE = 'holistic'
+
+
+class UserChildren:
+    """One object per process: all users share the limits of a child.
+
+    :ivar entries: the children, by their names
+    """
+
+    def __init__(self, entries: Sequence[ChildEntry], limits: HttpLimits,
+                 registered: RegisteredCredentials | None,
+                 clock: Callable[[], datetime]):
+        """
+        :param registered: None if this parent stores no credentials
+        :param clock: returns naive UTC
+        """
+        self.entries: Mapping[str, ChildEntry] = {
+            each.name: each for each in entries}
+        self._registered = registered
+        self._clock = clock
+        self._sessions = {each.name: _session(each) for each in entries}
+        self._traffic = {each.name: Traffic(
+            limits, time.monotonic, time.sleep) for each in entries}
+
+    def of(self, user: User) -> Mapping[str, Child]:
+        """All children in the order of the file. A child that the user cannot
+        reach refuses every request."""
+        return {name: self.child(user, name) for name in self.entries}
+
+    def child(self, user: User, name: str) -> Child:
+        """One child. A child that the file no longer lists refuses every
+        request."""
+        entry = self.entries.get(name)
+        if entry is None:
+            return _closed(name, 'is no longer a child of this parent')
+        try:
+            auth = self._authentication(user, entry)
+        except RightUnavailable:
+            return _closed(name, 'the registered application credential '
+                           'cannot be decrypted; register it again')
+        if auth is None:
+            return _closed(
+                name, 'register an application credential for this cloud'
+                if entry.keystone else 'the request has no token')
+        adapter = Adapter(
+            self.session(name), auth=auth, service_type=SERVICE_TYPE,
+            interface='public', region_name=entry.region,
+            endpoint_override=entry.endpoint, client_name='nova-holistic')
+        return HttpChild(name, Exchange(
+            name, adapter, self._traffic[name],
+            f'{user.user_id} {user.project_id}'), self._clock)
+
+    def session(self, name: str) -> Session:
+        """Of a child in the file."""
+        return self._sessions[name]
+
+    def _authentication(self, user: User,
+                        entry: ChildEntry) -> BaseAuthPlugin | None:
+        if entry.keystone is None:
+            return user.token
+        return self._registered and self._registered.authentication(
+            user, entry)
+
+
+def _session(entry: ChildEntry) -> Session:
+    session = Session(verify=entry.ca_file or True)
+    http_environment.skip_environment_lookups(session)
+    return session
+
+
+def _closed(name: str, why: str) -> ClosedChild:
+    text = f'cloud {name}: {why}'
+    return ClosedChild(name, Refusal(name, RefusalKind.FORBIDDEN, (
+        Reason('', text, names=(), hidden=(), public=text),)))

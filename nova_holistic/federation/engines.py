@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engines of a parent: threads of the API's process, which work with the
+credentials of the users."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+import os
+import socket
+from typing import Any, NoReturn
+import uuid
+
+import futurist
+from futurist import rejection
+from oslo_log import log as logging
+
+from nova_holistic import crash_points, exceptions
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.errors import NotOffered
+from nova_holistic.federation.group_changes import GroupChanges
+from nova_holistic.federation.group_placer import GroupPlacer
+from nova_holistic.federation.heartbeats import Heartbeats
+from nova_holistic.federation.plan_maker import make_plan
+from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.refresh import Refresh
+from nova_holistic.messaging.context import RequestContext
+from nova_holistic.messaging.results import Released, ShownBinding
+from nova_holistic.table.records import (
+    GroupRecord, PlanRecord, PlanStatus)
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+HEARTBEATS = 4
+"""Heartbeats per ``task_timeout``: three may be late or lost."""
+
+
+class FederatedEngines:
+    """Fulfils the protocol ``Engines`` of the API.
+
+    Work that finds no free place in the queue stays in the table, and begins
+    when its user next asks for it.
+    """
+
+    def __init__(self, conf: Any, table: PlacementTable, placer: GroupPlacer,
+                 planners: Planners, changes: GroupChanges, refresh: Refresh,
+                 clock: Callable[[], datetime]):
+        """:param clock: returns naive UTC"""
+        options = conf.federation
+        self._table = table
+        self._placer = placer
+        self._planners = planners
+        self._changes = changes
+        self._refresh = refresh
+        self._clock = clock
+        self._seconds = options.placement_seconds
+        self._timeout = timedelta(seconds=options.task_timeout)
+        self._name = (f'parent:{socket.gethostname()[:64]}:'
+                      f'{uuid.uuid4().hex[:8]}')
+        self._heartbeats = Heartbeats(
+            table, self._owner, options.task_timeout / HEARTBEATS, clock)
+        self._threads = futurist.ThreadPoolExecutor(
+            options.threads, check_and_reject=rejection.reject_when_reached(
+                options.max_queue))
+
+    def plan_group(self, context: RequestContext, group_uuid: str) -> None:
+        """Begin to place a group, unless another process does."""
+        self._submit(self._place, context, group_uuid)
+
+    def plan(self, context: RequestContext, plan_uuid: str) -> None:
+        """Begin to make a plan, unless another process does."""
+        self._submit(self._plan, context, plan_uuid)
+
+    def refresh(self, context: RequestContext, record: GroupRecord) -> None:
+        """Bring a group up to date before its user sees it: begin a task that
+        no process works on, or compare the group with the children."""
+        if record.task is None:
+            self._refresh.if_due(_user(context), record.uuid)
+        elif self._is_free(record):
+            self.plan_group(context, record.uuid)
+
+    def refresh_plan(self, context: RequestContext,
+                     record: PlanRecord) -> None:
+        """Begin to make a plan that no process works on."""
+        if record.status == PlanStatus.PLANNING and self._is_free(record):
+            self.plan(context, record.uuid)
+
+    def release(self, context: RequestContext, group_uuid: str,
+                members: Collection[str] | None = None) -> Released:
+        """See ``GroupChanges.release``."""
+        return self._changes.release(_user(context), group_uuid, members)
+
+    def extend(self, context: RequestContext, group_uuid: str,
+               seconds: int) -> None:
+        """See ``GroupChanges.extend``."""
+        self._changes.extend(_user(context), group_uuid, seconds)
+
+    def delete(self, context: RequestContext, group_uuid: str) -> None:
+        """See ``GroupChanges.delete``."""
+        self._changes.delete(_user(context), group_uuid)
+
+    def repair(self, context: RequestContext,
+               group_uuid: str) -> Mapping[str, Any]:
+        _refuse('repair')
+
+    def bind(self, context: RequestContext, group_uuid: str, path: str,
+             server_group: str) -> ShownBinding:
+        _refuse('bind')
+
+    def bindings(self, context: RequestContext,
+                 group_uuid: str) -> Sequence[ShownBinding]:
+        _refuse('bindings')
+
+    def update_resource_stats(self, context: RequestContext, name: str,
+                              stats: Mapping[str, float]) -> None:
+        _refuse('host statistics')
+
+    def stop(self) -> None:
+        """Begin no further work, and wait for the current work."""
+        self._threads.shutdown()
+
+    def _submit(self, work: Callable[[RequestContext, str], None],
+                context: RequestContext, record_uuid: str) -> None:
+        try:
+            self._threads.submit(self._logged, work, context, record_uuid)
+        except futurist.RejectedSubmission:
+            LOG.warning('The queue is full: %s is left in the table',
+                        record_uuid)
+
+    def _logged(self, work: Callable[[RequestContext, str], None],
+                context: RequestContext, record_uuid: str) -> None:
+        with context.logged():
+            try:
+                work(context, record_uuid)
+            except exceptions.HolisticError as error:
+                LOG.warning('%s is left in the table: %s', record_uuid, error)
+            except Exception:
+                LOG.exception('%s is left in the table', record_uuid)
+
+    def _place(self, context: RequestContext, group_uuid: str) -> None:
+        now = self._clock()
+        record = self._table.tasks.take(
+            group_uuid, self._owner(), now, now - self._timeout)
+        if record is not None:
+            crash_points.reached('federation.task-taken')
+            with self._heartbeats.during('group', group_uuid):
+                self._placer.perform(record, _user(context))
+
+    def _plan(self, context: RequestContext, plan_uuid: str) -> None:
+        now = self._clock()
+        record = self._table.plans.take(
+            plan_uuid, self._owner(), now, now - self._timeout)
+        if record is None:
+            return
+        with self._heartbeats.during('plan', plan_uuid):
+            answer = make_plan(
+                self._planners, record, _user(context), self._seconds)
+        self._table.plans.finish(
+            plan_uuid, self._owner(), answer.status, answer.document,
+            self._clock())
+
+    def _owner(self) -> str:
+        """The name of this process: it may have forked since the start."""
+        return f'{self._name}:{os.getpid()}'
+
+    def _is_free(self, record: GroupRecord | PlanRecord) -> bool:
+        """Whether no living process works on it."""
+        return record.engine is None or (
+            record.engine_at is not None
+            and record.engine_at < self._clock() - self._timeout)
+
+
+def _user(context: RequestContext) -> User:
+    return User(context.user_id or '', context.project_id or '',
+                context.auth)
+
+
+def _refuse(operation: str) -> NoReturn:
+    raise NotOffered(f'a parent of a federation does not offer {operation}')

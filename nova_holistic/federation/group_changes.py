@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases, extends and deletes the parts of a group in the children."""
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+
+from nova_holistic import crash_points
+from nova_holistic.federation.child import Refusal
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.errors import ChildFailed
+from nova_holistic.federation.refresh import Refresh
+from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation.table_journal import TableJournal
+from nova_holistic.federation.undo import undo_parts
+from nova_holistic.messaging import errors
+from nova_holistic.messaging.results import Released
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table import errors as table_errors
+from nova_holistic.table.records import (
+    GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table.store import PlacementTable
+
+LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
+
+
+class GroupChanges:
+    """Every request goes to all children that have a part, also if one of
+    them fails; the error names those that failed. Each operation may be
+    repeated."""
+
+    def __init__(self, table: PlacementTable, children: UserChildren,
+                 refresh: Refresh, clock: Callable[[], datetime]):
+        """:param clock: returns naive UTC"""
+        self._table = table
+        self._children = children
+        self._refresh = refresh
+        self._clock = clock
+
+    def release(self, user: User, group_uuid: str,
+                names: Collection[str] | None) -> Released:
+        """
+        :param names: paths of members, or of counted members; None: all
+        :raises GroupUnknown: there is no such group
+        :raises GroupBusy: the group has a task
+        :raises MemberUnknown: one of the names is not in it; nothing is
+            released
+        :raises ChildFailed: a child did not release its part
+        """
+        self._settled(group_uuid)
+        before = self._named(group_uuid, names)
+        chosen = {row.member.path for row in before}
+        failed = []
+        for part in self._parts(group_uuid):
+            paths = [path for path in part.paths if path in chosen]
+            if paths:
+                failed.append(self._child(user, part).release(
+                    part.child_group, None if names is None else paths))
+        crash_points.reached('federation.released')
+        self._refresh.settled(user, group_uuid)
+        _must_succeed(failed)
+        after = {row.member.path: row.state
+                 for row in self._table.members(group_uuid)}
+        return Released(
+            tuple(row.member.path for row in before
+                  if row.state != MemberState.RELEASED
+                  and after.get(row.member.path) == MemberState.RELEASED),
+            tuple(path for path in after if path in chosen and after[path] in (
+                MemberState.CLAIMED, MemberState.BUILT)))
+
+    def extend(self, user: User, group_uuid: str, seconds: int) -> None:
+        """
+        :raises LeaseRefused: no part has members whose lease could be extended
+        :raises ChildFailed: a child did not extend the lease of its part
+        """
+        group = self._settled(group_uuid)
+        answers = [self._child(user, part).extend(part.child_group, seconds)
+                   for part in self._parts(group_uuid)]
+        _must_succeed(answers)
+        now = self._clock()
+        if not any(answers) or not self._table.update_group(
+                group_uuid, LEASED, updated_at=now,
+                lease_expires_at=now + timedelta(seconds=seconds)):
+            raise errors.LeaseRefused(
+                f'group {group_uuid} is {group.status}: no member is planned '
+                'whose lease could be extended')
+
+    def delete(self, user: User, group_uuid: str) -> None:
+        """Delete the group in all children, then in the table.
+
+        :raises ChildFailed: a part may still exist; ask again
+        """
+        self._settled(group_uuid)
+        journal = TableJournal(self._table.parts, group_uuid, None,
+                               self._clock)
+        if not undo_parts(journal.read(), lambda name: self._children.child(
+                user, name), journal, self._clock(), forget_missing=True):
+            raise ChildFailed(
+                'these clouds have not deleted their part of the group: '
+                + ', '.join(sorted({part.child for part in journal.read()})))
+        crash_points.reached('federation.parts-deleted')
+        self._table.delete_group(group_uuid)
+
+    def _child(self, user: User, part: GroupPart):
+        return self._children.child(user, part.child)
+
+    def _parts(self, group_uuid: str) -> Sequence[GroupPart]:
+        return [part for part in self._table.parts.of_group(group_uuid)
+                if part.state == PartState.COMMITTED and part.child_group]
+
+    def _settled(self, group_uuid: str) -> GroupRecord:
+        group = self._table.get_group(group_uuid)
+        if group is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        if group.task is not None:
+            raise errors.GroupBusy(f'group {group_uuid} is being placed')
+        return group
+
+    def _named(self, group_uuid: str, names: Collection[str] | None
+               ) -> Sequence[MemberRecord]:
+        members = self._table.members(group_uuid)
+        if names is None:
+            return members
+        known = {name for row in members
+                 for name in (row.member.path, row.member.description)}
+        for name in names:
+            if name not in known:
+                raise table_errors.MemberUnknown(group_uuid, name)
+        return [row for row in members if row.member.path in names
+                or row.member.description in names]
+
+
+def _must_succeed(answers: Collection[object]) -> None:
+    refusals = [each for each in answers if isinstance(each, Refusal)]
+    if refusals:
+        raise ChildFailed('; '.join(
+            _public(each) for each in refusals))
+
+
+def _public(refusal: Refusal) -> str:
+    """What a user reads about the refusal of a child."""
+    return '; '.join(
+        reason.message if reason.public is None else reason.public
+        for reason in refusal.reasons) or (
+            f'cloud {refusal.child}: {refusal.kind}')

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers requests for plans without holds, with the offers of children."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova_holistic.engine.plan_answers import failed_answer, PlanAnswer
+from nova_holistic.engine import reasons
+from nova_holistic import exceptions
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.results import Offered, Refused, Request
+from nova_holistic.table.records import PlanRecord, PlanStatus
+
+
+def make_plan(planners: Planners, record: PlanRecord, user: User,
+              seconds: float) -> PlanAnswer:
+    """The answer to a request for a plan. Its hosts are clouds.
+
+    :param seconds: time limit
+    """
+    document = record.document.get('group', record.document)
+    try:
+        found = planners.of(user).offer(Request(
+            document, record.objective, 0, '', seconds))
+    except exceptions.HolisticError as error:
+        return failed_answer(reasons.of_errors(error))
+    except Exception as error:
+        return failed_answer([reasons.of_error(
+            error, f'the search for offers failed: {error!r}')])
+    if isinstance(found, Offered):
+        return PlanAnswer(PlanStatus.PLANNED, _planned(record.name, found))
+    if isinstance(found, Refused):
+        return PlanAnswer(PlanStatus.UNPLACEABLE, {
+            'status': 'unplaceable',
+            'reasons': [each.to_row() for each in found.reasons]})
+    message = '; '.join(str(each.message) for each in found.reasons)
+    public = '; '.join(each.to_row().get('public') or str(each.message)
+                       for each in found.reasons)
+    return PlanAnswer(PlanStatus.UNKNOWN, {
+        'status': 'unknown', 'group': record.name, 'message': message,
+        'public': public})
+
+
+def _planned(name: str, found: Offered) -> Mapping[str, Any]:
+    bound, cost = found.bound, found.violations
+    return {
+        'status': 'planned', 'group': name,
+        'placements': [
+            {'member': path, 'host': cloud, 'node': cloud,
+             'location': [cloud]}
+            for cloud, paths in found.parts for path in paths],
+        'objective': {
+            'name': found.objective, 'value': found.value, 'bound': bound,
+            'gap': None if bound is None else _gap(found.value, bound)},
+        'preferences': [],
+        # No bound is known for the violations of several clouds.
+        'preference_cost': {'value': cost, 'bound': 0.0,
+                            'gap': _gap(cost, 0.0)}}
+
+
+def _gap(value: float, bound: float) -> float:
+    return (value - bound) / value if value else 0.0

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the rows of a group with the answers of the children."""
+
+from collections.abc import Callable
+from datetime import datetime
+import threading
+import time
+
+from oslo_log import log as logging
+
+from nova_holistic.federation.child import ChildGroup, Refusal
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation.table_journal import record_of, TableJournal
+from nova_holistic.federation.undo import undo_parts
+from nova_holistic.table.changes import mirrored_members
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+_REMEMBERED = 10_000
+"""Groups whose last refresh is remembered. Without it, a group is refreshed
+earlier than necessary."""
+_STATES = frozenset(MemberState)
+_LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
+
+
+class Refresh:
+    """The credentials of users exist only during their requests, so a group is
+    compared when its user asks for it."""
+
+    def __init__(self, table: PlacementTable, children: UserChildren,
+                 interval: float, clock: Callable[[], datetime]):
+        """
+        :param interval: seconds between two comparisons of a group
+        :param clock: returns naive UTC
+        """
+        self._table = table
+        self._children = children
+        self._interval = interval
+        self._clock = clock
+        self._last: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def if_due(self, user: User, group_uuid: str) -> None:
+        """Compare a group without a task, unless it was compared lately."""
+        now = time.monotonic()
+        with self._lock:
+            last = self._last.get(group_uuid)
+            if last is not None and now - last < self._interval:
+                return
+            if len(self._last) >= _REMEMBERED:
+                self._last.clear()
+            self._last[group_uuid] = now
+        self.settled(user, group_uuid)
+
+    def settled(self, user: User, group_uuid: str) -> None:
+        """Compare a group without a task.
+
+        The rows of the part of a child that does not answer remain unchanged.
+        """
+        parts = self._table.parts.of_group(group_uuid)
+        left = [part for part in parts if part.state != PartState.COMMITTED]
+        if left:
+            journal = TableJournal(
+                self._table.parts, group_uuid, None, self._clock)
+            undo_parts(map(record_of, left), lambda name:
+                       self._children.child(user, name), journal,
+                       self._clock())
+        kept = [part for part in parts if part.state == PartState.COMMITTED]
+        ends = [self._part(user, part) for part in kept]
+        if kept and None not in ends:
+            self._table.update_group(
+                group_uuid, _LEASED, lease_expires_at=min(ends))
+
+    def _part(self, user: User, part: GroupPart) -> datetime | None:
+        """Write what the child reports about its part.
+
+        :returns: the end of the lease; None if it is unknown, or never
+        """
+        found = self._children.child(user, part.child).show(part.child_group)
+        if isinstance(found, Refusal):
+            LOG.info('Child %s does not report part %s', part.child,
+                     part.idempotency_key)
+            return part.lease_expires_at
+        now = self._clock()
+        if found is None:
+            # The group was deleted in the child. Its servers remain.
+            mirrored_members.write(
+                self._table.database, part.group_uuid, {
+                    row.member.path: MemberState.LOST
+                    for row in self._table.members(part.group_uuid)
+                    if row.member.path in part.paths
+                    and row.state == MemberState.PLANNED}, now)
+            return part.lease_expires_at
+        states, instances = _reported(found, part)
+        mirrored_members.write(
+            self._table.database, part.group_uuid, states, now)
+        if (instances, found.lease_end) != (
+                dict(part.instances), part.lease_expires_at):
+            self._table.parts.observe(
+                part.idempotency_key, found.lease_end, instances, now)
+        return found.lease_end
+
+
+def _reported(found: ChildGroup, part: GroupPart
+              ) -> tuple[dict[str, MemberState], dict[str, str]]:
+    """States and servers by the paths of the members. A child decides only
+    about the members of its part, and only with known states."""
+    members = [each for each in found.members or ()
+               if each.path in part.paths and each.state in _STATES]
+    return ({each.path: MemberState(each.state) for each in members},
+            {each.path: each.instance_uuid for each in members
+             if each.instance_uuid is not None})

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three clouds in processes of their own, for all tests of a federation."""
+
+import contextlib
+
+import pytest
+
+from tests.functional.federation.world import Cloud, HOSTS, Parent
+from tools.federation import processes
+
+
+@pytest.fixture(scope='module')
+def clouds(tmp_path_factory):
+    """Three clouds by their names."""
+    with contextlib.ExitStack() as stack:
+        started = {}
+        for name, hosts in HOSTS.items():
+            process = processes.start_child(
+                hosts, tmp_path_factory.mktemp(name))
+            stack.callback(process.stop)
+            started[name] = process
+        for process in started.values():
+            process.wait_until_ready()
+        yield {name: Cloud(name, process)
+               for name, process in started.items()}
+
+
+@pytest.fixture
+def start_parent(clouds, tmp_path):
+    """A function that starts a parent of the clouds; on the same table as the
+    parent before, if both have one folder."""
+    with contextlib.ExitStack() as stack:
+        def start(folder='parent', children=None, crash_point=None,
+                  **options):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            process = processes.start_parent(
+                children or {name: cloud.url
+                             for name, cloud in clouds.items()},
+                tmp_path / folder, crash_point=crash_point,
+                **{'refresh_interval': 0.0, 'task_timeout': 1,
+                   'commit_lease': 5, **options})
+            stack.callback(process.stop)
+            process.wait_until_ready()
+            return Parent(process)
+
+        yield start
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(clouds):
+    """Tests delete their groups and servers; what Placement contains is
+    always the sum of servers and holds."""
+    yield
+    for cloud in clouds.values():
+        assert cloud.differences() == []
+        assert cloud.report()['used'] == 0

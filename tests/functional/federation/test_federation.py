@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A parent over three clouds, each with a real Nova and a real Placement in a
+process of its own."""
+
+from concurrent import futures
+
+import pytest
+
+from tests.functional.federation.world import (
+    objections, SMALL, TIMEOUT, until)
+from tools.federation import processes
+
+WHOLE = {'name': 'shop', 'members': [{'name': 'web', 'resources': SMALL}],
+         'groups': [{
+             'name': 'db',
+             'policies': [{'type': 'anti-affinity', 'level': 'rack'}],
+             'members': [
+                 {'name': 'node', 'count': 2, 'resources': SMALL}]}]}
+SPLIT = {'name': 'pair', 'policies': [
+    {'type': 'anti-affinity', 'level': 'cloud'}], 'members': [
+        {'name': 'node', 'count': 2, 'resources': SMALL}]}
+POINTS = ('part-noted', 'part-created', 'part-written', 'part-extended',
+          'members-written', 'task-taken', 'placed')
+"""Crash points of a parent that places a group."""
+SHORT = 4
+"""Number of these points at which a short run kills the parent."""
+
+
+def pytest_generate_tests(metafunc):
+    if 'point' in metafunc.fixturenames:
+        full = metafunc.config.getoption('effort') == 'full'
+        metafunc.parametrize('point', POINTS if full else POINTS[:SHORT])
+
+
+def held(clouds):
+    """All holds, as ``cloud/group/path``."""
+    return {f'{name}/{each}' for name, cloud in clouds.items()
+            for each in cloud.report()['held']}
+
+
+def pointed(members):
+    """The holds that the pointers of a group name."""
+    return {'/'.join((each['cloud'], *each['pointer'].values()))
+            for each in members.values()}
+
+
+@pytest.mark.parametrize('document, clouds_used', [(WHOLE, 1), (SPLIT, 2)])
+def test_servers_are_created_where_the_pointers_say(
+        clouds, start_parent, document, clouds_used):
+    parent = start_parent()
+    group = parent.create(document)
+    assert group['status'] == 'planned', group
+    members = parent.members(group['id'])
+    assert len({each['cloud'] for each in members.values()}) == clouds_used
+    assert held(clouds) == pointed(members)
+
+    servers = {path: clouds[each['cloud']].create_server(each['pointer'])
+               for path, each in members.items()}
+    assert objections(document, {
+        path: (members[path]['cloud'], host)
+        for path, (_, host) in servers.items()}) == []
+    assert held(clouds) == set()
+    assert all(cloud.differences() == [] for cloud in clouds.values())
+    shown = parent.get(group['id'])
+    assert (shown['status'], sum(shown['members'].values())) == (
+        'building', len(members))
+    assert {path: each['instance_uuid'] for path, each
+            in parent.members(group['id']).items()} == {
+                path: server for path, (server, _) in servers.items()}
+
+    parent.delete(group['id'])
+    for cloud in clouds.values():
+        cloud.delete_servers()
+
+
+def test_a_group_of_a_killed_parent_is_placed_by_the_next_one(
+        clouds, start_parent, point):
+    first = start_parent(crash_point=f'federation.{point}')
+    group = first.begin(SPLIT)
+    first.process.wait_until_killed(TIMEOUT)
+
+    second = start_parent()
+    shown = second.settled(group)
+    assert shown['status'] == 'planned', shown
+    members = second.members(group)
+    assert {each['cloud'] for each in members.values()} <= set(clouds)
+    assert len({each['cloud'] for each in members.values()}) == 2
+    # Whatever the killed parent has left is deleted, or expires.
+    assert until(lambda: held(clouds), lambda found:
+                 found == pointed(members)) == pointed(members)
+    second.delete(group)
+
+
+def test_parts_of_a_killed_parent_expire(clouds, start_parent):
+    parent = start_parent(crash_point='federation.part-created:2')
+    parent.begin(SPLIT)
+    parent.process.wait_until_killed(TIMEOUT)
+    assert until(lambda: held(clouds), lambda found: not found) == set()
+
+
+def test_a_cloud_that_dies_between_offer_and_commit_is_replaced(
+        clouds, start_parent, tmp_path):
+    dying = processes.start_child(
+        [('par-1', 'a', 8)], tmp_path, crash_point='api.group-created')
+    try:
+        dying.wait_until_ready()
+        parent = start_parent(children={
+            'par': dying.url,
+            **{name: cloud.url for name, cloud in clouds.items()}},
+            order=['par'], request_timeout=5.0, offer_seconds=20)
+        group = parent.create(WHOLE | {'groups': []})
+        assert dying.wait_until_killed(TIMEOUT) == -9
+    finally:
+        dying.stop()
+    assert group['status'] == 'planned', group
+    members = parent.members(group['id'])
+    assert 'par' not in {each['cloud'] for each in members.values()}
+    assert held(clouds) == pointed(members)
+    # The part of the dead cloud cannot be deleted, and is named.
+    answer = parent.ask('DELETE', f'/groups/{group["id"]}')
+    assert (answer.status_code, 'par' in answer.text) == (503, True)
+    assert held(clouds) == set()
+
+
+def test_two_parents_share_clouds(clouds, start_parent, pytestconfig):
+    """The clouds have room for 18 servers."""
+    number = 100 if pytestconfig.getoption('effort') == 'full' else 6
+    parents = [start_parent(f'parent-{each}', parent_id=each)
+               for each in ('one', 'two')]
+    with futures.ThreadPoolExecutor(8) as pool:
+        groups = [(parent, pool.submit(parent.create, {
+            **SPLIT, 'name': f'pair-{at}'}))
+            for at in range(number) for parent in parents]
+        groups = [(parent, each.result()) for parent, each in groups]
+    statuses = {group['status'] for _, group in groups}
+    assert statuses <= {'planned', 'unplaceable', 'error'}
+    planned = [(parent, group['id']) for parent, group in groups
+               if group['status'] == 'planned']
+    expected = set()
+    for parent, group in planned:
+        members = parent.members(group)
+        assert len({each['cloud'] for each in members.values()}) == 2
+        expected |= pointed(members)
+    assert len(expected) == 2 * len(planned) > 0
+    # Each group is placed whole, or nothing is held for it.
+    assert until(lambda: held(clouds),
+                 lambda found: found == expected) == expected
+    for parent, group in groups:
+        parent.delete(group['id'])

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clouds and parents in other processes, over HTTP."""
+
+import time
+
+import requests
+
+from nova_holistic.documents.group import parse_group
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.policies import load_policy_types
+from nova_holistic.solver.check import check
+from tests.unit.builders import cloud as snapshot_of, host
+from tests.unit.federation.clouds import joined
+
+USER, PROJECT = 'ann', 'blue'
+HOSTS = {
+    'ams': [('ams-1', 'a', 8), ('ams-2', 'b', 8)],
+    'dfw': [('dfw-1', 'a', 8), ('dfw-2', 'b', 8)],
+    'lon': [('lon-1', 'a', 4)]}
+"""Hosts of each cloud: name, rack, VCPUs."""
+SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
+"""What the flavor of the clouds has."""
+TIMEOUT = 120
+HEADERS = {'X-Auth-Token': f'{USER}:{PROJECT}',
+           'OpenStack-API-Version': 'holistic 1.3'}
+
+
+class Cloud:
+    """A child, and what a user does there besides the group API."""
+
+    def __init__(self, name, process):
+        self.name = name
+        self.url = process.url
+
+    def create_server(self, pointer):
+        """The host of a new server with the pointer."""
+        found = self._control('create', {
+            'name': pointer['holistic_member'].replace('/', '-'),
+            'group': pointer['holistic_group'],
+            'member': pointer['holistic_member'], 'project': PROJECT})
+        return found['id'], found['host']
+
+    def report(self):
+        return self._control('report', {'project': PROJECT})
+
+    def delete_servers(self):
+        self._control('delete', {'project': PROJECT})
+
+    def differences(self):
+        """Where Placement's usages are not servers plus holds. A report that
+        meets a running change is repeated."""
+        return until(lambda: self.report()['differences'],
+                     lambda found: not found, 10)
+
+    def _control(self, name, body):
+        answer = requests.post(f'{self.url}/control/{name}', json=body,
+                               timeout=TIMEOUT)
+        answer.raise_for_status()
+        return answer.json()
+
+
+class Parent:
+    """A parent, as its user sees it."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def ask(self, method, path, body=None):
+        return requests.request(
+            method, self.process.url + '/v1' + path, json=body,
+            headers=HEADERS, timeout=TIMEOUT)
+
+    def begin(self, document):
+        """UUID of a group that is being placed."""
+        answer = self.ask('POST', '/groups', {'group': document,
+                                              'lease': 600})
+        assert answer.status_code == 202, answer.text
+        return answer.json()['group']['id']
+
+    def create(self, document):
+        return self.settled(self.begin(document))
+
+    def settled(self, group):
+        return until(lambda: self.get(group),
+                     lambda found: found['task'] is None)
+
+    def get(self, group):
+        answer = self.ask('GET', f'/groups/{group}')
+        assert answer.status_code == 200, answer.text
+        return answer.json()['group']
+
+    def members(self, group):
+        """Path of each member to its placement."""
+        return {each['member']: each for each in self.ask(
+            'GET', f'/groups/{group}/placements').json()['placements']}
+
+    def delete(self, group):
+        answer = self.ask('DELETE', f'/groups/{group}')
+        assert answer.status_code == 204, answer.text
+
+
+def until(read, done, seconds=TIMEOUT):
+    """The first result that is done; the last one after the time."""
+    end = time.monotonic() + seconds
+    while True:
+        found = read()
+        if done(found) or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
+
+
+def objections(document, hosts):
+    """What the independent checker finds.
+
+    :param hosts: path of each member to the cloud and the host of its server,
+        as that Nova reports it
+    """
+    snapshots = {name: snapshot_of(*(_host(*each) for each in each_hosts))
+                 for name, each_hosts in HOSTS.items()}
+    return check(parse_group(document, load_policy_types()),
+                 joined(snapshots), {path: f'{name}-{each}'
+                                     for path, (name, each) in hosts.items()})
+
+
+def _host(name, rack, vcpus):
+    return host(name, rack, inventories={
+        'VCPU': Inventory(total=vcpus),
+        'MEMORY_MB': Inventory(total=65536),
+        'DISK_GB': Inventory(total=1000)})

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API of a parent, with clouds in memory as its children."""
+
+import time
+
+from nova_holistic.federation.children_file import ChildEntry
+from nova_holistic.federation.credentials.registrations import Registrations
+from nova_holistic.federation.engines import FederatedEngines
+from nova_holistic.federation.facts.known_facts import KnownFacts
+from nova_holistic.federation.group_changes import GroupChanges
+from nova_holistic.federation.group_placer import GroupPlacer
+from nova_holistic.federation.offers.history import History
+from nova_holistic.federation.planner import Surroundings
+from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.refresh import Refresh
+from nova_holistic.solver.milp.highs import HiGHS
+from tests.unit.api.service import MEMBER, Service
+from tests.unit.federation.clouds import Federation, TYPES
+
+LATEST = {'OpenStack-API-Version': 'holistic 1.3'}
+
+
+class Children:
+    """Stands for UserChildren: every user reaches every child."""
+
+    def __init__(self, children):
+        self._children = children
+        self.entries = {name: ChildEntry(name, endpoint='http://example.org')
+                        for name in children}
+
+    def of(self, user):
+        return self._children
+
+    def child(self, user, name):
+        return self._children[name]
+
+
+class Parent(Service):
+    """A service that is a parent; its clock does not move by itself.
+
+    :ivar clouds: the federation behind it
+    """
+
+    def __init__(self, table, clouds=None, **options):
+        """
+        :param clouds: name to a snapshot
+        :param options: of [federation]
+        """
+        self.clouds = Federation(**clouds or {})
+        self.options = options
+        super().__init__(table)
+
+    def renew(self):
+        for name, value in {'refresh_interval': 0.0, **self.options}.items():
+            self.conf.set_override(name, value, group='federation')
+        around, children = self.clouds.time, Children(self.clouds.children)
+        planners = Planners(
+            self.conf, children, KnownFacts(()), Surroundings(
+                TYPES, HiGHS(), History(), around.now, around.timer,
+                around.sleep))
+        refresh = Refresh(self.table, children,
+                          self.conf.federation.refresh_interval, around.now)
+        self.engines = FederatedEngines(
+            self.conf, self.table, GroupPlacer(
+                self.conf, self.table, children, planners, TYPES, around.now),
+            planners, GroupChanges(self.table, children, refresh, around.now),
+            refresh, around.now)
+        self.federation = self.engines
+        self.credentials = Registrations(children, None)
+        super().renew()
+
+    def post(self, document, **more):
+        """Create a group, and wait until it is settled."""
+        answer = self.ask('POST', '/v1/groups', {'group': document, **more})
+        assert answer.status_int == 202, answer.text
+        return self.settled(answer.json['group']['id'])
+
+    def settled(self, group):
+        return self._until(lambda: self.get(group), lambda found:
+                           found['task'] is None)
+
+    def planned(self, document, **more):
+        """The answer to a request for a plan."""
+        answer = self.ask('POST', '/v1/plans', {'group': document, **more})
+        assert answer.status_int == 202, answer.text
+        plan = answer.json['plan']['id']
+        return self._until(
+            lambda: self.ask('GET', f'/v1/plans/{plan}').json['plan'],
+            lambda found: found['status'] != 'planning')
+
+    def get(self, group):
+        return self.ask('GET', f'/v1/groups/{group}',
+                        headers=LATEST).json['group']
+
+    def members(self, group, token=MEMBER):
+        """Path of each member to its placement."""
+        found = self.ask('GET', f'/v1/groups/{group}/placements', token=token,
+                         headers=LATEST)
+        return {each['member']: each for each in found.json['placements']}
+
+    @staticmethod
+    def _until(read, done):
+        """Other threads do the work, in real time."""
+        for _ in range(600):
+            found = read()
+            if done(found):
+                return found
+            time.sleep(0.05)
+        raise AssertionError(found)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API of a parent, over clouds in memory."""
+
+import pytest
+
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.api.service import ADMIN, OTHER_PROJECT, refusal
+from tests.unit.federation.clouds import Lost, member, small
+from tests.unit.federation.parent import LATEST, Parent
+
+SHOP = {'name': 'shop', 'members': [member('web', 2), {
+    **member('node', 2), 'count': 3}]}
+SPLIT = {'name': 'shop', 'members': [{**member('node', 2), 'count': 2}],
+         'policies': [{'type': 'anti-affinity', 'level': 'cloud'}]}
+
+
+@pytest.fixture
+def table(tmp_path):
+    return PlacementTable(new_table(tmp_path))
+
+
+@pytest.fixture
+def parent(table):
+    """A parent of two clouds."""
+    found = Parent(table, {'ams': small('a1', 'a2'), 'dfw': small('b1')})
+    yield found
+    found.engines.stop()
+
+
+def test_a_group_is_placed_whole_in_one_cloud(parent):
+    group = parent.post(SHOP)
+    assert (group['status'], group['members']) == ('planned', {'planned': 4})
+    members = parent.members(group['id'])
+    (cloud,) = {each['cloud'] for each in members.values()}
+    (child_group,) = parent.clouds.children[cloud].cloud.groups
+    assert {path: each['pointer'] for path, each in members.items()} == {
+        path: {'holistic_group': child_group, 'holistic_member': path}
+        for path in ('web', 'node-0', 'node-1', 'node-2')}
+    assert parent.clouds.held() == {cloud: 8}
+
+
+def test_a_policy_of_the_level_cloud_splits_a_group(parent):
+    group = parent.post(SPLIT)
+    members = parent.members(group['id'], ADMIN)
+    assert {each['cloud'] for each in members.values()} == {'ams', 'dfw'}
+    assert all(each['location'] == [each['cloud']]
+               for each in members.values())
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+
+
+def test_a_group_that_fits_nowhere_is_refused_with_reasons(parent):
+    group = parent.post({'name': 'big', 'members': [member('web', 17)]})
+    assert group['status'] == 'unplaceable'
+    assert {cloud for cloud in ('ams', 'dfw') if any(
+        f'cloud {cloud}' in each['message'] for each in group['reasons'])} == {
+            'ams', 'dfw'}
+    assert parent.clouds.held() == {}
+    assert parent.members(group['id']) == {}
+
+
+def test_a_cloud_that_does_not_answer_leaves_the_question_open(parent):
+    for child in parent.clouds.children.values():
+        child.fault = lost
+    group = parent.post(SHOP)
+    assert group['status'] == 'error'
+    for child in parent.clouds.children.values():
+        child.fault = lambda method, when: None
+    again = parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                       {'replan': {}})
+    assert again.status_int == 202
+    assert parent.settled(group['id'])['status'] == 'planned'
+
+
+def lost(method, when):
+    raise Lost
+
+
+def test_a_repeated_create_places_the_group_once(parent):
+    body, headers = {'group': SHOP}, {'Idempotency-Key': 'once'}
+    first, again = (parent.ask('POST', '/v1/groups', body, headers=headers)
+                    .json['group']['id'] for _ in range(2))
+    assert first == again
+    parent.settled(first)
+    assert sum(parent.clouds.held().values()) == 8
+
+
+def test_a_plan_holds_nothing(parent):
+    plan = parent.planned(SPLIT)
+    assert plan['status'] == 'planned'
+    assert {each['member'] for each in plan['placements']} == {
+        'node-0', 'node-1'}
+    assert parent.clouds.held() == {}
+
+
+def test_an_extended_lease_is_extended_in_every_cloud(parent):
+    group = parent.post(SPLIT)['id']
+    answer = parent.ask('POST', f'/v1/groups/{group}/extend',
+                        {'extend': {'seconds': 7200}})
+    assert answer.status_int == 200
+    ends = {each.lease_end for child in parent.clouds.children.values()
+            for each in child.cloud.groups.values()}
+    assert {f'{end.isoformat()}Z' for end in ends} == {
+        parent.get(group)['lease_expires_at']}
+
+
+def test_a_deleted_group_is_deleted_in_every_cloud(parent, table):
+    group = parent.post(SPLIT)['id']
+    assert parent.ask('DELETE', f'/v1/groups/{group}').status_int == 204
+    assert parent.clouds.held() == {}
+    assert table.get_group(group) is None
+
+
+def test_a_group_is_kept_if_a_cloud_does_not_delete_its_part(parent, table):
+    group = parent.post(SPLIT)['id']
+    parent.clouds.children['dfw'].fault = lost
+    status, code, detail = refusal(parent.ask(
+        'DELETE', f'/v1/groups/{group}'))
+    assert (status, code) == (503, 'holistic.child_failed')
+    assert 'dfw' in detail and 'ams' not in detail
+    assert parent.clouds.held() == {'dfw': 2}
+    parent.clouds.children['dfw'].fault = lambda method, when: None
+    assert parent.ask('DELETE', f'/v1/groups/{group}').status_int == 204
+    assert parent.clouds.held() == {}
+
+
+def test_the_key_in_a_cloud_names_the_parent_and_the_group(parent):
+    group = parent.post(SPLIT)['id']
+    keys = [each.key for child in parent.clouds.children.values()
+            for each in child.cloud.groups.values()]
+    assert len(keys) == 2
+    assert all(key.startswith(f'parent-{group}-') for key in keys)
+
+
+@pytest.mark.parametrize('method, path, body', [
+    ('PUT', '', {'group': SHOP}), ('POST', '/members', {'members': [
+        member('cache')]}), ('DELETE', '/members/web', None),
+    ('POST', '/repair', {'repair': {}}),
+    ('POST', '/adopt', {'adopt': {'web': 'x'}}), ('GET', '/bindings', None),
+    ('POST', '/replan', {'replan': {}})])
+def test_what_a_parent_does_not_offer_is_refused(parent, method, path, body):
+    group = parent.post(SHOP)['id']
+    answer = parent.ask(method, f'/v1/groups/{group}{path}', body,
+                        token=ADMIN, headers=LATEST)
+    assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+    assert parent.get(group)['status'] == 'planned'
+
+
+def test_adopted_servers_are_refused(parent):
+    answer = parent.ask('POST', '/v1/groups', {'group': {
+        **SHOP, 'adopt': {'web': '0d4f2c1e-5b7a-4c3d-9e60-1f2a3b4c5d6e'}}},
+        headers=LATEST)
+    assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+
+
+def test_another_project_does_not_see_the_group(parent):
+    group = parent.post(SHOP)['id']
+    assert parent.ask('GET', f'/v1/groups/{group}/placements',
+                      token=OTHER_PROJECT).status_int == 404
+
+
+def test_a_group_that_no_process_works_on_is_continued(parent, table):
+    """The process that accepted the request has ended."""
+    engines = parent.engines
+    parent.engines.plan_group = lambda *words: None
+    answer = parent.ask('POST', '/v1/groups', {'group': SHOP})
+    del engines.plan_group
+    assert parent.settled(answer.json['group']['id'])['status'] == 'planned'
+
+
+def test_the_list_of_children_is_in_the_order_of_the_file(parent):
+    answer = parent.ask('GET', '/v1/children', headers=LATEST)
+    assert answer.json == {'children': [
+        {'name': name, 'keystone': None, 'registered_at': None}
+        for name in ('ams', 'dfw')]}
+
+
+def test_other_services_have_no_children(table):
+    from tests.unit.api.service import Service
+    answer = Service(table).ask('GET', '/v1/children', headers=LATEST)
+    assert refusal(answer)[:2] == (404, 'holistic.not_found')

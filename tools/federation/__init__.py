@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A federation on one machine: clouds with a real Nova and Placement each, and
+a parent, in separate processes that communicate over HTTP.
+
+There is no keystone: a token is ``USER:PROJECT``, and every service accepts
+it.
+"""

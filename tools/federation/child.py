@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of a child: a Nova, a Placement, an engine and the API.
+
+Usage: ``python -m tools.federation.child``; the first argument is a JSON
+object with the keys ``port`` and ``hosts``: name, rack and VCPUs of each.
+"""
+
+# First of all: it decides on green threads for everything imported later.
+import nova_holistic.embedded  # noqa: F401, I100
+
+import json
+import sys
+import threading
+
+from oslo_policy import opts as policy_opts
+import webob
+
+from nova_holistic.api.app import make_app
+from nova_holistic.embedded.cloud import EmbeddedCloud
+from nova_holistic.embedded.demo import usage_accounts
+from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.service.direct_engine import DirectEngine
+from tools.federation.http_server import serve
+from tools.federation.identity import context_of
+
+EXPIRY_INTERVAL = 0.5
+"""Seconds between two searches for expired leases."""
+FLAVOR = 'small', 2, 512, 1
+"""Name, VCPUs, MiB of memory and GiB of disk of the only flavor."""
+
+
+class Control:
+    """What a test or a user does in the cloud besides the group API: one
+    method for each path below ``/control/``."""
+
+    def __init__(self, cloud):
+        self._cloud = cloud
+
+    def __call__(self, environ, start_response):
+        request = webob.Request(environ)
+        method = getattr(self, request.path_info.rpartition('/')[2])
+        answer = webob.Response(json_body=method(
+            **(request.json_body if request.body else {})))
+        return answer(environ, start_response)
+
+    def create(self, name, group, member, project):
+        """Create a server with a pointer, and wait until it is active."""
+        cloud = self._cloud
+        server = cloud.create_server(
+            name, FLAVOR[0], {'group': group, 'member': member},
+            project_id=project)
+        found = cloud.wait_for_status(server, 'ACTIVE')
+        return {'id': server, 'status': found['status'],
+                'host': found['OS-EXT-SRV-ATTR:host']}
+
+    def delete(self, project):
+        """Delete all servers of a project."""
+        for each in self._cloud.servers(project):
+            self._cloud.delete_server(each['id'])
+        return {}
+
+    def report(self, project):
+        """Servers as Nova reports them, holds as the table has them, and
+        where Placement's usages are not their sum."""
+        cloud = self._cloud
+        servers = cloud.servers(project)
+        held = [row for group in cloud.table.list_groups()
+                for row in cloud.table.members(group.uuid)]
+        return {
+            'servers': {each['id']: each['OS-EXT-SRV-ATTR:host']
+                        for each in servers},
+            'groups': [group.idempotency_key
+                       for group in cloud.table.list_groups()],
+            'held': sorted(f'{row.group_uuid}/{row.member.path}'
+                           for row in held if row.held),
+            'used': sum(each.get('VCPU', 0)
+                        for each in cloud.usages().values()),
+            'differences': usage_accounts.differences(
+                cloud.usages(), usage_accounts.of_servers(servers),
+                usage_accounts.of_holds(held))}
+
+
+def main():
+    options = json.loads(sys.argv[1])
+    hosts = [EmbeddedHost(name, rack=rack, vcpus=vcpus)
+             for name, rack, vcpus in options['hosts']]
+    with EmbeddedCloud(hosts) as cloud:
+        cloud.create_flavor(*FLAVOR)
+        policy_opts.set_defaults(cloud.conf, policy_file='none.yaml')
+        engine = DirectEngine(
+            cloud.conf, cloud.table, cloud.inventory, cloud.planner,
+            cloud.lifecycle, cloud.clock)
+        api = make_app(cloud.conf, cloud.table, engine, cloud.clock,
+                       context_of=context_of)
+        control = Control(cloud)
+        stop = threading.Event()
+        threading.Thread(target=_expire, args=(cloud, stop),
+                         daemon=True).start()
+
+        def application(environ, start_response):
+            chosen = (control if environ['PATH_INFO'].startswith('/control/')
+                      else api)
+            return chosen(environ, start_response)
+
+        serve(application, options.get('port', 0))
+        stop.set()
+
+
+def _expire(cloud, stop):
+    while not stop.wait(EXPIRY_INTERVAL):
+        cloud.lifecycle.expire()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of a parent.
+
+Usage: ``python -m tools.federation.parent``; the first argument is a JSON
+object with the keys ``port``, ``folder`` for the table, and ``options`` of
+[federation].
+"""
+
+import json
+import sys
+
+from oslo_config import cfg
+from oslo_policy import opts as policy_opts
+
+from nova_holistic.api.app import make_app
+from nova_holistic.cli.components import federation_components
+from nova_holistic import conf as project_options
+from nova_holistic.table.clock import DatabaseClock
+from nova_holistic.table import migration
+from nova_holistic.table.store import PlacementTable
+from tools.federation.http_server import serve
+from tools.federation.identity import context_of
+
+
+def main():
+    options = json.loads(sys.argv[1])
+    conf = cfg.ConfigOpts()
+    project_options.register_opts(conf)
+    conf([], default_config_files=[], default_config_dirs=[])
+    policy_opts.set_defaults(conf, policy_file='none.yaml')
+    for name, value in options['options'].items():
+        conf.set_override(name, value, group='federation')
+    conf.set_override('max_waiters', 32, group='holistic_api')
+    connection = f'sqlite:///{options["folder"]}/table.sqlite'
+    migration.upgrade(connection)
+    table = PlacementTable(connection)
+    clock = DatabaseClock(table.database)
+    parent = federation_components.federation(conf, table, clock)
+    serve(make_app(
+        conf, table, parent.engines, clock, federation=parent.engines,
+        credentials=parent.registrations, context_of=context_of),
+        options.get('port', 0))
+
+
+if __name__ == '__main__':
+    main()

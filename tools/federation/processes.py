@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start and stop the processes of a federation."""
+
+import json
+import os
+import subprocess
+import sys
+
+from nova_holistic import crash_points
+
+
+class Process:
+    """A service in a process that ends with its standard input.
+
+    :ivar url: of its API
+    """
+
+    def __init__(self, module, options, folder, crash_point=None):
+        """
+        :param options: the argument of the module
+        :param folder: for its log
+        :param crash_point: where the process kills itself
+        """
+        environment = dict(os.environ)
+        if crash_point is not None:
+            environment[crash_points.VARIABLE] = crash_point
+        self._log = open(os.path.join(
+            folder, f'{module.rpartition(".")[2]}-{os.getpid()}.log'), 'ab')
+        self._process = subprocess.Popen(
+            [sys.executable, '-m', module, json.dumps(options)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
+            env=environment)
+        self.url = None
+
+    def wait_until_ready(self):
+        line = self._process.stdout.readline()
+        if not line:
+            self.stop()
+            raise RuntimeError(f'a process ended; see {self._log.name}')
+        self.url = json.loads(line)['url']
+
+    def wait_until_killed(self, seconds):
+        """The process has killed itself at its crash point."""
+        return self._process.wait(seconds)
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self):
+        """End the process, which may have ended already."""
+        self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._process.stdout.close()
+        self._log.close()
+
+
+def start_child(hosts, folder, port=0, crash_point=None):
+    """
+    :param hosts: name, rack and VCPUs of each
+    """
+    return Process('tools.federation.child', {'hosts': hosts, 'port': port},
+                   folder, crash_point)
+
+
+def start_parent(children, folder, port=0, crash_point=None, **options):
+    """
+    :param children: URL of each child by its name
+    :param folder: for the table, the file of children and the log
+    :param options: of [federation]
+    """
+    path = os.path.join(folder, 'children.json')
+    with open(path, 'w') as file:
+        json.dump({'children': [{'name': name, 'endpoint': url}
+                                for name, url in children.items()]}, file)
+    return Process('tools.federation.parent', {
+        'port': port, 'folder': str(folder),
+        'options': {'children': path, **options}}, folder, crash_point)
