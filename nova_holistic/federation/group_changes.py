@@ -8,7 +8,7 @@ from nova_holistic import crash_points
 from nova_holistic.federation.child import Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
-from nova_holistic.federation.errors import ChildFailed
+from nova_holistic.federation.errors import ChildFailed, JournalRefused
 from nova_holistic.federation.refresh import Refresh
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import TableJournal
@@ -88,13 +88,20 @@ class GroupChanges:
     def delete(self, user: User, group_uuid: str) -> None:
         """Delete the group in all children, then in the table.
 
+        :raises GroupBusy: the group has a task
         :raises ChildFailed: a part may still exist; ask again
         """
         self._settled(group_uuid)
         journal = TableJournal(self._table.parts, group_uuid, None,
                                self._clock)
-        if not undo_parts(journal.read(), lambda name: self._children.child(
-                user, name), journal, self._clock(), forget_missing=True):
+        try:
+            undone = undo_parts(
+                journal.read(), lambda name: self._children.child(user, name),
+                journal, self._clock(), forget_missing=True)
+        except JournalRefused as error:
+            raise errors.GroupBusy(
+                f'group {group_uuid} is being placed') from error
+        if not undone:
             raise ChildFailed(
                 'these clouds have not deleted their part of the group: '
                 + ', '.join(sorted({part.child for part in journal.read()})))

@@ -2,6 +2,7 @@
 """Compare the rows of a group with the answers of the children."""
 
 from collections.abc import Callable
+import contextlib
 from datetime import datetime
 import threading
 import time
@@ -11,6 +12,7 @@ from oslo_log import log as logging
 from nova_holistic.federation.child import ChildGroup, Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import record_of, TableJournal
 from nova_holistic.federation.undo import undo_parts
@@ -67,9 +69,11 @@ class Refresh:
         if left:
             journal = TableJournal(
                 self._table.parts, group_uuid, None, self._clock)
-            undo_parts(map(record_of, left), lambda name:
-                       self._children.child(user, name), journal,
-                       self._clock())
+            # A task that has begun in the meantime undoes them, too.
+            with contextlib.suppress(JournalRefused):
+                undo_parts(map(record_of, left), lambda name:
+                           self._children.child(user, name), journal,
+                           self._clock())
         kept = [part for part in parts if part.state == PartState.COMMITTED]
         ends = [self._part(user, part) for part in kept]
         if kept and None not in ends:

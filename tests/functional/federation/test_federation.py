@@ -56,11 +56,12 @@ def test_servers_are_created_where_the_pointers_say(
 
     servers = {path: clouds[each['cloud']].create_server(each['pointer'])
                for path, each in members.items()}
-    assert objections(document, {
+    assert not objections(document, {
         path: (members[path]['cloud'], host)
-        for path, (_, host) in servers.items()}) == []
+        for path, (_, host) in servers.items()})
     assert held(clouds) == set()
-    assert all(cloud.differences() == [] for cloud in clouds.values())
+    assert [cloud.settled_report()['differences']
+            for cloud in clouds.values()] == [[], [], []]
     shown = parent.get(group['id'])
     assert (shown['status'], sum(shown['members'].values())) == (
         'building', len(members))
@@ -89,6 +90,18 @@ def test_a_group_of_a_killed_parent_is_placed_by_the_next_one(
     assert until(lambda: held(clouds), lambda found:
                  found == pointed(members)) == pointed(members)
     second.delete(group)
+
+
+def test_planned_members_are_released_in_their_clouds(clouds, start_parent):
+    parent = start_parent()
+    group = parent.create(SPLIT)['id']
+    first = parent.members(group)['node-0']
+    clouds[first['cloud']].create_server(first['pointer'])
+    answer = parent.ask('POST', f'/groups/{group}/release', {'release': {}})
+    assert answer.json() == {'released': ['node-1'], 'kept': ['node-0']}
+    assert held(clouds) == set()
+    parent.delete(group)
+    clouds[first['cloud']].delete_servers()
 
 
 def test_parts_of_a_killed_parent_expire(clouds, start_parent):

@@ -46,11 +46,9 @@ class Cloud:
     def delete_servers(self):
         self._control('delete', {'project': PROJECT})
 
-    def differences(self):
-        """Where Placement's usages are not servers plus holds. A report that
-        meets a running change is repeated."""
-        return until(lambda: self.report()['differences'],
-                     lambda found: not found, 10)
+    def settled_report(self):
+        """A report that meets a running change is repeated."""
+        return until(self.report, lambda found: not found['differences'], 10)
 
     def _control(self, name, body):
         answer = requests.post(f'{self.url}/control/{name}', json=body,

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The API of a parent, over clouds in memory."""
 
+import functools
+
 import pytest
 
+from nova_holistic.federation.child import ChildGroup, ChildMember
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
-from tests.unit.api.service import ADMIN, OTHER_PROJECT, refusal
+from tests.unit.api.service import (
+    ADMIN, OTHER_PROJECT, refusal, Service)
 from tests.unit.federation.clouds import Lost, member, small
 from tests.unit.federation.parent import LATEST, Parent
 
@@ -176,6 +180,51 @@ def test_the_list_of_children_is_in_the_order_of_the_file(parent):
 
 
 def test_other_services_have_no_children(table):
-    from tests.unit.api.service import Service
     answer = Service(table).ask('GET', '/v1/children', headers=LATEST)
     assert refusal(answer)[:2] == (404, 'holistic.not_found')
+
+
+def test_a_child_reports_only_about_its_own_part(parent):
+    group = parent.post(SPLIT)['id']
+    before = parent.members(group)
+    (own,) = [path for path in before if before[path]['cloud'] == 'dfw']
+    (other,) = [path for path in before if path != own]
+    child = parent.clouds.children['dfw']
+    (uuid,) = child.cloud.groups
+
+    def lying(*members):
+        child.show = lambda group_uuid: ChildGroup(
+            'dfw', uuid, 'planned', True, {}, None, tuple(
+                ChildMember(path, state, 'a-server')
+                for path, state in members))
+        return parent.members(group)
+
+    after = lying((other, 'built'), (own, 'exploded'), ('unknown', 'built'))
+    assert after == before
+    after = lying((other, 'built'), (own, 'built'))
+    assert after[other] == before[other]
+    assert (after[own]['state'], after[own]['instance_uuid']) == (
+        'built', 'a-server')
+
+
+def test_two_children_may_report_the_same_server(parent):
+    """A child must not prevent that the other one's report is read."""
+    group = parent.post(SPLIT)['id']
+    for path, each in parent.members(group).items():
+        child = parent.clouds.children[each['cloud']]
+        child.show = functools.partial(
+            lambda name, member, uuid: ChildGroup(
+                name, uuid, 'building', True, {}, None,
+                (ChildMember(member, 'built', 'a-server'),)),
+            each['cloud'], path)
+    assert {each['instance_uuid'] for each
+            in parent.members(group).values()} == {'a-server'}
+    assert parent.get(group)['status'] == 'complete'
+
+
+def test_members_of_a_group_that_its_child_deleted_are_lost(parent):
+    group = parent.post(SPLIT)['id']
+    parent.clouds.children['dfw'].cloud.groups.clear()
+    states = {each['cloud']: each['state']
+              for each in parent.members(group).values()}
+    assert states == {'ams': 'planned', 'dfw': 'lost'}
