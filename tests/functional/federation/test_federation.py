@@ -92,18 +92,6 @@ def test_a_group_of_a_killed_parent_is_placed_by_the_next_one(
     second.delete(group)
 
 
-def test_planned_members_are_released_in_their_clouds(clouds, start_parent):
-    parent = start_parent()
-    group = parent.create(SPLIT)['id']
-    first = parent.members(group)['node-0']
-    clouds[first['cloud']].create_server(first['pointer'])
-    answer = parent.ask('POST', f'/groups/{group}/release', {'release': {}})
-    assert answer.json() == {'released': ['node-1'], 'kept': ['node-0']}
-    assert held(clouds) == set()
-    parent.delete(group)
-    clouds[first['cloud']].delete_servers()
-
-
 def test_parts_of_a_killed_parent_expire(clouds, start_parent):
     parent = start_parent(crash_point='federation.part-created:2')
     parent.begin(SPLIT)
