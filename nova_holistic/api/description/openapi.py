@@ -126,7 +126,8 @@ def _responses(route: Route) -> _Document:
     statuses = {406, 500, 400}
     if route.rule is not None:
         statuses |= {401, 403, 503}
-    if '{' in route.path:
+    if '{' in route.path or route.since != microversions.MIN:
+        # Earlier versions of the API do not have the route.
         statuses.add(404)
     if route.body is not None:
         statuses |= {413, 415}
