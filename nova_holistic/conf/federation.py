@@ -94,7 +94,8 @@ OPTS = [
     cfg.IntOpt(
         'max_queue', default=100, min=1,
         help='Maximum number of groups and plans that wait in one process. '
-             'The API answers further requests with 503.'),
+             'Others stay in the table, and begin when their user next '
+             'shows them.'),
     cfg.IntOpt(
         'task_timeout', default=60, min=1,
         help='Seconds without a heartbeat after which the process that '
