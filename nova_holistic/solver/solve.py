@@ -169,6 +169,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     if diverse:
         first_plan(known, deadline.part(limits().chosen_hosts_share))
     elif not always and _different(known) > limits().coarse_from:
+        first_plan(known, deadline.part(limits().first_plan_share))
         with contextlib.suppress(OutOfTime):
             relax(known, deadline.part(limits().relaxation_share))
     with contextlib.suppress(OutOfTime):

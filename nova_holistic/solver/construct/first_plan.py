@@ -19,6 +19,7 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import most_on_a_host
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -52,4 +53,6 @@ def _are_few(incumbent: Incumbent, table: HostTable) -> bool:
 def _chosen(incumbent: Incumbent, table: HostTable) -> np.ndarray:
     return some_hosts(HostSelection(
         incumbent.members, Eligibility(table), table.enabled,
-        [table.index[name] for name in incumbent.placed.values()]), table)
+        [table.index[name] for name in incumbent.placed.values()],
+        most_on_a_host=most_on_a_host(incumbent.group, incumbent.members)),
+        table)

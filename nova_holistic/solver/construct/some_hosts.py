@@ -21,6 +21,7 @@ class HostSelection:
     :ivar required: indexes of hosts that are chosen in any case
     :ivar used: indexes of hosts that further members would share with others
     :ivar share: factor of the numbers of hosts
+    :ivar most_on_a_host: maximum number of the members on one host
     """
 
     members: Sequence[Member]
@@ -29,9 +30,22 @@ class HostSelection:
     required: Collection[int] = ()
     used: Collection[int] = ()
     share: float = 1.0
+    most_on_a_host: int | None = None
 
     def number(self, limit: int) -> int:
         return max(1, round(self.share * limit))
+
+    def enough(self, room: np.ndarray) -> int:
+        """How many of these hosts, in order, have capacity for several copies
+        of the members.
+
+        :param room: [host]: the share of the members that it can take
+        """
+        if self.most_on_a_host is not None:
+            room = np.minimum(
+                room, self.most_on_a_host / max(1, len(self.members)))
+        return int(np.searchsorted(
+            room.cumsum(), limits().fallback_copies)) + 1
 
 
 def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
@@ -46,7 +60,9 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
              if not hosts[h].servers][:number(limits().empty_hosts)]
     in_use = np.zeros(len(table), dtype=bool)
     in_use[list(selection.used)] = True
-    chosen = [table.alternated(order)[:number(limits().roomy_hosts)],
+    roomy = table.alternated(order)
+    chosen = [roomy[:max(number(limits().roomy_hosts),
+                         selection.enough(room[roomy]))],
               np.array(empty, dtype=int),
               order[in_use[order] & (room[order] > 0)][
                   :number(limits().domain_hosts)],

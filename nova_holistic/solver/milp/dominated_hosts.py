@@ -9,7 +9,7 @@ host with n or more dominating hosts is not needed: one of these is always
 unused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections import defaultdict
 
 import numpy as np
@@ -18,16 +18,20 @@ from nova_holistic.model.domain import HOST
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
+from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Atom, Kind, Terms
 
 
-def needed_places(case: Case, objective: Objective) -> np.ndarray:
+def needed_places(case: Case, objective: Objective,
+                  in_time: Callable[[], None] = no_limit) -> np.ndarray:
     """[class, host]: places that the policies permit, without the hosts that
     some best plan does not use. No host is removed if the costs are unknown.
+
+    :raises OutOfTime: if ``in_time`` does
     """
     members = sum(len(each.members) for each in case.classes)
     host_cost, traffic = objective.host_cost(), objective.traffic()
-    room = case.open_room()
+    room = case.open_room(in_time)
     places = room > 0
     useful = places.any(axis=0)
     if members > limits().dominated_members or useful.sum() <= members or (

@@ -46,7 +46,7 @@ class Program(CostLimits):
         self._deadline = deadline
         self._variables = 0
         self._free: dict[Atom, LpVariable] = {}
-        room = case.open_room()
+        room = case.open_room(deadline.check)
         if hosts is not None:
             room = np.where(hosts, room, 0)
         self.limits = room

@@ -85,7 +85,8 @@ class Search(SolverCalls):
             return False
         if self._strategy is Strategy.WHOLE:
             return True
-        self._needed = needed_places(self.case, self._objective)
+        self._needed = needed_places(self.case, self._objective,
+                                     self._deadline.check)
         return self._needed.sum() <= limits().whole_places
 
     def _proved(self) -> bool:

@@ -126,9 +126,12 @@ class Case:
         return replace(self, rules=self.rules.only(policies),
                        policies=tuple(policies))
 
-    def open_room(self) -> np.ndarray:
+    def open_room(self, in_time: Callable[[], None] = no_limit) -> np.ndarray:
         """``room``, reduced by the rows and limits that exclude a class from
-        a host independently of other members."""
+        a host independently of other members.
+
+        :raises OutOfTime: if ``in_time`` does
+        """
         room = self.room.copy()
         for row in self.rules.rows:
             if len(row.terms) != 1 or row.limit or (
@@ -139,9 +142,10 @@ class Case:
                 hosts = self.table.hosts_of(atom.level, atom.domain)
                 room[np.ix_(self.classes_in(atom.scope), hosts)] = 0
         for each in self.rules.limits:
-            classes = self.classes_in(each.scope)
             left = self.left_of(each)[self.table.division(each.level).of_host]
-            room[classes] = np.minimum(room[classes], left)
+            for c in self.classes_in(each.scope):
+                in_time()
+                np.minimum(room[c], left, out=room[c])
         return room
 
     def left_of(self, limit: CountLimit) -> np.ndarray:
