@@ -59,7 +59,8 @@ def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:
     aggregation.run()
     if aggregation.bound is None:
         return
-    incumbent.prove(aggregation.bound + more, float('inf'))
+    aggregation.bound_members()
+    incumbent.prove(aggregation.within(float('inf')) + more, float('inf'))
     if kinds.is_coarse or not is_applicable(kinds, host_cost, rules,
                                             aggregation.columns):
         return

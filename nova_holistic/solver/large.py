@@ -163,6 +163,7 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
     relaxed = _Relaxed.of(kinds, incumbent.objective, deadline)
     try:
         relaxed.merged.run()
+        relaxed.merged.bound_members()
     finally:
         incumbent.prove_least(relaxed.merged.least)
         incumbent.prove_within(relaxed.within)

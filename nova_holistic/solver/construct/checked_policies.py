@@ -26,7 +26,8 @@ class CheckedPolicies:
         """:param asks: whether any policies are checked"""
         self._case = case
         types = {type(row.carried.policy) for row in case.rules.rows
-                 if any(atom.kind is Kind.FREE for atom, _ in row.terms)}
+                 if row.carried.policy.hard and any(
+                     atom.kind is Kind.FREE for atom, _ in row.terms)}
         unwritten = {id(each) for each in case.checked}
         checked = [each for each in case.policies
                    if asks and each.policy.hard and each.policy.monotone

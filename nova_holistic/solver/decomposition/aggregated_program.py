@@ -2,6 +2,7 @@
 """The program over bins of merged hosts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,11 +20,35 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS, SUM_ROUNDING
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 
+@dataclass(slots=True)
+class MemberRows:
+    """Rows whose coefficients depend on the amounts that a member requests.
+
+    :ivar placed: a row of each kind
+    :ivar capacity: rows of the bins, for each resource class
+    :ivar scale: [resource class]: divisor of the amounts in these rows
+    :ivar room: rows of the room for members of one kind
+    :ivar pieces: rows of the bins for the pieces of the cost curve
+    :ivar unit: divisor of the utilisation in these rows
+    :ivar alone: rows of the bins for the cost of members alone on a host
+    """
+
+    placed: slice
+    capacity: list[slice]
+    scale: np.ndarray
+    room: slice = field(default_factory=lambda: slice(0))
+    pieces: slice = field(default_factory=lambda: slice(0))
+    unit: float = 1.0
+    alone: slice = field(default_factory=lambda: slice(0))
+
+
 class AggregatedProgram:
     """Variables: x[kind, bin], y[bin] hosts in use, pieces of the cost curves,
     and the variables of the cells' rules.
 
     :ivar preferences: their cost, as factors of the variables
+    :ivar of_x: [kind, bin]: numbers of the variables x
+    :ivar member_rows: rows that depend on the amounts of members
     :ivar used: number of hosts in use of each bin, after the program is solved
     :ivar domains: mask of the cells' variables of domains in use, after the
         program is solved
@@ -54,6 +79,7 @@ class AggregatedProgram:
             cohesive_rows.upper(cells.parts))).astype(float)
         self.program = Linear(cost, upper)
         of_x, of_y = np.arange(n_x).reshape(k, b), n_x + np.arange(b)
+        self.of_x = of_x
         self._add_capacity(kinds, here, of_x, of_y)
         self._limit(kinds, here, of_x, of_y)
         if host_cost.slopes:
@@ -78,10 +104,13 @@ class AggregatedProgram:
                          np.ones(k * b), kinds.numbers, kinds.numbers, k)
         # Members take at most the free amounts of the hosts in use of a bin.
         scale = np.maximum(kinds.amounts.max(axis=0, initial=1), 1)
+        self.member_rows = MemberRows(slice(0, k), [], scale)
         for c in range(len(kinds.names)):
+            first = self.program.count
             self._at_most(of_x, of_y, np.repeat(
                 kinds.amounts[:, c] / scale[c], b), bins.free[:, c] / scale[c])
-
+            self.member_rows.capacity.append(
+                slice(first, self.program.count))
         for c in range(len(kinds.names) if kinds.is_coarse else 0):
             # The hosts in use have room for the total demand of the members.
             self.program.add(
@@ -114,12 +143,13 @@ class AggregatedProgram:
                 np.inf), axis=2, initial=np.inf) > bins.room * (
                     1 + limits().room_slack)
         kind, bin_ = np.nonzero(limiting.T)
-        rows = np.arange(len(kind))
+        rows, first = np.arange(len(kind)), self.program.count
         self.program.add(
             np.concatenate((rows, rows)),
             np.concatenate((of_x[kind, bin_], of_y[bin_])),
             np.concatenate((np.ones(len(rows)), -bins.room[bin_, kind])),
             -np.inf, 0.0, len(rows))
+        self.member_rows.room = slice(first, self.program.count)
         # If costs rise with utilisation, no host is near that limit.
         if not self._slopes and kinds.most_on_a_host < min(
                 kinds.numbers.sum(), bins.room.sum(axis=1).max(initial=0)):
@@ -144,6 +174,9 @@ class AggregatedProgram:
         of_p = first + b + np.arange(number * b).reshape(number, b)
         self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
         unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
+        own = self.member_rows
+        own.unit = unit
+        own.pieces = slice(self.program.count, self.program.count + b)
         # The pieces cover all utilisation that is added.
         self.program.add(
             np.tile(np.arange(b), number + k),
@@ -168,6 +201,7 @@ class AggregatedProgram:
         self.program.upper[of_c] = np.maximum(
             self.program.upper[of_c],
             (alone.T * self.program.upper[of_x]).sum(axis=0))
+        own.alone = slice(self.program.count, self.program.count + b)
         self.program.add(
             np.concatenate((rows, np.tile(rows, k))),
             np.concatenate((of_c, of_x.ravel())),

@@ -17,6 +17,8 @@ from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import columns, constant
+from nova_holistic.solver.decomposition.member_bound import (
+    MemberBound, Members, typical_kinds)
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.problem.cost_rounding import rounded_up
@@ -88,6 +90,24 @@ class HostAggregation:
                 return
             settled = more is not None and bool(self._cells.used.any())
             self._next = bins = bins if more is None else more
+
+    def bound_members(self) -> None:
+        """Improve the bound of coarse kinds by the amounts of their members.
+        """
+        if not self._kinds.is_coarse or self.bound is None:
+            return
+        members = Members.of(self._kinds)
+        kinds, its_columns = typical_kinds(self._kinds, self.columns, members)
+        program = AggregatedProgram(kinds, self._cells, self._host_cost,
+                                    its_columns, self._bins)
+        program.preferences.limit(program.program, self.limit)
+        outcome, _ = program.solve(self._deadline.left())
+        if outcome.status is Status.OPTIMAL:
+            least = MemberBound(members, self._kinds, program, self.columns,
+                                self._bins, self._host_cost).least()
+            if least is not None:
+                self.proved.add(least + constant(
+                    self._kinds, self._host_cost), self.limit)
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
         """Split the bins in use; None if splitting is not useful."""

@@ -69,7 +69,8 @@ def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
         free = np.minimum(free, np.minimum(room, numbers) @ amounts)
         divisors = np.gcd.reduce(amounts, axis=0)
         free = free // divisors * divisors
-    share, steps = utilisation(kinds, hosts)
+    share, units = utilisation(kinds, hosts)
+    steps = units @ kinds.amounts.T
     opening = np.asarray(host_cost.opening(1 - share), float)
     in_use = np.isin(hosts, list(kinds.placed.values()))
     opening = np.where(in_use, 0.0, opening)
@@ -80,14 +81,14 @@ def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
 
 def utilisation(kinds: Kinds,
                 hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Utilisation of each host, and its increase by one member of each kind.
+    """[host]: utilisation; [host, resource class]: its increase by a unit.
 
     The utilisation is the mean over resource classes that members request.
     """
     names = sorted({n for m in kinds.members
                     for n, a in m.requirements.resources.items() if a})
     share = np.zeros(len(hosts))
-    steps = np.zeros((len(hosts), len(kinds.kinds)))
+    units = np.zeros((len(hosts), len(kinds.names)))
     for name in names:
         amounts = kinds.table.amounts(name).part(hosts)
         some = amounts.capacity > 0
@@ -95,11 +96,10 @@ def utilisation(kinds: Kinds,
         here = 1 - amounts.free / capacity
         share += np.where(some, np.minimum(1.0, here), 1.0)
         if name in kinds.names:
-            demand = kinds.amounts[:, kinds.names.index(name)]
-            steps += np.where(some & (amounts.free > 0), 1 / capacity, 0)[
-                :, None] * demand
+            units[:, kinds.names.index(name)] = np.where(
+                some & (amounts.free > 0), 1 / capacity, 0)
     count = max(1, len(names))
-    return share / count, steps / count
+    return share / count, units / count
 
 
 def constant(kinds: Kinds, host_cost: HostCost) -> float:

@@ -25,21 +25,30 @@ from nova_holistic.solver.ruin_recreate.part_search import (
 
 def improve(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             settings: Improvement) -> None:
-    """Improve the incumbent, which has a plan and movable members."""
+    """Improve the incumbent, which has a plan and movable members.
+
+    Ruin and recreate and the large-neighbourhood search alternate: the plan
+    of one is a new start for the other.
+    """
+    is_large, search, seed = is_large_case(incumbent), None, settings.seed
     with contextlib.suppress(OutOfTime):
-        if not settings.neighbourhoods:
-            with contextlib.suppress(OutOfTime):
-                ruin_and_recreate(
-                    incumbent, deadline if _is_large(incumbent)
-                    else deadline.part(limits().ruin_share), settings.seed)
-            if _is_large(incumbent) or deadline.left() < (
-                    limits().search_reserve * deadline.limit):
+        while search is None or search.continues():
+            if not settings.neighbourhoods:
+                with contextlib.suppress(OutOfTime):
+                    ruin_and_recreate(
+                        incumbent, deadline if is_large
+                        else deadline.part(limits().ruin_share), seed)
+                seed += 1
+                if is_large or deadline.left() < (
+                        limits().search_reserve * deadline.limit):
+                    return
+            if incumbent.is_good_enough:
                 return
-        if not incumbent.is_good_enough:
-            _Search(incumbent, backend, deadline, settings).run()
+            search = search or _Search(incumbent, backend, deadline, settings)
+            search.run()
 
 
-def _is_large(incumbent: Incumbent) -> bool:
+def is_large_case(incumbent: Incumbent) -> bool:
     """Whether the case of all members and hosts would take most of the time.
     """
     hosts = len(incumbent.snapshot.hosts)
@@ -65,20 +74,34 @@ class _Search:
         self._candidates = CandidateHosts(table, incumbent.members, self._plan)
         self._context = StepContext(
             table, _rows(incumbent, deadline), backend, deadline, settings)
+        # Consecutive steps without a better plan, and the cost after them.
+        self._failures, self._cost = 0, incumbent.plan_cost
+
+    def continues(self) -> bool:
+        """Whether a further step is useful."""
+        return bool(
+            self._plan.movable and self._deadline.left()
+            and (self._failures < self._settings.failures
+                 or self._incumbent.plan_cost < self._cost)
+            and not self._incumbent.is_good_enough)
 
     def run(self) -> None:
-        failures = 0
-        while (self._plan.movable and self._deadline.left()
-               and failures < self._settings.failures
-               and not self._incumbent.is_good_enough):
+        """Take steps until some of them have not improved the plan."""
+        if self._incumbent.plan_cost < self._cost:
+            self._failures = 0
+            self._plan = PlanView(self._incumbent)
+        last = self._failures + self._settings.failures_in_turn
+        while self._failures < last and self.continues():
             chosen = self._selection.draw(self._plan)
             if chosen is None:
+                self._failures = self._settings.failures
                 return
             before = self._incumbent.plan_cost
             outcome = self._step(chosen)
             gain = _gain(before, self._incumbent.plan_cost)
             self._selection.learn(chosen, outcome, gain)
-            failures = 0 if gain > BOUND_ERROR else failures + 1
+            self._failures = 0 if gain > BOUND_ERROR else self._failures + 1
+            self._cost = self._incumbent.plan_cost
             if outcome.is_better:
                 self._plan = PlanView(self._incumbent)
 

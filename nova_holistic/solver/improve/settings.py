@@ -23,6 +23,8 @@ class Improvement:
     :ivar seconds: maximum number of seconds for one program
     :ivar failures: number of consecutive steps without a better plan after
         which the search ends
+    :ivar failures_in_turn: number of such steps after which ruin and recreate
+        continues
     :ivar memory: share of a neighbourhood's weight that a step keeps
     :ivar floor: minimum weight of a neighbourhood, so that each can be chosen
     """
@@ -36,5 +38,6 @@ class Improvement:
     share: float = 0.1
     seconds: float = 0.5
     failures: int = 25
+    failures_in_turn: int = 5
     memory: float = 0.7
     floor: float = 0.1

@@ -67,6 +67,9 @@ class PhasesLimits:
         Chosen by the mixed groups of benchmarks/grid.py.
     :ivar part_share: share of the rest of this time for one part. Chosen by
         the mixed groups of benchmarks/grid.py.
+    :ivar integral_gap: relative gap up to which the search ends if the
+        objective is a whole number and exceeds its bound by 1. Chosen by the
+        groups of benchmarks/grid.py that minimise the number of hosts.
     :ivar few_parts: independent parts up to which all of them are solved for a
         bound of a sum over hosts. Chosen by the mixed groups of
         benchmarks/grid.py.
@@ -95,4 +98,5 @@ class PhasesLimits:
     pattern_policies: int = 80
     parts_share: float = 0.3
     part_share: float = 0.3
+    integral_gap: float = 0.05
     few_parts: int = 20

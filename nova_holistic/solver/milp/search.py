@@ -249,12 +249,9 @@ class Search(SolverCalls):
 
     def good_enough(self) -> bool:
         """Whether the best plan is within the requested gap."""
-        value = self._plan_cost[1]
-        if not self.preferred() or self.bound is None:
-            return False
-        lower = bounds.safe(self._objective, self.bound)
-        return bounds.gap(value, lower) <= self._gap or (
-            self._objective.integral and value - lower <= 1)
+        return self.preferred() and self.bound is not None and (
+            bounds.is_close(self._objective, self._plan_cost[1], self.bound,
+                            self._gap))
 
     def _solve(self, program: Program, part: float = 1.0) -> SearchStatus:
         """Minimise violated preferences first, and then the objective.

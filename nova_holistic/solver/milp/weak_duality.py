@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_EPSILON = float(np.finfo(np.float64).eps)
+MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,12 +45,7 @@ class DualProgram:
         # A multiplier of a missing limit is replaced by 0.
         duals = np.where(np.isfinite(limits), duals, 0.0)
         proved = duals * np.where(duals != 0, limits, 0.0)
-        products = self.values * duals[self.rows]
-        size = len(self.cost)
-        reduced = self.cost - np.bincount(self.columns, products, size)
-        doubt = (_EPSILON * (2 + np.bincount(self.columns, minlength=size))
-                 * (np.abs(self.cost) + np.bincount(
-                     self.columns, np.abs(products), size)))
+        reduced, doubt = self.reduced(duals)
         low, high = reduced - doubt, reduced + doubt
         # The smallest product of reduced cost and variable in these ranges.
         least = np.minimum.reduce([
@@ -59,10 +54,20 @@ class DualProgram:
         total = least_sum(np.concatenate((proved, least)))
         return total if np.isfinite(total) else None
 
+    def reduced(self, duals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """[variable]: reduced costs, and their maximum rounding errors."""
+        products = self.values * duals[self.rows]
+        size = len(self.cost)
+        reduced = self.cost - np.bincount(self.columns, products, size)
+        entries = np.bincount(self.columns, minlength=size)
+        return reduced, MACHINE_EPSILON * (2 + entries) * (
+            np.abs(self.cost) + np.bincount(
+                self.columns, np.abs(products), size))
+
 
 def least_sum(terms: np.ndarray) -> float:
     """The sum, less its maximum rounding error."""
-    return float(terms.sum() - _EPSILON * (2 + len(terms)) * np.abs(
+    return float(terms.sum() - MACHINE_EPSILON * (2 + len(terms)) * np.abs(
         terms).sum())
 
 

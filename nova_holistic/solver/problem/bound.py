@@ -4,6 +4,7 @@
 import math
 
 from nova_holistic.model.objective import Objective
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 
@@ -20,3 +21,15 @@ def safe(objective: Objective, bound: float | None) -> float:
 def gap(value: float, bound: float) -> float:
     """(value - bound) / value; 0 if both are 0."""
     return (value - bound) / value if value else 0.0
+
+
+def is_close(objective: Objective, value: float, bound: float | None,
+             accepted: float) -> bool:
+    """Whether the value is within the accepted relative gap of the bound. A
+    distance of 1 between large whole numbers is accepted, too, because a proof
+    that 1 less is impossible usually takes the whole time limit."""
+    lower = safe(objective, bound)
+    relative = gap(value, lower)
+    return relative <= accepted or (
+        objective.integral and value - lower <= 1
+        and relative <= limits().integral_gap)

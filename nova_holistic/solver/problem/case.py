@@ -107,10 +107,12 @@ class Case:
                       in_time)
         policies = tuple(carried_policies(group))
         touched = policies if freed is None else freed.policies
-        checked = tuple(filter(_has_traffic, touched)) if constructs else ()
+        checked = tuple(each for each in touched if _is_costly(
+            each, snapshot)) if constructs else ()
         if freed is None or freed.rows is None:
-            rules.encode([each for each in touched if not (
-                constructs and _has_traffic(each))])
+            unwritten = {id(each) for each in checked}
+            rules.encode([each for each in touched
+                          if id(each) not in unwritten])
             _separate_sides(policies, rules)
         else:
             rules.adopt(freed.whole, touched, freed.rows)
@@ -271,12 +273,15 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
     return found
 
 
-def _has_traffic(each: Carried) -> bool:
-    """Whether the policy is a relationship with traffic. Its rows need several
-    variables per domain, and encoding them takes most of the build time."""
-    return isinstance(each.policy, Relationship) and bool(
-        each.policy.traffic_mbps) and (
-            each.policy.monotone or not each.policy.hard)
+def _is_costly(each: Carried, snapshot: Snapshot) -> bool:
+    """Whether the policy is a relationship with traffic that needs several
+    variables per domain: encoding them takes most of the build time. Without
+    links of limited capacity, the rows of a hard policy are few, and much
+    faster than its checks."""
+    policy = each.policy
+    return isinstance(policy, Relationship) and bool(
+        policy.traffic_mbps) and (
+            policy.monotone and bool(snapshot.links) if policy.hard else True)
 
 
 def _separate_sides(policies: Sequence[Carried], rules: Rules) -> None:

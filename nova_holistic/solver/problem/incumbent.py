@@ -160,10 +160,8 @@ class Incumbent:
         """Whether the objective is within the gap of its bound."""
         if self.where is None:
             return False
-        value = self.plan_cost[1]
-        lower = bounds.safe(self.objective, self.bound)
-        return bounds.gap(value, lower) <= self.gap or (
-            self.objective.integral and value - lower <= 1)
+        return bounds.is_close(self.objective, self.plan_cost[1], self.bound,
+                               self.gap)
 
     @property
     def is_good_enough(self) -> bool:
