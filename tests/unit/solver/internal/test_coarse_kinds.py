@@ -99,3 +99,15 @@ def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
         assert known.least <= known.plan_cost[0], seed
         proved += known.bound > 0
     assert proved
+
+
+def test_the_amounts_of_each_member_improve_the_bound(set_limits):
+    set_limits('phases', coarse_kinds=1)
+    shop = group(*(servers(f'm{n}', vcpus=n) for n in range(1, 9)))
+    snapshot = cloud(*(host(f'h{n}', vcpus=40) for n in range(8)))
+    known = Incumbent(bind(shop, snapshot), snapshot, {},
+                      load_objective('spread'), 0.01)
+    large.relax(known, in_time())
+    # The coarse kind requests 1 VCPU, 8 of 40 together: 0.02 at the slope of
+    # 0.1. The members request 36 of 40 VCPUs.
+    assert 0.08 < known.bound

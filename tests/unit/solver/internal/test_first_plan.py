@@ -13,8 +13,10 @@ from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
+from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.greedy import greedy
 from nova_holistic.solver.problem.case import Case
+from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 
@@ -74,3 +76,18 @@ def test_the_greedy_plan_keeps_exclusive_traits_and_location():
     assert all(n[:2] == 'z2' and n[-1] in '02' for n in inside)
     assert not inside & {
         n for path, n in found.items() if not path.startswith('db/')}
+
+
+def test_the_first_plan_has_enough_hosts_for_members_that_all_differ(
+        set_limits):
+    """The number of hosts follows from the members and their limits."""
+    set_limits('construct', roomy_hosts=2, empty_hosts=1, domain_hosts=1,
+               kinds=1, hosts_per_kind=1, all_hosts=0, all_places=0)
+    shop = group(*(servers(f'm{n}', vcpus=1 + n % 7) for n in range(40)),
+                 policies=[AntiAffinity(max_per_domain=2)])
+    snapshot = cloud(*(host(f'h{n}', f'r{n // 8}', vcpus=64)
+                       for n in range(60)))
+    known = Incumbent(bind(shop, snapshot), snapshot, {},
+                      load_objective('fewest-hosts'), 0.01)
+    first_plan(known, in_time())
+    assert known.where is not None
