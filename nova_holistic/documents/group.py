@@ -15,6 +15,8 @@ from nova_holistic.documents.group_checks import (
     check_members, check_names, check_replicas)
 from nova_holistic.documents.images import read_image
 from nova_holistic.documents.relationship_sides import check_sides
+from nova_holistic.documents.request_groups import (
+    read_request_groups, read_traits)
 from nova_holistic.documents.schemas.group import (
     BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
 from nova_holistic.documents.server import check_server
@@ -30,6 +32,7 @@ from nova_holistic.model.member import MemberDescription
 from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.model.request_group import NONE
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.storage_pools import has_volumes
 
@@ -218,13 +221,7 @@ def _schema(policy: type[Policy], common: Mapping[str, Any]) -> dict[str, Any]:
 
 def _member(document: dict, place: str) -> MemberDescription:
     check_kind(document, place)
-    traits = document.get('traits', {})
-    required = frozenset(traits.get('required', ()))
-    for i, trait in enumerate(traits.get('forbidden', ())):
-        if trait in required:
-            raise InvalidDocument(
-                join(place, 'traits', 'forbidden', i),
-                f'{trait} is required, too')
+    required, forbidden = read_traits(document, place)
     location = document.get('location')
     boots = boots_from_volume(document, place)
     check_server({**document, 'boot_from_volume': True}
@@ -233,13 +230,15 @@ def _member(document: dict, place: str) -> MemberDescription:
         resources=FrozenMapping(document.get('resources')),
         flavor=document.get('flavor'),
         required_traits=required,
-        forbidden_traits=frozenset(traits.get('forbidden', ())),
+        forbidden_traits=forbidden,
         availability_zone=document.get('availability_zone'),
         aggregates=frozenset(document.get('aggregates', ())),
         location=tuple(location.split('/')) if location else (),
         image=read_image(document.get('image'), join(place, 'image')),
         boot_from_volume=boots,
         server_group=document.get('server_group'),
+        request_groups=read_request_groups(document, place),
+        group_policy=document.get('group_policy', NONE),
         volume=read_volume(document))
     bounds = read_bounds(document.get('count'), join(place, 'count'))
     if bounds is not None:

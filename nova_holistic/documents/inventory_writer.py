@@ -107,7 +107,7 @@ def _image(image: Image) -> dict[str, Any]:
 def _expressible(flavor: Flavor) -> bool:
     return bool(flavor.resources) and not (
         flavor.unplannable or flavor.required_traits
-        or flavor.forbidden_traits)
+        or flavor.forbidden_traits or flavor.request_groups)
 
 
 def _given(**values: Any) -> Mapping[str, Any]:

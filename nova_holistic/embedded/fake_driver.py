@@ -32,6 +32,19 @@ class EmbeddedDriver(fake.FakeDriver):
         provider_tree.update_inventory(
             nodename, self._description.inventories())
         provider_tree.add_traits(nodename, *self._description.traits)
+        for device in self._description.devices:
+            name = f'{nodename}_{device.name}'
+            if not provider_tree.exists(name):
+                provider_tree.new_child(name, nodename)
+            provider_tree.update_inventory(name, {
+                resource_class: {
+                    'total': each.total, 'reserved': each.reserved,
+                    'min_unit': each.min_unit,
+                    'max_unit': min(each.max_unit, each.total),
+                    'step_size': each.step_size,
+                    'allocation_ratio': each.allocation_ratio}
+                for resource_class, each in device.inventories.items()})
+            provider_tree.update_traits(name, device.traits)
 
     def live_migration(self, context, instance, dest, post_method,
                        recover_method, block_migration=False,

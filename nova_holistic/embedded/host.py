@@ -4,6 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nova_holistic.model.nested_provider import NestedProvider
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedHost:
@@ -17,6 +19,8 @@ class EmbeddedHost:
     :ivar labels: further aggregate metadata, e.g. ``{'room': 'room1'}``
     :ivar cpu_allocation_ratio: 1.0, so that ``vcpus`` is what can be used;
         Nova's own default is 4.0
+    :ivar devices: providers directly below the root provider; their names in
+        Placement begin with the name of the host
     :ivar reserved_memory_mb: part of ``memory_mb`` that is not for servers
     """
 
@@ -31,6 +35,7 @@ class EmbeddedHost:
     labels: Mapping[str, str] = field(default_factory=dict)
     cpu_allocation_ratio: float = 1.0
     reserved_memory_mb: int = 0
+    devices: tuple[NestedProvider, ...] = ()
 
     def inventories(self):
         """Its inventories, as Placement's API has them."""

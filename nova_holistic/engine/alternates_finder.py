@@ -13,7 +13,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.decision import moving_members, row_requests
 from nova_holistic.engine import errors, member_rows
-from nova_holistic.engine.executor import PlannerComponents
+from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.records import (
@@ -60,7 +60,9 @@ class AlternatesFinder:
             return Written.LOST
         members = table.members(group_uuid)
         wanted = [m for m in members
-                  if m.state == MemberState.PLANNED and not m.alternates]
+                  if m.state == MemberState.PLANNED and not m.alternates
+                  # The providers of another host are not chosen.
+                  and m.place.allocation is None]
         found: Mapping[int, Sequence[Place]] = {}
         if (record.status in CLAIMABLE and wanted
                 and self._parts.conf.planner.alternates):

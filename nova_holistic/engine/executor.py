@@ -16,60 +16,25 @@ is read again.
 """
 
 import abc
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from oslo_log import log as logging
 import tenacity
 
 from nova_holistic import crash_points
-from nova_holistic.engine.decision.planning_request import (
-    CheckedPlan, NotPlanned, PlanningRequest)
-from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors
 from nova_holistic.engine.journal import Journal
+from nova_holistic.engine.proposal import PlannerComponents, Proposal
+from nova_holistic.engine.provider_choice import ProviderChoice
 from nova_holistic.engine import reasons
-from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
-from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
-from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.records import GroupRecord, GroupStatus
 
 LOG = logging.getLogger(__name__)
 
 REFUSALS = (hold_errors.CapacityGone, errors.OutdatedPlan)
 """Errors after which the sequence starts again."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannerComponents:
-    """The components that all changes use.
-
-    :ivar conf: the configuration
-    :ivar clock: returns naive UTC
-    """
-
-    conf: Any
-    snapshot_planner: SnapshotPlanner
-    table: PlacementTable
-    holds: HoldClient
-    policy_types: PolicyTypes
-    clock: Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A plan, before it is accepted.
-
-    :ivar members: rows of the members that get a place, with their new holds
-    """
-
-    request: PlanningRequest
-    decision: CheckedPlan
-    members: Sequence[MemberRecord]
 
 
 class Change(abc.ABC):
@@ -140,18 +105,21 @@ class Executor:
             been accepted
         :raises OwnershipLost: the group belongs to another engine
         """
+        choice = ProviderChoice(self._parts)
         return tenacity.Retrying(
             stop=tenacity.stop_after_attempt(
                 self._parts.conf.planner.attempts),
             retry=tenacity.retry_if_exception_type(REFUSALS),
             after=lambda state: self._refused(change, state),
             retry_error_callback=lambda state: _end(change, state),
-        )(self._attempt, change)
+        )(self._attempt, change, choice)
 
-    def _attempt(self, change: Change) -> Proposal | None:
+    def _attempt(self, change: Change,
+                 choice: ProviderChoice) -> Proposal | None:
         proposal = change.propose()
         if proposal is None:
             return None
+        proposal = choice.with_allocations(proposal)
         change.write(proposal)
         crash_points.reached('change.written')
         try:

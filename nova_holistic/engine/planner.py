@@ -20,10 +20,10 @@ from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.plan_analysis import PlanAnalyser
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.engine.executor import PlannerComponents
 from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine import plan_answers, reasons
 from nova_holistic.engine.plan_answers import PlanAnswer
+from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine.replan.replanner import Replanner
 from nova_holistic.engine.task_runner import Act, TaskRunner, Work
 from nova_holistic.engine.update.updater import Updater

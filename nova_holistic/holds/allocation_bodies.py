@@ -26,9 +26,20 @@ def of_instance(hold: Mapping[str, Any], member: MemberRecord,
                 ) -> dict[str, Any]:
     """The allocation of the instance that takes over from a hold."""
     project_id, user_id = owner
-    return {**hold, 'allocations': allocations(member, place),
+    planned = {key: hold[key] for key in hold if key != 'mappings'}
+    return {**planned, **allocated(member, place),
             'project_id': project_id, 'user_id': user_id,
             'consumer_type': INSTANCE}
+
+
+def emptied(consumer: Mapping[str, Any],
+            generation: int | None) -> dict[str, Any]:
+    """A consumer that gives up its allocation.
+
+    :param consumer: as it was filled
+    """
+    owner = {key: consumer[key] for key in consumer if key != 'mappings'}
+    return {**owner, 'allocations': {}, 'consumer_generation': generation}
 
 
 def allocations(member: MemberRecord,
@@ -37,9 +48,22 @@ def allocations(member: MemberRecord,
 
     :param place: where, if it is not where the member is planned
     """
+    chosen = (place or member.place).allocation
+    if chosen is not None:
+        return chosen.to_placement()['allocations']
     resources = {name: amount for name, amount
                  in member.member.requirements.resources.items() if amount}
     return {(place or member.place).provider: {'resources': resources}}
+
+
+def allocated(member: MemberRecord,
+              place: Place | None = None) -> dict[str, Any]:
+    """What the member takes, with the providers of each request group if the
+    root provider does not give all."""
+    chosen = (place or member.place).allocation
+    if chosen is not None:
+        return chosen.to_placement()
+    return {'allocations': allocations(member, place)}
 
 
 def same(found: Mapping[str, Any], wanted: Allocations) -> bool:

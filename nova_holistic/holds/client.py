@@ -6,13 +6,16 @@ import time
 from typing import Any
 
 from nova_holistic.holds.allocation_bodies import (
-    Allocations, allocations, emptied_hold, FIRST_GENERATION, HOLD,
-    of_instance, same)
+    allocated, Allocations, allocations, emptied, emptied_hold,
+    FIRST_GENERATION, HOLD, of_instance, same)
 from nova_holistic.holds.batched_holds import BatchedHolds, Holds, Note
 from nova_holistic.holds import errors, placement_responses, retry_policy
 from nova_holistic.holds.instance_allocations import InstanceAllocations
+from nova_holistic.holds.provider_candidates import (
+    Candidates, read_candidates)
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
+from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.records import MemberRecord, Place
 
 PART_SIZE = 100
@@ -130,6 +133,10 @@ class HoldClient:
             return False
 
         self._repeat(attempt)
+
+    def candidates(self, provider: str, wanted: Requirements) -> Candidates:
+        """See ``provider_candidates.read_candidates``."""
+        return read_candidates(self._requests, provider, wanted)
 
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
         """A consumer's allocations as Placement shows them, None if none."""
@@ -256,10 +263,8 @@ class HoldClient:
             return False
 
         def attempt() -> bool:
-            emptied = {**filled, 'allocations': {},
-                       'consumer_generation': generation}
-            return self._requests.post(
-                {giver: emptied, taker: wanted}) or is_done()
+            return self._requests.post({giver: emptied(
+                filled, generation), taker: wanted}) or is_done()
 
         if generation is None and is_done():
             return
@@ -281,9 +286,9 @@ class HoldClient:
     def _hold(self, member: MemberRecord, project_id: str,
               user_id: str) -> dict[str, Any]:
         project_id, user_id = self._owner or (project_id, user_id)
-        return {'allocations': allocations(member),
-                'project_id': project_id, 'user_id': user_id,
-                'consumer_generation': None, 'consumer_type': HOLD}
+        return {**allocated(member), 'project_id': project_id,
+                'user_id': user_id, 'consumer_generation': None,
+                'consumer_type': HOLD}
 
     def _repeat(self, attempt: Callable[[], bool]) -> None:
         """

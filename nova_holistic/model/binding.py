@@ -103,7 +103,8 @@ def _with_flavor(needs: Requirements, flavor: Flavor) -> Requirements:
             for name, amount in resources.items()
             if name != 'DISK_GB' or disk_gb})
     return replace(
-        needs, resources=resources,
+        needs, resources=resources, request_groups=flavor.request_groups,
+        group_policy=flavor.group_policy,
         required_traits=needs.required_traits | flavor.required_traits,
         forbidden_traits=needs.forbidden_traits | flavor.forbidden_traits)
 

@@ -17,6 +17,7 @@ from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.model.storage_pools import named, POOL
+from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 
 
 def check(group: Group, snapshot: Snapshot, placement: Mapping[str, str],
@@ -51,9 +52,7 @@ def check_bound(group: Group, snapshot: Snapshot,
     new = [(members[path], host) for path, host in known.items()
            if path not in placed]
     return (*_misplaced(members, hosts, placement, placed),
-            *(reason for member, host in new
-              for reason in _unfit(member, host, snapshot)),
-            *_overfull(new),
+            *_unsuitable(new),
             *_broken_policies(group, known, snapshot))
 
 
@@ -76,8 +75,35 @@ def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
 
     :param member: a member with resolved resources
     """
-    return not (any(_unfit(member, host, snapshot))
-                or any(_overfull([(member, host)])))
+    return not any(_unsuitable([(member, host)]))
+
+
+def _unsuitable(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
+    """Requirements of new members that their hosts do not meet, and hosts
+    without room for their new members together."""
+    classes = tree_classes(new)
+    for member, host in new:
+        yield from _unfit(member, host, classes.get(host.name, frozenset()))
+    yield from _overfull(new, classes)
+    yield from _without_providers(new, classes)
+
+
+def _without_providers(new: list[tuple[Member, Host]],
+                       classes: Mapping[str, frozenset[str]],
+                       ) -> Iterator[Reason]:
+    """Hosts whose trees cannot give their new members what they request."""
+    members: dict[str, list[Member]] = defaultdict(list)
+    hosts = {}
+    for member, host in new if classes else ():
+        if host.name in classes:
+            hosts[host.name] = host
+            members[host.name].append(member)
+    for name, those in sorted(members.items()):
+        if cannot_serve(hosts[name], those, classes[name]):
+            yield _reason(
+                ', '.join(each.path for each in those),
+                'the providers of host {:name} cannot give these members what '
+                'they request', name)
 
 
 def _misplaced(members: Mapping[str, Member], hosts: Mapping[str, Host],
@@ -98,8 +124,12 @@ def _misplaced(members: Mapping[str, Member], hosts: Mapping[str, Host],
                 '{:name}', placed[path], name)
 
 
-def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
-    """The requirements of the member that the host does not meet."""
+def _unfit(member: Member, host: Host,
+           tree: frozenset[str]) -> Iterator[Reason]:
+    """The requirements of the member that the host does not meet.
+
+    :param tree: resource classes that ``tree_check`` checks
+    """
     requirements, name = member.requirements, host.name
     if not host.enabled:
         yield _reason(member.path, 'host {:name} is disabled', name)
@@ -127,7 +157,8 @@ def _unfit(member: Member, host: Host, snapshot: Snapshot) -> Iterator[Reason]:
             member.path, 'host {:name} is at {:name}, not below {:name}', name,
             '/'.join(vertex), '/'.join(requirements.location))
     for resource_class, amount in sorted(requirements.resources.items()):
-        yield from _bad_amount(member, host, resource_class, amount)
+        if resource_class not in tree:
+            yield from _bad_amount(member, host, resource_class, amount)
 
 
 def _is_wrong_kind(member: Member, host: Host) -> bool:
@@ -158,8 +189,12 @@ def _bad_amount(member: Member, host: Host, resource_class: str,
                           amount, resource_class, host.name, what, unit)
 
 
-def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
-    """Hosts whose new members together exceed the free capacity."""
+def _overfull(new: list[tuple[Member, Host]],
+              tree: Mapping[str, frozenset[str]]) -> Iterator[Reason]:
+    """Hosts whose new members together exceed the free capacity.
+
+    :param tree: by host name, resource classes that ``tree_check`` checks
+    """
     requested: dict[tuple[str, str], int] = defaultdict(int)
     paths: dict[tuple[str, str], list[str]] = defaultdict(list)
     hosts = {}
@@ -170,7 +205,7 @@ def _overfull(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
             paths[host.name, resource_class].append(member.path)
     for (name, resource_class), amount in sorted(requested.items()):
         inventory = hosts[name].inventories.get(resource_class)
-        if inventory is None:
+        if inventory is None or resource_class in tree.get(name, ()):
             continue
         # Placement compares the sum of used and requested amounts with this
         # product as a float.

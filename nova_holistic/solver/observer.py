@@ -23,7 +23,8 @@ Answer = Plan | Unplaceable | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The arguments of one call of ``solve``.
+    """The arguments of one call of ``solve``. If members use providers below
+    the hosts, they and the hosts have the rows of ``trees`` as classes.
 
     :ivar group: the group, bound to the snapshot, with resolved flavors
     :ivar snapshot: the snapshot of the caller, which counts the members in

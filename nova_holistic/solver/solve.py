@@ -40,6 +40,8 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import proved_plan, Proof
 from nova_holistic.solver.settings import DEFAULT, Settings, Strategy
+from nova_holistic.solver.trees.tree_plans import plan_on_trees
+from nova_holistic.solver.trees.tree_problem import tree_problem
 
 _JOIN = (Strategy.AUTO, Strategy.INSERTION)
 """Strategies that insert few new members without a program."""
@@ -98,13 +100,21 @@ def solve(group: Group, snapshot: Snapshot, *,
     backend = load_backend(solver, threads)
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
-    known = Incumbent(bound, reduced, placed, aim.for_group(bound), gap)
+    goal = aim.for_group(bound)
+
+    def find(group: Group, hosts: Snapshot) -> Answer:
+        known = Incumbent(group, hosts, placed, goal, gap)
+        return _answer(_Question(known, backend, deadline, settings),
+                       deadline.part(limits().search_share))
+
     with (one_processor(), using(settings.limits or all_limits()),
           few_collections()):
-        answer = _answer(_Question(known, backend, deadline, settings),
-                         deadline.part(limits().search_share))
-    report(Question(bound, snapshot, FrozenMapping(placed), known.objective),
-           answer, observer)
+        answer, tree_limits = plan_on_trees(
+            bound, reduced, placed, find, deadline.left)
+    asked = tree_problem(bound, snapshot, tree_limits)
+    report(Question(asked.group if asked else bound,
+                    asked.snapshot if asked else snapshot,
+                    FrozenMapping(placed), goal), answer, observer)
     return answer
 
 

@@ -175,6 +175,7 @@ class MemberRow(Base):
     provider: orm.Mapped[str] = orm.mapped_column(sa.String(36))
     location: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     labels: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
+    allocation: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     hold: orm.Mapped[str] = orm.mapped_column(sa.String(36))
     held: orm.Mapped[bool]
     state: orm.Mapped[str] = orm.mapped_column(sa.String(16))

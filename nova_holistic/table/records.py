@@ -8,6 +8,7 @@ import enum
 from typing import Any
 
 from nova_holistic.model.member import Member
+from nova_holistic.table.provider_allocation import ProviderAllocation
 
 
 class GroupStatus(enum.StrEnum):
@@ -52,7 +53,9 @@ class MemberState(enum.StrEnum):
 class Place:
     """A host as the table remembers it.
 
-    :ivar provider: UUID of its resource provider (and compute node)
+    :ivar provider: UUID of its root resource provider (and compute node)
+    :ivar allocation: of a member's place: what each provider gives to the
+        member; None if the root provider gives all
     """
 
     host: str
@@ -60,6 +63,7 @@ class Place:
     provider: str
     location: tuple[str, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
+    allocation: ProviderAllocation | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.member import Member
+from nova_holistic.model.request_group import NONE, RequestGroup
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.table import models
+from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place, Task)
 
@@ -91,7 +93,7 @@ def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
         'alternates': alternates_values(record.alternates),
         'updated_at': record.updated_at,
         'destination': _destination(record.destination),
-        **_place_values(record.place)}
+        **_place_columns(record.place)}
 
 
 def renewed_values(record: MemberRecord) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     values = dict(changes)
     place = values.pop('place', None)
     if place is not None:
-        values.update(_place_values(place))
+        values.update(_place_columns(place))
     if 'destination' in values:
         values['destination'] = _destination(values['destination'])
     if 'requirements' in values:
@@ -128,7 +130,8 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
                       _requirements(row.requirements)),
         place=_place({
             'host': row.host, 'node': row.node, 'provider': row.provider,
-            'location': row.location, 'labels': row.labels}),
+            'location': row.location, 'labels': row.labels,
+            'allocation': row.allocation}),
         hold=row.hold, held=row.held, state=MemberState(row.state),
         instance_uuid=row.instance_uuid, updated_at=row.updated_at,
         unwanted=row.unwanted, returned=row.returned,
@@ -162,17 +165,25 @@ def _destination(place: Place | None) -> dict[str, Any] | None:
     return place and _place_values(place)
 
 
+def _place_columns(place: Place) -> dict[str, Any]:
+    return {'allocation': None, **_place_values(place)}
+
+
 def _place_values(place: Place) -> dict[str, Any]:
+    allocation = {} if place.allocation is None else {
+        'allocation': place.allocation.to_placement()}
     return {'host': place.host, 'node': place.node,
             'provider': place.provider, 'location': list(place.location),
-            'labels': [list(label) for label in place.labels]}
+            'labels': [list(label) for label in place.labels], **allocation}
 
 
 def _place(values: Mapping[str, Any]) -> Place:
     return Place(
         values['host'], values['node'], values['provider'],
         tuple(values['location']),
-        tuple((key, value) for key, value in values['labels']))
+        tuple((key, value) for key, value in values['labels']),
+        values.get('allocation') and ProviderAllocation.from_placement(
+            values['allocation']))
 
 
 def _requirements_values(wanted: Requirements,
@@ -187,7 +198,8 @@ def _requirements_values(wanted: Requirements,
             'aggregates': sorted(wanted.aggregates),
             'location': list(wanted.location),
             'boot_from_volume': wanted.boot_from_volume,
-            'server_group': wanted.server_group}
+            'server_group': wanted.server_group,
+            **_group_values(wanted)}
 
 
 def _requirements(values: Mapping[str, Any]) -> Requirements:
@@ -201,4 +213,21 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
         location=tuple(values['location']),
         # Rows of earlier releases do not have these.
         boot_from_volume=values.get('boot_from_volume', False),
-        server_group=values.get('server_group'))
+        server_group=values.get('server_group'),
+        request_groups=tuple(
+            RequestGroup(each['suffix'], FrozenMapping(each['resources']),
+                         frozenset(each['required_traits']),
+                         frozenset(each['forbidden_traits']))
+            for each in values.get('request_groups', ())),
+        group_policy=values.get('group_policy', NONE))
+
+
+def _group_values(wanted: Requirements) -> dict[str, Any]:
+    """Nothing if the member has no request groups."""
+    if not wanted.request_groups:
+        return {}
+    return {'group_policy': wanted.group_policy, 'request_groups': [
+        {'suffix': each.suffix, 'resources': dict(each.resources),
+         'required_traits': sorted(each.required_traits),
+         'forbidden_traits': sorted(each.forbidden_traits)}
+        for each in wanted.request_groups]}

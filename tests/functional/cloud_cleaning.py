@@ -103,8 +103,10 @@ class Cleaning:
         names = {host.name for host in self._cloud.hosts}
         if aggregates != _aggregates_of(self._cloud.hosts):
             found['aggregates'] = aggregates
-        if providers != names:
-            found['providers'] = sorted(providers ^ names)
+        devices = {f'{host.name}_{device.name}'
+                   for host in self._cloud.hosts for device in host.devices}
+        if providers != names | devices:
+            found['providers'] = sorted(providers ^ (names | devices))
         return [item for item in found.items() if item[1]]
 
     def _options(self):

@@ -18,8 +18,6 @@ from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 
-NOTHING = {'VCPU': 0, 'MEMORY_MB': 0, 'DISK_GB': 0}
-
 
 class PlannedCloud(EmbeddedCloud):
     """An embedded cloud that holds any given plan."""
@@ -112,7 +110,7 @@ class PlannedCloud(EmbeddedCloud):
     def used(self):
         """Usage of each host on which anything is allocated."""
         return {host: usage for host, usage in self.usages().items()
-                if usage != NOTHING}
+                if any(usage.values())}
 
 
 def _with_resources(member, resources):

@@ -7,6 +7,7 @@ policy.
 
 from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.image import IMAGE
+from nova_holistic.model.request_group import ISOLATE, NONE
 
 MAX_MEMBERS = 10_000
 """Maximum number of servers in one top-level group."""
@@ -51,6 +52,30 @@ COUNT = {
 """A fixed number, or numbers that may change. The defaults of ``min`` and
 ``max`` are ``desired``."""
 
+TRAITS = {
+    'type': 'object',
+    'additionalProperties': False,
+    'properties': {'required': common.TRAITS, 'forbidden': common.TRAITS},
+}
+
+REQUEST_GROUPS = {
+    'type': 'object',
+    'minProperties': 1,
+    'maxProperties': 64,
+    'propertyNames': {
+        'description': 'a suffix of Placement: 1 to 64 letters, digits, "_" '
+                       'or "-"',
+        'pattern': r'^[A-Za-z0-9_-]{1,64}\Z',
+    },
+    'additionalProperties': {
+        'type': 'object',
+        'additionalProperties': False,
+        'required': ['resources'],
+        'properties': {'resources': common.RESOURCES, 'traits': TRAITS},
+    },
+}
+"""Granular request groups of Placement, by their suffixes."""
+
 MEMBER = {
     'type': 'object',
     'additionalProperties': False,
@@ -68,12 +93,9 @@ MEMBER = {
         },
         'flavor': common.TEXT,
         'resources': common.RESOURCES,
-        'traits': {
-            'type': 'object',
-            'additionalProperties': False,
-            'properties': {'required': common.TRAITS,
-                           'forbidden': common.TRAITS},
-        },
+        'traits': TRAITS,
+        'request_groups': REQUEST_GROUPS,
+        'group_policy': {'enum': [NONE, ISOLATE]},
         'availability_zone': common.TEXT,
         'aggregates': common.TEXTS,
         'location': LOCATION,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from nova_holistic.documents.group import parse_group
 from nova_holistic.engine.decision import moving_members, refused_hosts
 from nova_holistic.engine.decision.planning_request import PlanningRequest
-from nova_holistic.engine.executor import PlannerComponents
 from nova_holistic.engine import member_rows
+from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
 

@@ -2,11 +2,11 @@
 """Snapshots of the cloud with the restrictions that apply to one group.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import with_use_changed
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState
 
@@ -72,16 +72,32 @@ def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
     :param sign: 1 adds the resources of the members to the usage of their
         hosts, and -1 subtracts them
     """
-    change: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    # Amounts by host and UUID of the provider; '' is the root provider.
+    change: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(
+        lambda: defaultdict(Counter))
     for row in members:
-        for name, amount in row.member.requirements.resources.items():
-            change[row.place.host][name] += sign * amount
+        for provider, amounts in _amounts(row).items():
+            for name, amount in amounts.items():
+                change[row.place.host][provider][name] += sign * amount
     return replace(snapshot, hosts=tuple(
         _changed(host, change[host.name]) if host.name in change else host
         for host in snapshot.hosts))
 
 
-def _changed(host: Host, amounts: Counter[str]) -> Host:
-    return replace(host, inventories=FrozenMapping({
-        name: replace(found, used=max(0, found.used + amounts[name]))
-        for name, found in host.inventories.items()}))
+def _amounts(row: MemberRecord) -> Mapping[str, Mapping[str, int]]:
+    place = row.place
+    if place.allocation is None:
+        return {'': row.member.requirements.resources}
+    return {'' if provider == place.provider else provider: amounts
+            for provider, amounts in place.allocation.resources.items()}
+
+
+def _changed(host: Host, change: Mapping[str, Mapping[str, int]]) -> Host:
+    changed = replace(host, inventories=with_use_changed(
+        host.inventories, change.get('', {})))
+    if not host.providers:
+        return changed
+    return replace(changed, providers=tuple(
+        replace(each, inventories=with_use_changed(
+            each.inventories, change[each.uuid]))
+        if each.uuid in change else each for each in host.providers))

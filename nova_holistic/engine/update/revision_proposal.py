@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nova_holistic.engine.executor import Proposal
+from nova_holistic.engine.proposal import Proposal
 from nova_holistic.engine.update.revised_members import RevisedMembers
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.records import MemberRecord, MemberState

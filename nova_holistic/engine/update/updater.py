@@ -17,11 +17,12 @@ from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine import errors, member_rows
-from nova_holistic.engine.executor import Change, Executor, PlannerComponents
+from nova_holistic.engine.executor import Change, Executor
 from nova_holistic.engine.fewer_members import FewerMembers
 from nova_holistic.engine.journal import TaskJournal
 from nova_holistic.engine.objective_values import changed_value
 from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine.update import (
     adopted_members, built_members, fewest_moves, missing_members)
 from nova_holistic.engine.update.late_servers import late_objections

@@ -16,6 +16,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
     CPU_POLICY, DEDICATED, implied_traits, unplannable_reason)
 from nova_holistic.model.nova.flavor import Flavor
+from nova_holistic.model.nova import flavor_groups
 
 FLAVORS_VERSION = '2.75'
 """Extra specs in the list (2.61), and no swap is 0 (2.75)."""
@@ -57,7 +58,10 @@ def flavor_from_nova(item: Mapping[str, Any]) -> Flavor:
         resources=FrozenMapping(_resources(item, specs)),
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
-        unplannable=unplannable_reason(specs),
+        unplannable=(unplannable_reason(specs)
+                     or flavor_groups.objection(specs)),
+        request_groups=flavor_groups.request_groups(specs),
+        group_policy=flavor_groups.group_policy(specs),
         root_gb=0 if 'DISK_GB' in _overrides(specs) else item['disk'],
         image_limits=(item['ram'], item['disk']),
         extra_specs=FrozenMapping(specs))

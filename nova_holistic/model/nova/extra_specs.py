@@ -33,7 +33,6 @@ _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 _NUMA = 'Placement does not know the NUMA cells of a host'
 _NESTED = 'its resources come from other providers than the host'
 _OBSTACLES = (
-    (re.compile(r'(resources|trait)[A-Za-z0-9_-]+:'), _NESTED),
     (re.compile(r'accel:'), _NESTED),
     (re.compile(r'pci_passthrough:'), _NESTED),
     (re.compile(r'hw:pmem$'), _NESTED),

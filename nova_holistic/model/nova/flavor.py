@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.request_group import NONE, RequestGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,9 @@ class Flavor:
     :ivar image_limits: MiB of memory and GiB of root disk, with which Nova
         compares min_ram and min_disk of an image; None if unknown
     :ivar extra_specs: all of them; some of Nova's filters read them
+    :ivar request_groups: resources of which each group comes from one
+        provider, in addition to ``resources``
+    :ivar group_policy: of Placement, for these groups
     """
 
     name: str
@@ -29,3 +33,5 @@ class Flavor:
     root_gb: int = 0
     image_limits: tuple[int, int] | None = None
     extra_specs: FrozenMapping[str, str] = FrozenMapping()
+    request_groups: tuple[RequestGroup, ...] = ()
+    group_policy: str = NONE

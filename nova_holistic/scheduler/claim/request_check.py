@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that a request matches the description of its member."""
 
+from collections import Counter
 import inspect
 
 import nova.conf
@@ -10,6 +11,7 @@ from nova.scheduler import request_filter
 from nova.scheduler import utils
 
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.scheduler.claim import request_groups
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 
 CONF = nova.conf.CONF
@@ -50,11 +52,7 @@ def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
                 f'the request does not match the description of the member: '
                 f'it asks for {found}, but the description states {described}'
                 f'{_volume_hint(spec, requirements)}')
-    if asked.get_num_of_suffixed_groups():
-        raise RequestRefused(
-            'the request does not match the description of the member: it '
-            'asks for resources of more than the host itself, such as ports '
-            'or devices, which are not planned')
+    request_groups.check_match(asked, requirements)
     _check_traits(asked, requirements)
 
 
@@ -92,8 +90,10 @@ def _volume_hint(spec, requirements) -> str:
 
 
 def _resources(asked, requirements):
-    described = {name: amount for name, amount
-                 in requirements.resources.items() if amount}
+    described = Counter({name: amount for name, amount
+                         in requirements.resources.items() if amount})
+    for group in requirements.request_groups:
+        described.update(group.resources)
     return _amounts(asked.merged_resources()), _amounts(described)
 
 

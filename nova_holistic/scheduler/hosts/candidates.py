@@ -11,7 +11,7 @@ from nova import objects
 
 from nova_holistic import exceptions
 from nova_holistic.holds import allocation_bodies
-from nova_holistic.scheduler.claim import request_check
+from nova_holistic.scheduler.claim import request_check, request_groups
 from nova_holistic.scheduler.claim.request_refusal import (
     HostRefused, RequestRefused)
 from nova_holistic.scheduler.connections import Connections
@@ -223,8 +223,26 @@ class Candidates:
         state = self._states[cell.uuid, place.host]
         if isinstance(state, HostRefused):
             raise state
-        state.allocation_candidates = [_allocation_request(row, place)]
+        state.allocation_candidates = [self._allocation_request(row, place)]
         return state
+
+    def _allocation_request(self, row: MemberRecord,
+                            place: Place) -> dict[str, Any]:
+        """The allocation request that Placement would have proposed.
+
+        :raises HostRefused: the member needs more than the root provider, and
+            no other providers were chosen there
+        """
+        wanted = row.member.requirements
+        if place.allocation is not None:
+            return request_groups.allocation_request(
+                place.allocation, self.asked, wanted)
+        if row.place.allocation is not None or wanted.request_groups:
+            raise HostRefused('has no providers that were chosen for the '
+                              'member', place.host)
+        (allocation,) = allocation_bodies.allocations(row).values()
+        return {'allocations': {place.provider: allocation},
+                'mappings': {'': [place.provider]}}
 
     def _alternates(self, row: MemberRecord, cell,
                     places: Iterator[Place], limit: int) -> list[Any]:
@@ -257,10 +275,3 @@ def _selection(state) -> 'objects.Selection':
     return objects.Selection.from_host_state(
         state, allocation_request=state.allocation_candidates[0],
         allocation_request_version=ALLOCATION_REQUEST_VERSION)
-
-
-def _allocation_request(row: MemberRecord, place: Place) -> dict[str, Any]:
-    """The allocation request that Placement would have proposed."""
-    (allocation,) = allocation_bodies.allocations(row).values()
-    return {'allocations': {place.provider: allocation},
-            'mappings': {'': [place.provider]}}

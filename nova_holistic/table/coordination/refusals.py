@@ -77,6 +77,26 @@ class Refusals:
                      'refused_at': now} for each in refusals])
             events.add(session, _events(member, refusals, reason, now))
 
+    @retried
+    def remember(self, member: MemberRecord, refusals: Sequence[Refusal],
+                 now: datetime) -> None:
+        """Remember refused hosts for all members of the same description
+        while the group is planned. Nothing is written for a group that is
+        gone.
+        """
+        group, wanted = member.group_uuid, member.member.description
+        with self._database.writer() as session:
+            if not session.execute(
+                    sa.update(GroupRow).where(GroupRow.uuid == group)
+                    .values(updated_at=now)
+                    .execution_options(synchronize_session=False)).rowcount:
+                return
+            _forget(session, group, wanted, [each.host for each in refusals])
+            session.execute(sa.insert(RefusalRow), [
+                {'group_uuid': group, 'description': wanted,
+                 'host': each.host, 'refused_by': each.by, 'refused_at': now}
+                for each in refusals])
+
     def of_group(self, group_uuid: str, since: datetime
                  ) -> Mapping[str, Collection[str]]:
         """Names of the refused hosts by the path of the description."""

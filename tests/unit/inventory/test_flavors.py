@@ -10,6 +10,7 @@ from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Snapshot
 
@@ -82,8 +83,7 @@ def test_traits_are_required_and_forbidden():
 
 
 @pytest.mark.parametrize(('key', 'value'), [
-    ('resources1:VCPU', '1'), ('resources_NIC:CUSTOM_X', '1'),
-    ('trait1:CUSTOM_X', 'required'), ('accel:device_profile', 'gpu'),
+    ('accel:device_profile', 'gpu'),
     ('pci_passthrough:alias', 'gpu:1'), ('hw:pmem', 'small'),
     ('hw:mem_encryption', 'true'), ('hw:numa_nodes', '2'),
     ('hw:mem_page_size', 'large'), ('hw:cpu_policy', 'mixed'),
@@ -91,6 +91,41 @@ def test_traits_are_required_and_forbidden():
 ])
 def test_an_unsupported_extra_spec_makes_a_flavor_unplannable(key, value):
     assert key in spec(key, value).unplannable
+
+
+def test_suffixed_extra_specs_are_request_groups():
+    made = flavor(**{
+        'resources1:VGPU': '1', 'resources1:CUSTOM_X': '2',
+        'resources1:CUSTOM_Y': '0', 'trait1:CUSTOM_A': 'required',
+        'trait1:CUSTOM_B': 'forbidden', 'trait1:CUSTOM_C': 'perhaps',
+        'resources_NIC:SRIOV_NET_VF': '1', 'group_policy': 'isolate'})
+    assert made.unplannable == ''
+    assert made.resources == PLAIN
+    assert made.group_policy == 'isolate'
+    assert made.request_groups == (
+        RequestGroup('1', FrozenMapping({'VGPU': 1, 'CUSTOM_X': 2}),
+                     frozenset(['CUSTOM_A']), frozenset(['CUSTOM_B'])),
+        RequestGroup('_NIC', FrozenMapping({'SRIOV_NET_VF': 1})))
+
+
+@pytest.mark.parametrize(('specs', 'text'), [
+    # Placement refuses both.
+    ({'trait1:CUSTOM_X': 'required'}, 'trait1 requests no resources'),
+    ({'resources1:VGPU': '1', 'resources2:VGPU': '1'}, 'group_policy'),
+    ({'resources1:VGPU': '1', 'resources2:VGPU': '1', 'group_policy': 'x'},
+     'group_policy'),
+])
+def test_groups_that_placement_refuses_make_a_flavor_unplannable(specs, text):
+    assert text in flavor(**specs).unplannable
+
+
+def test_a_member_has_the_groups_of_its_flavor():
+    group = Group('g', members=(MemberDescription(
+        'm', Requirements(flavor='some')),))
+    made = spec('resources1:VGPU', '1')
+    (member,) = bind(group, Snapshot(('host',), (), flavors=FrozenMapping(
+        {'some': made}))).all_members()
+    assert member.requirements.request_groups == made.request_groups
 
 
 def test_a_member_with_an_unplannable_flavor_is_refused():

@@ -224,6 +224,7 @@ def claim(table, group):
     assert table.exclusive_groups()
     table.refusals.add(web, [Refusal('cmp-1', 'filter')], {
         'at': 'db', 'message': 'refused'}, NOON)
+    table.refusals.remember(web, [Refusal('cmp-1', 'providers')], NOON)
     table.refusals.of_group(uuid, NOON)
     for choice in {}, {'group_uuid': uuid}, {'host': 'cmp-1'}:
         table.refusals.known(**choice)

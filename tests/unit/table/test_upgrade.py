@@ -23,7 +23,7 @@ LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'engine', 'engine_at', 'attempts', 'asked', 'violations',
          'unwanted', 'destination', 'alternates_due', 'alternates_engine',
          'alternates_engine_at', 'alternates_attempts', 'changed_at',
-         'holds_written', 'places_version', 'objective_value')
+         'holds_written', 'places_version', 'objective_value', 'allocation')
 """Columns of a group or a member that the previous version does not know."""
 
 

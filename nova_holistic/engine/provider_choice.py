@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses the providers of members that use more than the root providers of
+their hosts.
+
+A plan chooses hosts. Before its places are held, Placement proposes providers
+for each member. If a host cannot serve its members, it is read again, and a
+new plan is made. If Placement refuses it a second time, the next plan leaves
+it out.
+"""
+
+from collections.abc import Sequence
+from collections import defaultdict
+from dataclasses import replace
+
+from oslo_log import log as logging
+
+from nova_holistic.engine import errors
+from nova_holistic.engine.proposal import PlannerComponents, Proposal
+from nova_holistic.holds.disjoint_allocations import choose
+from nova_holistic.holds.provider_candidates import Candidates
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host
+from nova_holistic.table.coordination.refusals import Refusal
+from nova_holistic.table.provider_allocation import ProviderAllocation
+from nova_holistic.table.records import MemberRecord
+
+LOG = logging.getLogger(__name__)
+
+BY = 'providers'
+"""The check that refuses a host, as a refusal names it."""
+
+
+def uses_tree(wanted: Requirements, host: Host) -> bool:
+    """Whether the root provider may not give all that a member requests."""
+    return bool(wanted.request_groups) or any(
+        amount and (name not in host.inventories or any(
+            name in each.inventories for each in host.providers))
+        for name, amount in wanted.resources.items())
+
+
+class ProviderChoice:
+    """The choices for one change. Hosts that cannot serve their members are
+    remembered between its attempts."""
+
+    def __init__(self, parts: PlannerComponents):
+        self._parts = parts
+        self._refused: set[tuple[str, str]] = set()
+
+    def with_allocations(self, proposal: Proposal) -> Proposal:
+        """The proposal with the allocations of all members.
+
+        :raises OutdatedPlan: some hosts cannot serve their members
+        :raises HoldsError: Placement does not answer
+        """
+        used = {member.place.host for member in proposal.members}
+        hosts = {host.name: host for host
+                 in (proposal.decision.snapshot.hosts if used else ())
+                 if host.name in used}
+        members: dict[str, list[MemberRecord]] = defaultdict(list)
+        for member in proposal.members:
+            host = hosts.get(member.place.host)
+            if host is not None and uses_tree(
+                    member.member.requirements, host):
+                members[host.uuid].append(member)
+        if not members:
+            return proposal
+        chosen: dict[str, ProviderAllocation] = {}
+        unfit = []
+        for provider, those in members.items():
+            found = self._chosen(provider, those, proposal.request.vacated)
+            if found is None:
+                unfit.append(those)
+            else:
+                chosen.update(zip((m.hold for m in those), found))
+        if unfit:
+            self._refuse(unfit)
+        return replace(proposal, members=[
+            replace(m, place=replace(m.place, allocation=chosen[m.hold]))
+            if m.hold in chosen else m for m in proposal.members])
+
+    def _chosen(self, provider: str, members: Sequence[MemberRecord],
+                vacated: Sequence[MemberRecord]
+                ) -> Sequence[ProviderAllocation] | None:
+        """An allocation for each member of one host, or None.
+
+        :param vacated: members whose room the members may use
+        """
+        leaving = [row for row in vacated
+                   if row.place.provider == provider and row.place.allocation]
+        read: dict[Requirements, Candidates] = {}
+        for member in members:
+            wanted = member.member.requirements
+            if wanted not in read:
+                read[wanted] = self._parts.holds.candidates(provider, wanted)
+        free: dict[tuple[str, str], int] = {}
+        for found in read.values():
+            free.update(found.free)
+        for row in leaving:
+            for uuid, amounts in row.place.allocation.resources.items():
+                for name, amount in amounts.items():
+                    free[uuid, name] = free.get((uuid, name), 0) + amount
+        options = {wanted: [*found.allocations, *(
+            row.place.allocation for row in leaving
+            if row.member.requirements == wanted)]
+            for wanted, found in read.items()}
+        return choose([options[m.member.requirements] for m in members], free)
+
+    def _refuse(self, unfit: Sequence[Sequence[MemberRecord]]) -> None:
+        """:raises OutdatedPlan: always"""
+        places = {(m.member.description, m.place.host): m
+                  for those in unfit for m in those}
+        now = self._parts.clock()
+        for key in places.keys() & self._refused:
+            self._parts.table.refusals.remember(
+                places[key], [Refusal(key[1], BY)], now)
+        self._refused.update(places)
+        names = sorted({host for _, host in places})
+        LOG.info('Placement has no providers for the members that were '
+                 'planned on %s', ', '.join(names[:10]))
+        # They are read again before the next plan.
+        self._parts.snapshot_planner.cached_snapshot(
+            {m.place.provider for m in places.values()})
+        raise errors.OutdatedPlan(
+            'the hosts of some members cannot give them all resources')
+
+
+def has_allocations(members: Sequence[MemberRecord]) -> bool:
+    """Whether some of the members use more than root providers."""
+    return any(m.place.allocation is not None for m in members)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The providers of one host that could give a member its resources."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib import parse
+
+from nova_holistic.holds import placement_responses
+from nova_holistic.holds.requests import Requests
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.table.provider_allocation import ProviderAllocation
+
+MOST = 1000
+"""Number of candidates that are requested, as Nova's
+``max_placement_results``."""
+
+Amounts = Mapping[tuple[str, str], int]
+"""By UUID of the provider and resource class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What Placement proposes for one member on one host.
+
+    :ivar free: free capacity of the providers of the host
+    """
+
+    allocations: Sequence[ProviderAllocation]
+    free: Amounts
+
+
+def read_candidates(requests: Requests, provider: str,
+                    wanted: Requirements) -> Candidates:
+    """Placement's proposals, in one request.
+
+    :param provider: UUID of the root provider of the host
+    :raises HoldsError: Placement does not answer as expected
+    """
+    query = parse.urlencode(
+        [*_query(wanted), ('in_tree', provider), ('limit', MOST)])
+    response = requests.call('get', f'/allocation_candidates?{query}')
+    if response.status_code != 200:
+        raise placement_responses.unexpected(response)
+    found = response.json()
+    return Candidates(
+        [ProviderAllocation.from_placement(each)
+         for each in found['allocation_requests']],
+        {(uuid, name): amounts['capacity'] - amounts['used']
+         for uuid, summary in found['provider_summaries'].items()
+         for name, amounts in summary['resources'].items()})
+
+
+def _query(wanted: Requirements) -> Sequence[tuple[str, str]]:
+    """Traits outside groups are those of the host, as in the plan."""
+    found = [('resources', _amounts(wanted.resources))]
+    traits = _traits(wanted.required_traits, wanted.forbidden_traits)
+    if traits:
+        found.append(('root_required', traits))
+    for each in wanted.request_groups:
+        found.append((f'resources{each.suffix}', _amounts(each.resources)))
+        traits = _traits(each.required_traits, each.forbidden_traits)
+        if traits:
+            found.append((f'required{each.suffix}', traits))
+    if len(wanted.request_groups) > 1:
+        found.append(('group_policy', wanted.group_policy))
+    return [(key, value) for key, value in found if value]
+
+
+def _amounts(resources: Mapping[str, int]) -> str:
+    return ','.join(f'{name}:{amount}' for name, amount
+                    in sorted(resources.items()) if amount)
+
+
+def _traits(required: frozenset[str], forbidden: frozenset[str]) -> str:
+    return ','.join([*sorted(required),
+                     *(f'!{trait}' for trait in sorted(forbidden))])

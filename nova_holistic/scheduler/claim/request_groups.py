@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The granular groups of a request, compared with those of a member."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nova.scheduler import utils
+
+from nova_holistic.model.request_group import RequestGroup
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.scheduler.claim.request_refusal import RequestRefused
+from nova_holistic.table.provider_allocation import ProviderAllocation
+
+_DIFFERENT = 'the request does not match the description of the member: '
+
+
+def check_match(asked: utils.ResourceRequest,
+                requirements: Requirements) -> None:
+    """:raises RequestRefused: the groups of the request are not those of the
+        description
+    """
+    number = asked.get_num_of_suffixed_groups()
+    if number and not requirements.request_groups:
+        raise RequestRefused(
+            f'{_DIFFERENT}it asks for resources of more than the host itself, '
+            'such as ports or devices, which are not planned')
+    if not number and not requirements.request_groups:
+        return
+    if _suffixes(asked, requirements) is None:
+        raise RequestRefused(
+            f'{_DIFFERENT}its groups of resources differ from those of the '
+            'description')
+    if number > 1 and asked.group_policy != requirements.group_policy:
+        raise RequestRefused(
+            f'{_DIFFERENT}its group_policy is {asked.group_policy}, but that '
+            f'of the description is {requirements.group_policy}')
+
+
+def allocation_request(allocation: ProviderAllocation,
+                       asked: utils.ResourceRequest,
+                       requirements: Requirements) -> dict[str, Any]:
+    """The planned allocation with the suffixes of this request, by which Nova
+    finds the devices of each of its groups.
+
+    :param asked: which matches the requirements
+    """
+    found = allocation.to_placement()
+    suffixes = _suffixes(asked, requirements) or {}
+    return {**found, 'mappings': {
+        suffixes.get(suffix, suffix): providers
+        for suffix, providers in found['mappings'].items()}}
+
+
+def _suffixes(asked: utils.ResourceRequest, requirements: Requirements
+              ) -> Mapping[str, str] | None:
+    """The suffix in the request of each group of the description; None if
+    they are not the same groups. Groups of the same content stand for each
+    other."""
+    waiting = {suffix: _content(group)
+               for suffix, group in asked._rg_by_id.items()
+               if suffix is not None}
+    found = {}
+    for group in sorted(requirements.request_groups,
+                        key=lambda each: each.suffix not in waiting):
+        content = _described(group)
+        same = ([group.suffix] if waiting.get(group.suffix) == content else [
+            suffix for suffix in sorted(waiting)
+            if waiting[suffix] == content])
+        if not same:
+            return None
+        found[group.suffix] = same[0]
+        del waiting[same[0]]
+    return None if waiting else found
+
+
+def _content(group: Any) -> tuple:
+    return (dict(group.resources), set(group.required_traits),
+            set(group.forbidden_traits))
+
+
+def _described(group: RequestGroup) -> tuple:
+    return (dict(group.resources), set(group.required_traits),
+            set(group.forbidden_traits))

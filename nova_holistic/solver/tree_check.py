@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The providers of a host can give its new members what they request.
+
+Each group of a member, and each resource class that it requests outside a
+group, comes from one provider. The check searches for a provider of each of
+them. It shares no code with the solver's rows for trees.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import Member
+from nova_holistic.model.request_group import ISOLATE, RequestGroup
+from nova_holistic.model.snapshot import Host
+
+MAX_STEPS = 20_000
+"""Number of steps after which the search ends without an answer. Placement
+then decides when the places are held. Not measured."""
+
+
+def tree_classes(new: Iterable[tuple[Member, Host]]
+                 ) -> Mapping[str, frozenset[str]]:
+    """By host name: resource classes that providers below the root provider
+    have, or that groups of members request. Hosts without any are left out.
+
+    :param new: members, and their hosts
+    """
+    found: dict[str, frozenset[str]] = {}
+    for member, host in new:
+        if host.providers and host.name not in found:
+            found[host.name] = frozenset(
+                name for each in host.providers for name in each.inventories)
+        for group in member.requirements.request_groups:
+            found[host.name] = found.get(host.name, frozenset()).union(
+                group.resources)
+    return found
+
+
+def cannot_serve(host: Host, members: Sequence[Member],
+                 classes: frozenset[str]) -> bool:
+    """Whether it is proved that the providers of the host cannot serve the
+    members together.
+
+    :param classes: of the host, see ``tree_classes``
+    """
+    requests = list(_requests(members, classes))
+    if not requests:
+        return False
+    try:
+        return not _Search(host, requests).is_possible(0)
+    except _TooLong:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """
+    :ivar owner: number of the member
+    :ivar isolated: whether no other group of the member may have the provider
+    """
+
+    owner: int
+    group: RequestGroup
+    isolated: bool
+
+
+def _requests(members: Sequence[Member],
+              classes: frozenset[str]) -> Iterator[_Request]:
+    for number, member in enumerate(members):
+        wanted = member.requirements
+        groups = [RequestGroup('', FrozenMapping({name: amount}))
+                  for name, amount in sorted(wanted.resources.items())
+                  if name in classes and amount]
+        yield from (_Request(number, group, False) for group in groups)
+        yield from (_Request(number, group, wanted.group_policy == ISOLATE)
+                    for group in wanted.request_groups)
+
+
+class _TooLong(Exception):
+    """The search has taken too many steps."""
+
+
+@dataclass(slots=True)
+class _Provider:
+    inventories: Mapping[str, Inventory]
+    traits: frozenset[str]
+    used: dict[str, int] = field(default_factory=dict)
+
+    def accepts(self, group: RequestGroup) -> bool:
+        """Whether Placement would give the group of this provider."""
+        return (self.traits >= group.required_traits
+                and not self.traits & group.forbidden_traits
+                and all(name in self.inventories and self._has(
+                    self.inventories[name], name, amount)
+                    for name, amount in group.resources.items()))
+
+    def _has(self, inventory: Inventory, name: str, amount: int) -> bool:
+        capacity = ((inventory.total - inventory.reserved)
+                    * inventory.allocation_ratio)
+        return (inventory.min_unit <= amount <= inventory.max_unit
+                and amount % inventory.step_size == 0
+                and inventory.used + self.used.get(name, 0) + amount
+                <= capacity)
+
+    def change(self, group: RequestGroup, sign: int) -> None:
+        for name, amount in group.resources.items():
+            self.used[name] = self.used.get(name, 0) + sign * amount
+
+
+class _Search:
+    """A depth-first search that remembers the states without a solution."""
+
+    def __init__(self, host: Host, requests: Sequence[_Request]):
+        self._providers = [_Provider(host.inventories, host.traits), *(
+            _Provider(each.inventories, each.traits)
+            for each in host.providers)]
+        # The members with the fewest providers first; the groups of a member
+        # follow each other.
+        possible = [sum(provider.accepts(each.group)
+                        for provider in self._providers) for each in requests]
+        least: dict[int, int] = {}
+        for each, number in zip(requests, possible):
+            least[each.owner] = min(number, least.get(each.owner, number))
+        self._requests = [requests[i] for i in sorted(
+            range(len(requests)), key=lambda i: (
+                least[requests[i].owner], requests[i].owner, possible[i]))]
+        self._chosen: list[int] = []
+        self._failed: set[tuple] = set()
+        self._steps = 0
+
+    def is_possible(self, number: int) -> bool:
+        """Whether the requests from this number on can be served too."""
+        if number == len(self._requests):
+            return True
+        state = self._state(number)
+        if state in self._failed:
+            return False
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise _TooLong
+        request = self._requests[number]
+        for index, provider in enumerate(self._providers):
+            if index in self._excluded(number) or not provider.accepts(
+                    request.group):
+                continue
+            provider.change(request.group, 1)
+            self._chosen.append(index)
+            found = self.is_possible(number + 1)
+            self._chosen.pop()
+            provider.change(request.group, -1)
+            if found:
+                return True
+        self._failed.add(state)
+        return False
+
+    def _excluded(self, number: int) -> frozenset[int]:
+        """Providers that other groups of the same member have."""
+        request = self._requests[number]
+        if not request.isolated:
+            return frozenset()
+        return frozenset(
+            index for index, other in zip(self._chosen, self._requests)
+            if other.owner == request.owner and other.isolated)
+
+    def _state(self, number: int) -> tuple:
+        return number, self._excluded(number), tuple(
+            tuple(sorted(item for item in each.used.items() if item[1]))
+            for each in self._providers)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans whose members use the trees of hosts.
+
+The rows of trees are necessary and not always sufficient. If a host of a plan
+cannot serve its members, the next plan has fewer of them there.
+"""
+
+from collections.abc import Callable, Mapping
+from collections import defaultdict
+
+from nova_holistic.model.group import Group
+from nova_holistic.model.member import Member
+from nova_holistic.model.messages.marked_text import format_message
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.tree_check import cannot_serve, tree_classes
+from nova_holistic.solver.trees.tree_problem import Limits, tree_problem
+
+ATTEMPTS = 20
+"""Maximum number of plans. Not measured: more than one is needed only if
+members request different amounts of a class from the same hosts."""
+
+Answer = Plan | Unplaceable | Unknown
+Find = Callable[[Group, Snapshot], Answer]
+"""Solves a problem whose members use no trees."""
+
+
+def plan_on_trees(group: Group, snapshot: Snapshot,
+                  placed: Mapping[str, str], find: Find,
+                  left: Callable[[], float]) -> tuple[Answer, Limits]:
+    """The answer, and the limits of the last problem.
+
+    :param group: bound to the snapshot
+    :param placed: path to host name of members that stay
+    :param left: returns the seconds that remain
+    """
+    limits: dict[str, int] = {}
+    answer: Answer | None = None
+    for _ in range(ATTEMPTS):
+        problem = tree_problem(group, snapshot, limits)
+        if problem is None:
+            return find(group, snapshot), limits
+        answer = find(problem.group, problem.snapshot)
+        if not isinstance(answer, Plan):
+            break
+        smaller = _smaller_limits(group, snapshot, placed, answer)
+        if not smaller:
+            return answer, limits
+        limits.update(smaller)
+        if not left():
+            break
+    if isinstance(answer, Unplaceable) and not limits:
+        return answer, limits
+    # The limits exclude more than what is proved to be impossible.
+    return answer if isinstance(answer, Unknown) else Unknown(
+        format_message(
+            'no plan was found whose hosts can give their members all groups '
+            'of resources; a plan may still exist'), answer.seconds), limits
+
+
+def _smaller_limits(group: Group, snapshot: Snapshot,
+                    placed: Mapping[str, str], plan: Plan) -> dict[str, int]:
+    """For each host that cannot serve its members: one member less."""
+    hosts = {host.name: host for host in snapshot.hosts}
+    where = plan.hosts()
+    new = [(member, hosts[where[member.path]])
+           for member in group.all_members() if member.path not in placed]
+    classes = tree_classes(new)
+    members: dict[str, list[Member]] = defaultdict(list)
+    for member, host in new:
+        wanted = member.requirements
+        if host.name in classes and (
+                wanted.request_groups
+                or classes[host.name].intersection(wanted.resources)):
+            members[host.name].append(member)
+    return {name: len(those) - 1 for name, those in members.items()
+            if cannot_serve(hosts[name], those, classes[name])}

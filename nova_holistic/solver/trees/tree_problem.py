@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solver's problem in which members use the trees of hosts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.group import Group
+from nova_holistic.model.inventory import Inventory, MAX_UNIT
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.request_group import NONE
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.solver.trees.demand import (
+    parts, tree_classes)
+from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow
+
+Limits = Mapping[str, int]
+"""By host name: how many members that use its tree a host may take at
+most."""
+
+LIMIT = 'members with groups of resources'
+"""A resource class for ``Limits``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeProblem:
+    """A problem whose members use no tree, with the rows of the trees as
+    resource classes.
+
+    :ivar group: bound to the snapshot
+    """
+
+    group: Group
+    snapshot: Snapshot
+
+
+def tree_problem(group: Group, snapshot: Snapshot,
+                 limits: Limits = FrozenMapping()) -> TreeProblem | None:
+    """None if root providers have all that the members request: then the
+    problem is the question itself.
+
+    :param group: bound to the snapshot
+    """
+    classes = tree_classes(group, snapshot)
+    if not classes:
+        return None
+    rows = tree_rows({each.requirements for each in group.all_members()},
+                     classes)
+    return TreeProblem(
+        _with_amounts(group, classes, rows, limits),
+        # What is remembered of real hosts does not apply to these.
+        replace(snapshot, lineage={}, hosts=tuple(
+            _with_capacity(host, classes, rows, limits)
+            for host in snapshot.hosts)))
+
+
+def _with_amounts(group: Group, classes: frozenset[str],
+                  rows: Sequence[TreeRow], limits: Limits) -> Group:
+    return replace(
+        group, members=tuple(
+            _description(each, classes, rows, limits)
+            for each in group.members),
+        groups=tuple(_with_amounts(each, classes, rows, limits)
+                     for each in group.groups))
+
+
+def _description(description: MemberDescription, classes: frozenset[str],
+                 rows: Sequence[TreeRow],
+                 limits: Limits) -> MemberDescription:
+    if not description.server_names():
+        return description
+    wanted = description.requirements
+    amounts = {row.name: row.amount(wanted) for row in rows}
+    if limits and any(amounts.values()):
+        amounts[LIMIT] = 1
+    return replace(description, requirements=_flat(wanted, classes, amounts))
+
+
+def _flat(wanted: Requirements, classes: frozenset[str],
+          amounts: Mapping[str, int]) -> Requirements:
+    return replace(
+        # It must not be resolved again.
+        wanted, flavor=None, request_groups=(), group_policy=NONE,
+        resources=FrozenMapping({
+            **{name: amount for name, amount in wanted.resources.items()
+               if name not in classes},
+            **{name: amount for name, amount in amounts.items() if amount}}))
+
+
+def _with_capacity(host: Host, classes: frozenset[str],
+                   rows: Sequence[TreeRow], limits: Limits) -> Host:
+    now, unused = parts(host), parts(host, used=False)
+    rows_here = {row.name: _inventory(row.capacity(unused), row.capacity(now))
+                 for row in rows}
+    if limits:
+        rows_here[LIMIT] = Inventory(limits.get(host.name, MAX_UNIT))
+    return replace(host, providers=(), inventories=FrozenMapping({
+        **{name: inventory for name, inventory in host.inventories.items()
+           if name not in classes},
+        # Without any, the host does not offer the class.
+        **{name: inventory for name, inventory in rows_here.items()
+           if inventory.total}}))
+
+
+def _inventory(total: int, free: int) -> Inventory:
+    return Inventory(total, used=total - free)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Members use the providers of their hosts, compared with every assignment.
+
+The comparison enumerates hosts and providers and shares no code with the
+solver or with its check.
+"""
+
+from collections import Counter
+from dataclasses import replace
+import itertools
+
+from hypothesis import given, strategies as st
+import pytest
+
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.nested_provider import NestedProvider
+from nova_holistic.model.plan import Plan, Unknown, Unplaceable
+from nova_holistic.model.request_group import ISOLATE, NONE, RequestGroup
+from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.check import check
+from nova_holistic.solver.solve import solve
+from tests.effort import examples
+from tests.unit.builders import cloud, group, host
+from tests.unit.solver.scenario import plan, reasons
+
+CLASSES = ['VGPU', 'CUSTOM_NIC']
+TRAITS = ['CUSTOM_A', 'CUSTOM_B']
+
+
+def card(name, traits=(), parent='', **amounts):
+    """A provider below a host; ``VGPU=4``, or ``VGPU=Inventory(…)``."""
+    return NestedProvider(name, name, parent, FrozenMapping({
+        each: amount if isinstance(amount, Inventory) else Inventory(amount)
+        for each, amount in amounts.items()}), frozenset(traits))
+
+
+def with_cards(name, *cards, vcpus=16):
+    return replace(host(name, 'r1', vcpus=vcpus), providers=cards)
+
+
+def wants(suffix='1', required=(), forbidden=(), **amounts):
+    return RequestGroup(suffix, FrozenMapping(amounts), frozenset(required),
+                        frozenset(forbidden))
+
+
+def member(name, *groups, count=None, policy=NONE, **amounts):
+    return MemberDescription(name, Requirements(
+        FrozenMapping({'VCPU': 1, **amounts}), request_groups=groups,
+        group_policy=policy), count)
+
+
+def number_planned(snapshot, *groups, policy=NONE, **amounts):
+    """The largest number of such members that has a plan."""
+    for number in itertools.count(1):
+        answer = solve(group(member(
+            'gpu', *groups, count=number, policy=policy, **amounts)),
+            snapshot)
+        if not isinstance(answer, Plan):
+            assert isinstance(answer, Unplaceable)
+            return number - 1
+
+
+@pytest.mark.parametrize('groups, most', [
+    # Four of each card.
+    ([wants(VGPU=1)], 8),
+    # One of the three on the first card cannot be used.
+    ([wants(VGPU=2)], 4),
+    ([wants(VGPU=3)], 2),
+    ([wants(VGPU=5)], 0),
+    ([wants('1', VGPU=1), wants('2', VGPU=1)], 4),
+    ([wants(required=['CUSTOM_A'], VGPU=1)], 4),
+    ([wants(forbidden=['CUSTOM_A'], VGPU=1)], 4),
+    ([wants(required=['CUSTOM_B'], VGPU=1)], 0),
+    ([wants(VGPU=1, CUSTOM_NIC=1)], 3),
+    ([wants(VCPU=1)], 8),
+])
+def test_a_host_takes_as_many_members_as_its_cards_serve(groups, most):
+    snapshot = cloud(with_cards(
+        'h1', card('one', TRAITS[:1], VGPU=Inventory(5, reserved=1)),
+        card('two', VGPU=Inventory(8, used=4), CUSTOM_NIC=3)))
+    assert number_planned(snapshot, *groups) == most
+
+
+def test_a_class_outside_groups_also_comes_from_one_card():
+    snapshot = cloud(with_cards('h1', card('one', VGPU=3),
+                                card('two', VGPU=3)))
+    assert number_planned(snapshot, VGPU=1) == 6
+    assert number_planned(snapshot, VGPU=2) == 2
+    assert number_planned(snapshot, VGPU=4) == 0
+
+
+@pytest.mark.parametrize('amounts, most', [
+    ([4, 4], 4), ([4, 1], 1), ([3, 3, 3], 4), ([4], 0)])
+def test_isolated_groups_come_from_different_cards(amounts, most):
+    snapshot = cloud(with_cards('h1', *(
+        card(str(n), VGPU=amount) for n, amount in enumerate(amounts))))
+    assert number_planned(snapshot, wants('1', VGPU=1), wants('2', VGPU=1),
+                          policy=ISOLATE) == most
+
+
+def test_members_use_the_hosts_that_have_cards():
+    snapshot = cloud(host('plain', 'r1'),
+                     with_cards('gpu', card('one', VGPU=2)),
+                     with_cards('full', card('two', VGPU=Inventory(
+                         2, used=2))))
+    plan(snapshot, group(member('a', wants(VGPU=1), count=2))).uses('gpu')
+
+
+def test_a_card_serves_members_of_different_demands_once():
+    """Any card serves the first member, and only one serves the second."""
+    snapshot = cloud(
+        with_cards('h1', card('one', VGPU=1), card('two', TRAITS[:1], VGPU=1)))
+    asked = group(member('any', wants(VGPU=1)),
+                  member('a', wants(required=TRAITS[:1], VGPU=1)))
+    plan(snapshot, asked).uses('h1')
+    third = group(*asked.members, member('another', wants(VGPU=1)))
+    assert isinstance(solve(third, snapshot), Unplaceable)
+
+
+def test_the_reason_names_what_the_cards_lack():
+    snapshot = cloud(with_cards('h1', card('one', VGPU=2)))
+    found = reasons(snapshot, group(member('gpu', wants(VGPU=1), count=3)))
+    assert '1 VGPU' in ' '.join(found.values())
+
+
+def test_different_amounts_that_do_not_fit_together_are_not_planned():
+    """Together there are six units, but no card has room for a second
+    three after the two ones are placed."""
+    snapshot = cloud(with_cards('h1', card('one', VGPU=3), card(
+        'two', VGPU=3)), with_cards('h2', card('three', VGPU=2)))
+    asked = group(member('two', wants(VGPU=2), count=3))
+    plan(snapshot, asked).uses('h1', 'h2')
+    odd = group(*asked.members, member('one', wants(VGPU=1), count=3))
+    assert isinstance(solve(odd, snapshot), (Unplaceable, Unknown))
+
+
+def test_the_check_finds_a_host_that_cannot_serve_its_members():
+    snapshot = cloud(with_cards('h1', card('one', VGPU=3),
+                                card('two', VGPU=3)))
+    asked = group(member('two', wants(VGPU=2), count=2),
+                  member('three', wants(VGPU=2)))
+    (reason,) = check(asked, snapshot, {
+        each.path: 'h1' for each in asked.all_members()})
+    assert 'the providers of host h1 cannot give' in reason.message
+    assert not check(asked.only(['two-0', 'two-1']), snapshot, {
+        'two-0': 'h1', 'two-1': 'h1'})
+
+
+def test_members_that_stay_are_counted_by_the_snapshot():
+    snapshot = cloud(with_cards('h1', card('one', VGPU=Inventory(
+        2, used=1))))
+    asked = group(member('gpu', wants(VGPU=1), count=2))
+    plan(snapshot, asked, placed={'gpu-0': 'h1'}).uses('h1')
+    more = group(member('gpu', wants(VGPU=1), count=3))
+    assert isinstance(solve(more, snapshot, placed={'gpu-0': 'h1'}),
+                      Unplaceable)
+
+
+def test_members_without_groups_are_planned_as_on_hosts_without_trees():
+    plain = cloud(*(host(f'h{n}', f'r{n}', vcpus=3) for n in range(3)))
+    trees = replace(plain, hosts=tuple(
+        replace(each, providers=(card('one', VGPU=2),))
+        for each in plain.hosts))
+    asked = group(member('a', count=4))
+    first, second = (solve(asked, each) for each in (plain, trees))
+    assert first.hosts() == second.hosts()
+    assert first.objective == second.objective
+
+
+def cards():
+    return st.builds(
+        lambda name, traits, amounts: card(name, traits, **amounts),
+        st.uuids().map(str), st.lists(st.sampled_from(TRAITS), unique=True),
+        st.dictionaries(st.sampled_from(CLASSES), st.integers(1, 2),
+                        min_size=1))
+
+
+def unit_groups():
+    """Groups of one unit of one class."""
+    return st.builds(
+        lambda name, traits: wants('', traits, **{name: 1}),
+        st.sampled_from(CLASSES),
+        st.lists(st.sampled_from(TRAITS), max_size=1))
+
+
+def any_groups():
+    return st.builds(
+        lambda amounts, traits: wants('', traits, **amounts),
+        st.dictionaries(st.sampled_from(CLASSES), st.integers(1, 2),
+                        min_size=1),
+        st.lists(st.sampled_from(TRAITS), max_size=1))
+
+
+def trees(groups):
+    hosts = st.lists(st.lists(cards(), max_size=3), min_size=1, max_size=2)
+    members = st.lists(st.tuples(
+        st.lists(groups, min_size=1, max_size=2),
+        st.sampled_from([NONE, ISOLATE])), min_size=1, max_size=3)
+    return st.tuples(hosts, members)
+
+
+def question(case):
+    hosts, members = case
+    return cloud(*(with_cards(f'h{n}', *each)
+                   for n, each in enumerate(hosts))), group(*(
+                       member(f'm{n}', *(replace(each, suffix=str(i))
+                                         for i, each in enumerate(groups)),
+                              policy=policy)
+                       for n, (groups, policy) in enumerate(members)))
+
+
+def possible(snapshot, asked):
+    """Whether some assignment of members to hosts, and of groups to cards,
+    exists: all of them are tried."""
+    members = asked.all_members()
+    return any(
+        all(_served(each, [m for m, name in zip(members, where)
+                           if name == each.name]) for each in snapshot.hosts)
+        for where in itertools.product(
+            [each.name for each in snapshot.hosts], repeat=len(members)))
+
+
+def _served(host, members):
+    wanted = [(m.path, m.requirements.group_policy, each)
+              for m in members for each in m.requirements.request_groups]
+    for chosen in itertools.product(host.providers, repeat=len(wanted)):
+        taken = Counter()
+        for (_, _, each), provider in zip(wanted, chosen):
+            for name, amount in each.resources.items():
+                taken[provider.uuid, name] += amount
+        pairs = [(path, provider.uuid) for (path, policy, _), provider
+                 in zip(wanted, chosen) if policy == ISOLATE]
+        if len(set(pairs)) == len(pairs) and all(
+                each.required_traits <= provider.traits
+                for (_, _, each), provider in zip(wanted, chosen)) and all(
+                    amount <= (provider.inventories[name].total
+                               if name in provider.inventories else 0)
+                    for provider in host.providers
+                    for (uuid, name), amount in taken.items()
+                    if uuid == provider.uuid):
+            return True
+    return False
+
+
+@examples(60)
+@given(trees(unit_groups()).map(question))
+def test_groups_of_one_unit_are_planned_exactly_if_possible(case):
+    snapshot, asked = case
+    answer = solve(asked, snapshot)
+    assert not isinstance(answer, Unknown)
+    assert isinstance(answer, Plan) == possible(snapshot, asked)
+    if isinstance(answer, Plan):
+        assert not check(asked, snapshot, answer.hosts())
+
+
+@examples(60)
+@given(trees(any_groups()).map(question))
+def test_no_plan_is_impossible_and_no_possible_group_is_refused(case):
+    snapshot, asked = case
+    answer = solve(asked, snapshot)
+    if isinstance(answer, Plan):
+        assert possible(snapshot, asked)
+    if isinstance(answer, Unplaceable):
+        assert not possible(snapshot, asked)
+
+
+@examples(60)
+@given(trees(any_groups()).map(question))
+def test_the_check_accepts_exactly_what_is_possible(case):
+    snapshot, asked = case
+    alone = replace(snapshot, hosts=snapshot.hosts[:1])
+    where = {each.path: 'h0' for each in asked.all_members()}
+    assert (not check(asked, alone, where)) == possible(alone, asked)
