@@ -40,7 +40,7 @@ from nova_holistic.federation.planner import (  # noqa: E402
 from nova_holistic.federation.results import (  # noqa: E402
     Candidate, Placed, Request)
 from nova_holistic.policies import load_policy_types  # noqa: E402
-from nova_holistic.solver.milp.highs import HiGHS  # noqa: E402
+from nova_holistic.solver.milp.backend import load_backend  # noqa: E402
 
 PROCESSES = 2
 AT_ONCE = 32
@@ -143,7 +143,7 @@ class Parent:
             [Candidate(child, facts=_facts(int(name[1:])))
              for name, child in self.children.items()], strategy,
             Limits(offer_seconds=600.0), Surroundings(
-                load_policy_types(), HiGHS(), History(), _now,
+                load_policy_types(), load_backend('highs'), History(), _now,
                 time.monotonic, time.sleep, self._map_all))
 
     def place(self, document, key):

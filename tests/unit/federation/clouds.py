@@ -15,7 +15,7 @@ from nova_holistic.federation.planner import (
 from nova_holistic.federation.results import Candidate, Request
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
-from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.backend import load_backend
 from tests.unit.builders import cloud, host
 
 TYPES = load_policy_types()
@@ -148,7 +148,7 @@ class Federation:
     def planner(self):
         return FederatedPlanner(
             self.candidates, self.strategy, self.limits, Surroundings(
-                TYPES, HiGHS(), self.history, self.time.now, self.time.timer,
+                TYPES, load_backend('highs'), self.history, self.time.now, self.time.timer,
                 self.time.sleep))
 
     def place(self, document, key='p-1', lease=LEASE):

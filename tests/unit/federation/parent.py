@@ -13,7 +13,7 @@ from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.planner import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.refresh import Refresh
-from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.backend import load_backend
 from tests.unit.api.service import MEMBER, Service
 from tests.unit.federation.clouds import Federation, TYPES
 
@@ -56,7 +56,7 @@ class Parent(Service):
         around, children = self.clouds.time, Children(self.clouds.children)
         planners = Planners(
             self.conf, children, KnownFacts(()), Surroundings(
-                TYPES, HiGHS(), History(), around.now, around.timer,
+                TYPES, load_backend('highs'), History(), around.now, around.timer,
                 around.sleep))
         refresh = Refresh(self.table, children,
                           self.conf.federation.refresh_interval, around.now)

@@ -11,7 +11,7 @@ from nova_holistic.federation.splitting.kinds import kinds
 from nova_holistic.federation.splitting.parts import divide
 from nova_holistic.federation.splitting.program import (
     Column, Measured, Price, Program, Refusal)
-from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.backend import load_backend
 from tests.effort import examples
 from tests.unit.federation import documents
 from tests.unit.federation.clouds import member, TYPES
@@ -40,7 +40,7 @@ class Choices:
     def program(self, **more):
         return Program(self.kinds, self.division.rows, self.columns,
                        {cloud: Price() for cloud in CLOUDS}, CLOUDS,
-                       self.refused, **more).solve(HiGHS(), 10.0)
+                       self.refused, **more).solve(load_backend('highs'), 10.0)
 
     def best(self):
         """The lowest weighted violations, and then the lowest number of
