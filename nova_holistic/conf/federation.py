@@ -18,9 +18,8 @@ OPTS = [
         'parent_id', default='parent', regex=r'[A-Za-z0-9_.]{1,32}',
         help='Name of this parent: the same in all its processes, and '
              'different from the name of any other parent of the same '
-             'children. It is part of the key that each group in a child '
-             'carries, by which nova-holistic-manage federation recover '
-             'finds the groups of a parent that has lost its database.'),
+             'children. It is part of the idempotency key of each group in '
+             'a child, which shows to which parent the group belongs.'),
     cfg.ListOpt(
         'order', default=[],
         help='Names of children in the order in which they are used, '
@@ -30,9 +29,8 @@ OPTS = [
         'burst_share', default=1.0, min=0.0, max=1.0,
         help='Share of the capacity of a child, from 0 to 1, from which on '
              'the next child of the order is used although the child still '
-             'has capacity. The share in use is a fact of the child, so a '
-             'share below 1 needs a read-only credential in the file of '
-             'children.'),
+             'has capacity. The share in use is the fact share_in_use in the '
+             'file of children.'),
     cfg.BoolOpt(
         'pruning', default=True,
         help='Whether the parent requests no offer of a child whose facts '

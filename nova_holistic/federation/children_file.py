@@ -27,11 +27,6 @@ _FACTS = {
         'flavors': {'type': 'object', 'propertyNames': common.TEXT,
                     'additionalProperties': common.RESOURCES},
         'share_in_use': {'type': 'number', 'minimum': 0, 'maximum': 1}}}
-_FACT_CREDENTIAL = {
-    'type': 'object', 'additionalProperties': False,
-    'required': ['keystone', 'id', 'secret'], 'properties': {
-        'keystone': _URL, 'id': common.TEXT, 'secret': common.TEXT,
-        'region': common.TEXT}}
 _CHILD = {
     'type': 'object', 'additionalProperties': False,
     'required': ['name'],
@@ -49,27 +44,13 @@ _CHILD = {
         'ca_file': common.TEXT,
         'cost': {'type': 'number', 'minimum': 0, 'maximum': 1e9,
                  'description': 'a number from 0 to 1000000000'},
-        'facts': _FACTS, 'fact_credential': _FACT_CREDENTIAL}}
+        'facts': _FACTS}}
 _check_shape = validator({
     'type': 'object', 'additionalProperties': False,
     'required': ['children'], 'properties': {'children': {
         'type': 'array', 'minItems': 1, 'maxItems': MAX_CHILDREN,
         'description': f'a list of 1 to {MAX_CHILDREN} children',
         'items': _CHILD}}})
-
-
-@dataclass(frozen=True, slots=True)
-class FactCredential:
-    """A read-only application credential, with which the parent refreshes the
-    facts about a child, and does nothing else.
-
-    :ivar keystone: URL of the identity API
-    """
-
-    keystone: str
-    id: str
-    secret: str
-    region: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +74,6 @@ class ChildEntry:
     ca_file: str | None = None
     cost: float = 0.0
     facts: Facts | None = None
-    fact_credential: FactCredential | None = None
 
 
 def read(path: str) -> tuple[ChildEntry, ...]:
@@ -142,11 +122,10 @@ def check_order(order: Sequence[str],
 
 def _entry(child: Mapping[str, Any]) -> ChildEntry:
     others = {name: value for name, value in child.items()
-              if name not in ('facts', 'fact_credential')}
-    facts, credential = child.get('facts'), child.get('fact_credential')
+              if name != 'facts'}
+    facts = child.get('facts')
     return ChildEntry(
-        **others, facts=None if facts is None else _facts(facts),
-        fact_credential=credential and FactCredential(**credential))
+        **others, facts=None if facts is None else _facts(facts))
 
 
 def _facts(facts: Mapping[str, Any]) -> Facts:

@@ -26,7 +26,7 @@ from nova_holistic.federation.planner import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.refresh import Refresh
 from nova_holistic import policies
-from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.table.store import PlacementTable
 
 Clock = Callable[[], datetime]
@@ -58,8 +58,9 @@ def federation(conf: Any, table: PlacementTable,
     types = policies.load_policy_types()
     planners = Planners(
         conf, children, KnownFacts(entries), Surroundings(
-            policy_types=types, backend=HiGHS(), history=History(),
-            clock=clock, timer=time.monotonic, sleep=time.sleep,
+            policy_types=types, backend=load_backend('highs'),
+            history=History(), clock=clock, timer=time.monotonic,
+            sleep=time.sleep,
             map_all=_parallel(len(entries))))
     refresh = Refresh(table, children, conf.federation.refresh_interval, clock)
     return Federation(FederatedEngines(

@@ -148,8 +148,8 @@ class Federation:
     def planner(self):
         return FederatedPlanner(
             self.candidates, self.strategy, self.limits, Surroundings(
-                TYPES, load_backend('highs'), self.history, self.time.now, self.time.timer,
-                self.time.sleep))
+                TYPES, load_backend('highs'), self.history, self.time.now,
+                self.time.timer, self.time.sleep))
 
     def place(self, document, key='p-1', lease=LEASE):
         return self.planner().place(

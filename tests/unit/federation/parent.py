@@ -56,8 +56,8 @@ class Parent(Service):
         around, children = self.clouds.time, Children(self.clouds.children)
         planners = Planners(
             self.conf, children, KnownFacts(()), Surroundings(
-                TYPES, load_backend('highs'), History(), around.now, around.timer,
-                around.sleep))
+                TYPES, load_backend('highs'), History(), around.now,
+                around.timer, around.sleep))
         refresh = Refresh(self.table, children,
                           self.conf.federation.refresh_interval, around.now)
         self.engines = FederatedEngines(

@@ -5,8 +5,7 @@ import pytest
 
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation import children_file
-from nova_holistic.federation.children_file import (
-    ChildEntry, FactCredential)
+from nova_holistic.federation.children_file import ChildEntry
 from nova_holistic.federation.facts.facts import Facts
 from nova_holistic.topology.errors import InvalidFile
 from nova_holistic.topology.option_file import UnreadableFile
@@ -27,10 +26,6 @@ children:
     largest: {VCPU: 64}
     flavors: {m1.small: {VCPU: 1}}
     share_in_use: 0.5
-  fact_credential:
-    keystone: https://ams.example.org/identity/v3
-    id: 4f3c
-    secret: hidden
 """
 
 
@@ -54,9 +49,7 @@ def test_the_children_are_read_in_their_order(file):
         facts=Facts(
             zones=frozenset({'az1'}), traits=frozenset({'HW_CPU_X86_AVX2'}),
             aggregates=frozenset({'hipaa'}), largest={'VCPU': 64},
-            flavors={'m1.small': {'VCPU': 1}}, share_in_use=0.5),
-        fact_credential=FactCredential(
-            'https://ams.example.org/identity/v3', '4f3c', 'hidden'))
+            flavors={'m1.small': {'VCPU': 1}}, share_in_use=0.5))
 
 
 @pytest.mark.parametrize('text, place, message', [
@@ -75,8 +68,6 @@ def test_the_children_are_read_in_their_order(file):
      "did you mean 'region'"),
     ('children: [{name: a, region: r, facts: {traits: [avx]}}]',
      'children[0].facts.traits[0]', 'the name of a trait'),
-    ('children: [{name: a, region: r, fact_credential: {id: x}}]',
-     'children[0].fact_credential', 'keystone is missing'),
 ])
 def test_a_mistake_is_reported_with_file_and_position(
         file, text, place, message):
@@ -92,12 +83,6 @@ def test_a_mistake_is_reported_with_file_and_position(
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(UnreadableFile, match='children.*nowhere.yaml'):
         children_file.read(str(tmp_path / 'nowhere.yaml'))
-
-
-def test_a_secret_is_in_no_message(file):
-    with pytest.raises(InvalidFile) as caught:
-        children_file.read(file(COMPLETE.replace('region: Dallas', 'x: 1')))
-    assert 'hidden' not in str(caught.value.mistakes)
 
 
 def test_the_order_names_only_known_children(file):
