@@ -38,7 +38,7 @@ def start_parent(clouds, tmp_path):
                              for name, cloud in clouds.items()},
                 tmp_path / folder, crash_point=crash_point,
                 **{'refresh_interval': 0.0, 'task_timeout': 1,
-                   'commit_lease': 5, **options})
+                   'commit_lease': 15, **options})
             stack.callback(process.stop)
             process.wait_until_ready()
             return Parent(process)

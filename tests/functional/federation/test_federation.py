@@ -92,8 +92,21 @@ def test_a_group_of_a_killed_parent_is_placed_by_the_next_one(
     second.delete(group)
 
 
+def test_planned_members_are_released_in_their_clouds(clouds, start_parent):
+    parent = start_parent()
+    group = parent.create(SPLIT)['id']
+    first = parent.members(group)['node-0']
+    clouds[first['cloud']].create_server(first['pointer'])
+    answer = parent.ask('POST', f'/groups/{group}/release', {'release': {}})
+    assert answer.json() == {'released': ['node-1'], 'kept': ['node-0']}
+    assert held(clouds) == set()
+    parent.delete(group)
+    clouds[first['cloud']].delete_servers()
+
+
 def test_parts_of_a_killed_parent_expire(clouds, start_parent):
-    parent = start_parent(crash_point='federation.part-created:2')
+    parent = start_parent(
+        crash_point='federation.part-created:2', commit_lease=5)
     parent.begin(SPLIT)
     parent.process.wait_until_killed(TIMEOUT)
     assert until(lambda: held(clouds), lambda found: not found) == set()
@@ -108,7 +121,7 @@ def test_a_cloud_that_dies_between_offer_and_commit_is_replaced(
         parent = start_parent(children={
             'par': dying.url,
             **{name: cloud.url for name, cloud in clouds.items()}},
-            order=['par'], request_timeout=5.0, offer_seconds=20)
+            order=['par'], request_timeout=15.0, offer_seconds=20)
         group = parent.create(WHOLE | {'groups': []})
         assert dying.wait_until_killed(TIMEOUT) == -9
     finally:
