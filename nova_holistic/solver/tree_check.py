@@ -14,10 +14,7 @@ from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.member import Member
 from nova_holistic.model.request_group import ISOLATE, RequestGroup
 from nova_holistic.model.snapshot import Host
-
-MAX_STEPS = 20_000
-"""Number of steps after which the search ends without an answer. Placement
-then decides when the places are held. Not measured."""
+from nova_holistic.solver.limits.current import trees as limits
 
 
 def tree_classes(new: Iterable[tuple[Member, Host]]
@@ -138,7 +135,7 @@ class _Search:
         if state in self._failed:
             return False
         self._steps += 1
-        if self._steps > MAX_STEPS:
+        if self._steps > limits().check_steps:
             raise _TooLong
         request = self._requests[number]
         for index, provider in enumerate(self._providers):

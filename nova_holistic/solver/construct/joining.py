@@ -75,8 +75,10 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             objective, value - sum(costs) + joining.least)
         if value - bound > ARITHMETIC * max(1.0, value):
             status = SearchStatus.FEASIBLE
-            enough = not joining.small and bounds.is_close(
-                objective, value, bound, gap)
+            # A better plan would take an integer program.
+            within_gap = bounds.gap(value, bound) <= gap or (
+                objective.integral and value - bound <= 1)
+            enough = within_gap and not joining.small
     return Joined(where, joining.policies, bound, status, enough)
 
 

@@ -19,6 +19,7 @@ from nova_holistic.solver.limits.phases import PhasesLimits
 from nova_holistic.solver.limits.problem import ProblemLimits
 from nova_holistic.solver.limits.relaxations import RelaxationsLimits
 from nova_holistic.solver.limits.traffic import TrafficLimits
+from nova_holistic.solver.limits.trees import TreesLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Limits:
     :ivar traffic: of bounds and plans for traffic
     :ivar problem: of the problem: kinds, arrays and checks of policies
     :ivar relaxations: of relaxations of groups that have no plan
+    :ivar trees: of plans whose members use trees of resource providers
     """
 
     alternates: AlternatesLimits = AlternatesLimits()
@@ -54,6 +56,7 @@ class Limits:
     traffic: TrafficLimits = TrafficLimits()
     problem: ProblemLimits = ProblemLimits()
     relaxations: RelaxationsLimits = RelaxationsLimits()
+    trees: TreesLimits = TreesLimits()
 
 
 _current: ContextVar[Limits] = ContextVar(
@@ -119,6 +122,11 @@ def relaxations() -> RelaxationsLimits:
 def traffic() -> TrafficLimits:
     """Limits of bounds and plans for traffic, in effect in this thread."""
     return _current.get().traffic
+
+
+def trees() -> TreesLimits:
+    """Limits of trees of resource providers, in effect in this thread."""
+    return _current.get().trees
 
 
 @contextlib.contextmanager

@@ -13,12 +13,9 @@ from nova_holistic.model.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 from nova_holistic.solver.trees.tree_problem import Limits, tree_problem
-
-ATTEMPTS = 20
-"""Maximum number of plans. Not measured: more than one is needed only if
-members request different amounts of a class from the same hosts."""
 
 Answer = Plan | Unplaceable | Unknown
 Find = Callable[[Group, Snapshot], Answer]
@@ -36,7 +33,7 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     """
     limits: dict[str, int] = {}
     answer: Answer | None = None
-    for _ in range(ATTEMPTS):
+    for _ in range(tree_limits().plans):
         problem = tree_problem(group, snapshot, limits)
         if problem is None:
             return find(group, snapshot), limits

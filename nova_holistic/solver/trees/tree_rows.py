@@ -16,11 +16,8 @@ import itertools
 
 from nova_holistic.model.request_group import ISOLATE
 from nova_holistic.model.requirements import Requirements
+from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.trees.demand import Demand, demands, Part
-
-SUBSETS_OF = 4
-"""Number of different demands for the same classes up to which each set of
-them has a row. Beyond, each demand and all of them together have one."""
 
 Wanted = Mapping[Requirements, Mapping[Demand, int]]
 """How often each member requests each group."""
@@ -61,7 +58,7 @@ def tree_rows(requirements: Collection[Requirements],
 
 
 def _subsets(alike: Sequence[Demand]) -> Sequence[Sequence[Demand]]:
-    if len(alike) > SUBSETS_OF:
+    if len(alike) > tree_limits().subsets_of:
         return [*((each,) for each in alike), alike]
     return [chosen for number in range(1, len(alike) + 1)
             for chosen in itertools.combinations(alike, number)]

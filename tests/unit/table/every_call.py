@@ -89,6 +89,7 @@ def read(table, group):
     table.member_of_instance(server)
     table.alternates(numbers)
     table.standing(numbers)
+    table.standing(numbers[:1])
     table.members_on(['cmp-3'], group.uuid)
     table.list_groups('blue', [GroupStatus.PLANNED])
     table.find_members([MemberState.LOST])
