@@ -71,7 +71,7 @@ def somebody(service, world, route):
         return {'plan_id': plan.json['plan']['id']}
     group = service.ask('POST', '/v1/groups', shop(nodes=1), ADMIN)
     found = {'group_id': group.json['group']['id'], 'host': 'a1',
-             'path': 'db/node-0'}
+             'path': 'db/node-0', 'child': 'dfw'}
     if '/bindings' in route.path:
         found['target'] = uuid = builders.new_uuid()
         world.inventory.known_server_groups[uuid] = ServerGroup(
