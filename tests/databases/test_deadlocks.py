@@ -66,8 +66,8 @@ def test_a_view_does_not_see_later_writes(table):
 @pytest.mark.parametrize('retries', [0, 10])
 def test_readers_and_writers_use_read_committed(table_url, retries):
     """The isolation level is the same on the first connection, on later ones,
-    and on one that has served a view. Otherwise a transaction that locks a row
-    that does not exist would block others."""
+    and after a view has used a connection. Otherwise a transaction that locks
+    a row that does not exist would block others."""
     database = Database(table_url, max_retries=retries)
     with database.reader() as first:
         assert level(first) == 'READ COMMITTED'

@@ -60,7 +60,7 @@ class RabbitBroker:
         """Kill the broker, so that clients get no notice."""
         self._server.kill()
         wait_for('RabbitMQ gone', lambda: not answers(self._port))
-        # Otherwise the next process is taken for the one that has just ended.
+        # Otherwise the log of the ended process makes the next one look ready.
         (self.directory / 'rabbit.log').write_text('')
 
     def end(self):

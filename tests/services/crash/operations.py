@@ -249,8 +249,7 @@ def reconcile_later(parts):
 
 
 def recover(parts):
-    """Engines without knowledge of the one that was killed repair the
-    state."""
+    """Engines that know nothing of the killed engine repair the state."""
     for _ in range(PASSES):
         parts.skew += timedelta(seconds=HOUR)
         for queue in (*parts.queues(_name()), parts.boot_queue(_name())):

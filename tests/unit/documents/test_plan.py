@@ -97,7 +97,7 @@ def test_every_answer_survives_a_round_trip_through_json(result):
     text = json.dumps(to_document(result, 'shop'), allow_nan=False)
     read = parse_plan(json.loads(text))
     if isinstance(result, Plan):
-        # The group of a plan is the one that it is written for.
+        # A plan names its own group.
         assert read.group == 'shop'
         assert read.placements == result.placements
         assert read.objective == result.objective

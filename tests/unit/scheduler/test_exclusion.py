@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains that are reserved for servers other than the one that is placed."""
+"""Domains that are reserved for other servers exclude the new server."""
 
 import contextlib
 from dataclasses import replace

@@ -19,7 +19,7 @@ FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
 
 @pytest.fixture
 def rosters(table):
-    """The cache of a process other than the one that changes the table."""
+    """The cache of a process while another process changes the table."""
     return GroupCache(table.database)
 
 
