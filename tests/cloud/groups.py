@@ -40,8 +40,8 @@ class LiveGroup:
 
     def delete(self):
         """Delete the group, also while an engine works on it, because a test
-        may have failed."""
-        self.client.groups.wait(self.id)
+        may have failed. Somebody else may delete it at the same time: Heat
+        deletes the group of a stack after the stack is DELETE_COMPLETE."""
         wait_for(f'group {self.name} to be deleted', self._is_deleted,
                  pause=1)
 
@@ -50,6 +50,7 @@ class LiveGroup:
         although the group is deleted, while services connect to a restarted
         broker."""
         try:
+            self.client.groups.wait(self.id)
             self.client.groups.delete(self.id)
         except Refused as error:
             if error.status != 404 and not error.passing:
