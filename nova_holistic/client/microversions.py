@@ -15,3 +15,6 @@ ACTIONS = '1.2'
 
 OBJECTIVE_VALUES = '1.4'
 """Groups have value, bound and gap of their plan."""
+
+WARNINGS = '1.5'
+"""Plans have warnings."""

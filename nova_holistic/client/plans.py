@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib import parse
 
-from nova_holistic.client import waiting
+from nova_holistic.client import errors, waiting
+from nova_holistic.client.microversions import WARNINGS
 
 
 class Plans:
@@ -33,8 +34,14 @@ class Plans:
         return self._request('POST', '/plans', body=body)['plan']
 
     def get(self, plan_id: str) -> dict[str, Any]:
-        return self._request(
-            'GET', '/plans/' + parse.quote(plan_id, safe=''))['plan']
+        """The plan; with its warnings, if the API knows them."""
+        path = '/plans/' + parse.quote(plan_id, safe='')
+        try:
+            return self._request('GET', path, since=WARNINGS)['plan']
+        except errors.Refused as error:
+            if error.status != 406:
+                raise
+        return self._request('GET', path)['plan']
 
     def wait(self, plan_id: str, timeout: float,
              report: Callable[[Any], None] | None = None) -> dict[str, Any]:

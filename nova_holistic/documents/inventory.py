@@ -57,7 +57,8 @@ def _snapshot(document: dict) -> Snapshot:
         _check_unique(hosts)
     with mistakes.collected():
         _check_pools(pools, hosts)
-    links = _links(document.get('links', ()), [*hosts, *pools], mistakes)
+    links = _links(document.get('links', ()), levels, [*hosts, *pools],
+                   mistakes)
     mistakes.must_be_none()
     return Snapshot(
         levels, tuple(hosts), links,
@@ -154,20 +155,30 @@ def _check_pools(pools: Sequence[Host], hosts: Sequence[Host]) -> None:
         taken[pool.name] = join('pools', i)
 
 
-def _links(documents: list[dict], hosts: Sequence[Host],
-           mistakes: Mistakes) -> tuple[Link, ...]:
+def _links(documents: list[dict], levels: tuple[str, ...],
+           hosts: Sequence[Host], mistakes: Mistakes) -> tuple[Link, ...]:
     paths = {path[:depth] for path in (h.location + (h.name,) for h in hosts)
              for depth in range(1, len(path) + 1)}
-    links: dict[tuple[str, ...], Link] = {}
+    labels = {label for host in hosts for label in host.labels.items()}
+    links: dict[tuple[str | None, tuple[str, ...]], Link] = {}
     for i, document in enumerate(documents):
-        domain = tuple(document['domain'].split('/'))
+        text, label = document['domain'], document.get('level')
+        domain = (text,) if label else tuple(text.split('/'))
         place = join('links', i, 'domain')
-        if domain not in paths:
+        if label in levels:
             mistakes.add(InvalidDocument(
-                place, f'no host is in {brief(document["domain"])}'))
-        if domain in links:
+                join('links', i, 'level'), f'{brief(label)} is a level of '
+                'the tree: only links of labels have a level'))
+        elif label and (label, text) not in labels:
             mistakes.add(InvalidDocument(
-                place, f'{brief(document["domain"])} has a link already'))
-        links[domain] = Link(
-            domain, document['uplink_mbps'], document.get('used_mbps', 0))
+                place, f'no host has the label {label}: {brief(text)}'))
+        elif not label and domain not in paths:
+            mistakes.add(InvalidDocument(
+                place, f'no host is in {brief(text)}'))
+        if (label, domain) in links:
+            mistakes.add(InvalidDocument(
+                place, f'{brief(text)} has a link already'))
+        links[label, domain] = Link(
+            domain, document['uplink_mbps'], document.get('used_mbps', 0),
+            label)
     return tuple(links.values())

@@ -37,7 +37,8 @@ def inventory_document(snapshot: Snapshot) -> dict[str, Any]:
         **_given(
             pools=[pool_document(pool, _position(pool, snapshot.levels))
                    for pool in snapshot.pools],
-            links=[{'domain': '/'.join(link.domain),
+            links=[{**_given(level=link.level),
+                    'domain': '/'.join(link.domain),
                     'uplink_mbps': link.uplink_mbps,
                     'used_mbps': link.used_mbps} for link in snapshot.links],
             flavors=flavors,

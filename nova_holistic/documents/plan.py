@@ -50,6 +50,9 @@ def to_document(result: Plan | Unplaceable | Unknown, group_name: str,
         'preferences': [_preference(p) for p in _described(
             result.preferences, group)],
         **_cost(result.preference_cost),
+        **({'warnings': [{'at': each.at, 'message': each.message}
+                         for each in result.warnings]}
+           if result.warnings else {}),
         'seconds': dict(result.seconds),
     }
 
@@ -84,7 +87,9 @@ def parse_plan(document: Any) -> Plan | Unplaceable | Unknown:
                        p.get('weight'))
             for p in document.get('preferences', ())),
         seconds=seconds,
-        preference_cost=_read_cost(document.get('preference_cost')))
+        preference_cost=_read_cost(document.get('preference_cost')),
+        warnings=tuple(Reason(each['at'], each['message'])
+                       for each in document.get('warnings', ())))
 
 
 def _described(preferences: Sequence[Preference],

@@ -6,7 +6,8 @@ Every change takes the same steps: plan, write, hold, check, accept or undo.
 1. Plan the members on the kept snapshot of the cloud.
 2. Write the new holds in the journal.
 3. Hold the places in Placement.
-4. Check what Placement does not know: the policies of all groups.
+4. Check what Placement does not know: the policies of all groups. Reserve the
+   traffic of the group on uplinks.
 5. Accept the places in the table, or undo the holds.
 
 If the capacity is no longer available, or if the cloud or the group has
@@ -21,6 +22,7 @@ from oslo_log import log as logging
 import tenacity
 
 from nova_holistic import crash_points
+from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors
 from nova_holistic.engine.journal import Journal
@@ -94,6 +96,7 @@ class Executor:
 
     def __init__(self, parts: PlannerComponents):
         self._parts = parts
+        self._link_use = LinkUse(parts.table, parts.policy_types)
 
     def carry_out(self, change: Change) -> Proposal | None:
         """
@@ -126,6 +129,7 @@ class Executor:
             proposal = change.hold(proposal)
             crash_points.reached('change.held')
             self._check(proposal)
+            self._reserve_links(change.record, proposal)
             change.accept(proposal)
             crash_points.reached('change.accepted')
         except table_errors.TableError:
@@ -136,8 +140,11 @@ class Executor:
             change.journal.undo(error)
             crash_points.reached('change.undone')
             raise
+        for warning in proposal.decision.plan.warnings:
+            LOG.warning('Group %s: %s', change.record.uuid, warning.message)
         change.drop_unneeded(proposal)
         crash_points.reached('change.finished')
+        self._link_use.settle(change.record.uuid, proposal.decision.group)
         return proposal
 
     def _refused(self, change: Change,
@@ -152,6 +159,15 @@ class Executor:
         objections = self._parts.snapshot_planner.objections(
             proposal.request, proposal.decision,
             [member.place.host for member in proposal.members])
+        if objections:
+            raise errors.OutdatedPlan(objections[0].message)
+
+    def _reserve_links(self, record: GroupRecord, proposal: Proposal) -> None:
+        objections = self._link_use.reserve(
+            record.uuid, proposal.decision,
+            lambda: self._parts.snapshot_planner.on_cached_snapshot(
+                lambda cloud: cloud, proposal.request),
+            new=record.status == GroupStatus.PLANNING)
         if objections:
             raise errors.OutdatedPlan(objections[0].message)
 

@@ -122,6 +122,8 @@ class Plan:
     :ivar seconds: time taken by step: snapshot, build, solve, total
     :ivar preference_cost: None if the group has no preferences, or if it is
         not known
+    :ivar warnings: what the plan does not guarantee although the group
+        requires it
     """
 
     group: str
@@ -131,6 +133,7 @@ class Plan:
     seconds: Mapping[str, float] = field(
         default_factory=FrozenMapping, compare=False)
     preference_cost: PreferenceCost | None = None
+    warnings: tuple[Reason, ...] = ()
 
     def hosts(self) -> dict[str, str]:
         """Member path to host name."""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of relationships."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.member import Member
 from nova_holistic.model.member_ranges import member_ranges, with_replicas
@@ -12,6 +14,7 @@ from nova_holistic.model.policy import Policy
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
+    from nova_holistic.model.snapshot import Host, Snapshot
 
 _spans = IdentityCache(member_ranges, 32)
 _NONE = slice(0)
@@ -47,6 +50,26 @@ class Relationship(Policy):
         """Mbit/s, in each direction, between each server of one side and each
         of the other; 0 if the relationship specifies none."""
         return 0
+
+    @property
+    def limits_links(self) -> bool:
+        """Whether no uplink may carry more than its capacity."""
+        return False
+
+    def link_demand(self, scope: 'Scope', placement: Mapping[str, 'Host'],
+                    snapshot: 'Snapshot') -> Mapping[Domain, int]:
+        """Mbit/s that are reserved on the uplink of each domain.
+
+        :param placement: path to host; the other members are left out
+        :param snapshot: its levels, and neither its hosts nor its links
+        """
+        return {}
+
+    def warnings(self, scope: 'Scope', placement: Mapping[str, 'Host'],
+                 snapshot: 'Snapshot') -> Sequence[str]:
+        """What of this relationship a plan that keeps it does not guarantee.
+        """
+        return ()
 
     def sides(self, scope: 'Scope') -> tuple[tuple[Member, ...],
                                              tuple[Member, ...]]:

@@ -55,11 +55,16 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The uplink of a domain, in Mbit/s."""
+    """The uplink of a domain, in Mbit/s.
+
+    :ivar domain: names, coarse to fine; the value, if the level is a label
+    :ivar level: the label; None if the domain is one of the tree
+    """
 
     domain: tuple[str, ...]
     uplink_mbps: int
     used_mbps: int = 0
+    level: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,17 @@ class Snapshot:
             known = len(place) >= depth and all(place[:depth])
             return Domain(level, place[:depth]) if known else None
         return None if place is None else Domain(level, (place,))
+
+    def domain_of(self, link: Link) -> Domain:
+        """The domain whose uplink this is."""
+        return Domain(link.level or self.levels[len(link.domain) - 1],
+                      link.domain)
+
+    def uplinks(self, level: str) -> Mapping[Domain, Link]:
+        """The links of the level, which may be a label."""
+        return self.once(('uplinks', level), lambda: FrozenMapping({
+            domain: link for link in self.links
+            if (domain := self.domain_of(link)).level == level}))
 
     def divided(self, level: str) -> Mapping[Domain, tuple[Host, ...]]:
         """The hosts of each domain of the level, in the snapshot's order."""

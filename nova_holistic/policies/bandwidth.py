@@ -49,7 +49,8 @@ Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 class Bandwidth(OfLevel, Relationship):
     """No uplink of the level carries more than its capacity.
 
-    It carries the usage by others in the snapshot, and the traffic of all hard
+    It carries the usage by others in the snapshot, which includes the hard
+    relationships of other groups, and the traffic of all hard
     bandwidth relationships of the level in the whole top-level group. Each
     Mbit/s over its capacity is a violation of each relationship that crosses
     it, and so is each member on a host in no domain of the level. A domain
@@ -77,6 +78,24 @@ class Bandwidth(OfLevel, Relationship):
     @property
     def traffic_mbps(self) -> int:
         return self.mbps
+
+    @property
+    def limits_links(self) -> bool:
+        return self.hard
+
+    def link_demand(self, scope: Scope, placement: Mapping[str, Host],
+                    snapshot: Snapshot) -> Mapping[Domain, int]:
+        return (self._loads(self.sides(scope), placement, snapshot)
+                if self.hard else {})
+
+    def warnings(self, scope: Scope, placement: Mapping[str, Host],
+                 snapshot: Snapshot) -> Sequence[str]:
+        used = self.link_demand(scope, placement, snapshot).keys()
+        missing = used - snapshot.uplinks(self.level).keys()
+        return (MarkedText(
+            f'{self.title} is not limited in {len(missing)} of the '
+            f'{len(used)} domains of level {self.level} whose uplinks it '
+            'uses: the inventory has no links for them'),) if missing else ()
 
     def check(self, scope: Scope, placement: Mapping[str, Host],
               snapshot: Snapshot) -> Violations:
@@ -128,7 +147,7 @@ class Bandwidth(OfLevel, Relationship):
     def _overloaded(self, scope: Scope, placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Iterator[tuple[Link, int]]:
         """Links that this relationship uses, and that carry too much."""
-        links = self._links(snapshot)
+        links = snapshot.uplinks(self.level)
         own_loads = self._loads(self.sides(scope), placement, snapshot)
         used = [domain for domain, load in own_loads.items()
                 if load and domain in links]
@@ -146,20 +165,13 @@ class Bandwidth(OfLevel, Relationship):
                snapshot: Snapshot) -> Counter:
         """Mbit/s of this relationship on the uplink of each domain."""
         first, second = self._where(sides, placement, snapshot)
-        loads = Counter()
+        loads: Counter = Counter()
         for one, other in ((first, second), (second, first)):
             for domain, number in one.items():
                 if domain is not None:
                     elsewhere = other.total() - other[domain]
                     loads[domain] += number * elsewhere * self.mbps
-        return loads
-
-    def _links(self, snapshot: Snapshot) -> dict[Domain, Link]:
-        """Links of the level by domain; labels have none."""
-        if self.level not in snapshot.levels:
-            return {}
-        return snapshot.once((Bandwidth, self.level), lambda: {
-            Domain(self.level, link.domain): link for link in snapshot.links})
+        return +loads
 
     def _on_the_same_links(self, scope: Scope) -> list['_BandwidthRule']:
         """Every hard one of the level in the top-level group, this too."""
@@ -187,7 +199,7 @@ class Bandwidth(OfLevel, Relationship):
 
     def _keep_within(self, sharing: Sequence['_BandwidthRule'],
                      encoder: Encoder) -> None:
-        links = self._links(encoder.snapshot)
+        links = encoder.snapshot.uplinks(self.level)
         # The rows are divided by the common divisor. This is exact, because
         # numbers of pairs are whole.
         unit = gcd(*(each.rule.mbps for each in sharing))

@@ -11,6 +11,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
+from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine import errors, reasons
@@ -198,7 +199,9 @@ class ActionRunner:
         group = self._groups.sized(record, members)
         found = required_actions.propose(
             self._conf, self._snapshot_planner, ActionCase(
-                record, group, members, self._inventory.snapshot(), servers,
+                record, group, members, with_other_groups(
+                    self._table, group, record.uuid,
+                    self._inventory.snapshot()), servers,
                 refused_hosts.read(self._conf, self._table, record.uuid,
                                    self._clock())))
         return image_changes.with_rebuilds(found, image_changes.images(

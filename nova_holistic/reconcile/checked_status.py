@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.repair.violations import violations
@@ -21,8 +22,9 @@ def checked_status(table: PlacementTable, groups: GroupParser,
     """
     members = table.members(record.uuid)
     found = table.get_group(record.uuid) or record
-    broken = violations(
-        groups.sized(found, members), members, inventory.snapshot())
+    group = groups.sized(found, members)
+    broken = violations(group, members, with_other_groups(
+        table, group, record.uuid, inventory.snapshot()))
     if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
         return {'status': GroupStatus.DEGRADED,
                 'violations': [each.to_row() for each in broken]}

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
@@ -170,7 +171,8 @@ class DegradationCheck:
                 self._wide.add(record.uuid)
         if broken and self._has_moved(record.uuid, key):
             # Their servers do not exist yet: they are planned elsewhere.
-            stray = misplaced(group, members, cloud.snapshot)
+            stray = misplaced(group, members, self._shared(
+                record, group, cloud))
             for row in stray:
                 done['misplaced'] += self._give_up(row)
                 crash_points.reached('drift.place-given-up')
@@ -193,12 +195,20 @@ class DegradationCheck:
         """The violations of a group, and the snapshot they were found on."""
         cloud, sure = clouds
         record, members = found
-        broken = violations(group, members, cloud.snapshot)
+        broken = violations(group, members, self._shared(
+            record, group, cloud))
         if self._inventory.has_cache and (
                 broken or record.status == GroupStatus.DEGRADED):
             cloud = sure()
-            broken = violations(group, members, cloud.snapshot)
+            broken = violations(group, members, self._shared(
+                record, group, cloud))
         return cloud, broken
+
+    def _shared(self, record: GroupRecord, group: Group,
+                cloud: '_Cloud') -> Snapshot:
+        """The cloud, with what other groups use of its links."""
+        return with_other_groups(
+            self._table, group, record.uuid, cloud.snapshot)
 
     def _degrade(self, record: GroupRecord,
                  broken: Sequence[Reason]) -> bool:

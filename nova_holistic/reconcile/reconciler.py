@@ -10,6 +10,8 @@ import threading
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
+from nova_holistic.engine.decision.link_use import LinkUse
+from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
@@ -55,6 +57,7 @@ class Reconciler:
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._orphans = OrphanHolds(conf, table, holds, clock)
         self._inventory = inventory
+        self._link_use = LinkUse(table, GroupParser().policy_types)
         self._vanished = MissingHolds(conf, table, holds, clock)
         self._unavailable = UnavailableHosts(
             conf, inventory, table, holds, clock)
@@ -88,6 +91,7 @@ class Reconciler:
         for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
+        self._link_use.refresh()
         self._check_policies(repaired)
         self._each(repaired, 'restored', self._restore_places,
                    self._returning(groups))

@@ -9,6 +9,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
+from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.group_parser import GroupParser
@@ -120,10 +121,12 @@ class Repairer:
             [row.instance_uuid or '' for row in built], record.project_id)
         movable = {row.member.path for row in built
                    if _can_move(views.get(row.instance_uuid or ''))}
+        group = self._groups.sized(record, members)
         return proposal.propose(
             self._conf, self._snapshot_planner, RepairCase(
-                record, self._groups.sized(record, members),
-                members, self._inventory.snapshot(), movable),
+                record, group, members, with_other_groups(
+                    self._table, group, record.uuid,
+                    self._inventory.snapshot()), movable),
             refused_hosts.read(
                 self._conf, self._table, record.uuid, self._clock()))
 

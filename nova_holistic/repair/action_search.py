@@ -45,7 +45,8 @@ class ActionCase:
     """A group whose definition may have changed.
 
     :ivar group: its document, not bound to a snapshot
-    :ivar snapshot: snapshot of the whole cloud with all servers
+    :ivar snapshot: snapshot of the whole cloud with all servers, and with the
+        traffic of other groups on its links
     :ivar servers: servers of built members in Nova, by path
     :ivar refused: hosts that Nova refused for members
     """
@@ -171,7 +172,8 @@ class ActionSearch:
             violations.extra_servers(case.members), free,
             [host_of(row.place) for row in occupying if row not in free],
             case.refused)
-        snapshot, why = self._snapshot_planner.usable(request, case.snapshot)
+        snapshot, why = self._snapshot_planner.usable(
+            request, case.snapshot, links_counted=True)
         snapshot = _with_barred_traits(snapshot, barred)
         answer = solve(
             refused_hosts.with_forbidden_traits(group, case.refused),

@@ -63,7 +63,8 @@ class RepairCase:
     """A group that may need a repair.
 
     :ivar group: document of the group, not bound to a snapshot
-    :ivar snapshot: snapshot of the whole cloud with all servers
+    :ivar snapshot: snapshot of the whole cloud with all servers, and with the
+        traffic of other groups on its links
     :ivar movable: paths of built members whose servers can be live-migrated
     """
 
@@ -116,7 +117,8 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
         group, case.record.objective, case.record.uuid, placed,
         violations.extra_servers(case.members), free,
         [host_of(row.place) for row in occupying if row not in free], refused)
-    snapshot, why = snapshot_planner.usable(request, case.snapshot)
+    snapshot, why = snapshot_planner.usable(
+        request, case.snapshot, links_counted=True)
     answer = solve(
         refused_hosts.with_forbidden_traits(group, refused), snapshot,
         placed=placed,

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of a placement and its proof into a plan."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
-    ObjectiveValue, Placement, Plan, Preference, PreferenceCost)
-from nova_holistic.model.snapshot import Host
+    ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason)
+from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
@@ -48,7 +49,16 @@ def proved_plan(known: Incumbent, where: Mapping[str, Host], proof: Proof,
         tuple(_placement(path, host) for path, host in where.items()),
         _valued(known.objective, value, proof.bound, best), preferences,
         seconds(), _costed(float(cost), float(cost if best else proof.least))
-        if preferences else None)
+        if preferences else None,
+        tuple(_warnings(known.group, where, known.snapshot)))
+
+
+def _warnings(group: Group, where: Mapping[str, Host],
+              snapshot: Snapshot) -> Iterator[Reason]:
+    for scope in group.scopes():
+        for each in scope.group.relationships:
+            for message in each.warnings(scope, where, snapshot):
+                yield Reason.of(scope.path, message)
 
 
 def _placement(path: str, host: Host) -> Placement:

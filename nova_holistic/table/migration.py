@@ -15,7 +15,7 @@ from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0025'
+NEEDED = '0026'
 """The oldest revision that this code can use. Later revisions make queries
 faster, and contain no table or column that this code uses."""
 

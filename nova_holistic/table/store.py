@@ -22,6 +22,7 @@ from nova_holistic.table.coordination.child_credentials import (
     ChildCredentials)
 from nova_holistic.table.coordination.due_alternates import DueAlternates
 from nova_holistic.table.coordination.jobs import Jobs
+from nova_holistic.table.coordination.links import Links
 from nova_holistic.table.coordination.outages import HostOutages
 from nova_holistic.table.coordination.parts import Parts
 from nova_holistic.table.coordination.plans import Plans
@@ -67,6 +68,7 @@ class PlacementTable:
         self.boots = Boots(self.database)
         self.parts = Parts(self.database)
         self.child_credentials = ChildCredentials(self.database)
+        self.links = Links(self.database)
         self.history = History(self.database)
         self.group_cache = GroupCache(self.database)
         self.outlines = OutlineCache(self.database)

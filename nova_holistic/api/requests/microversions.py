@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4')
+VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4', '1.5')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -32,6 +32,8 @@ CLOUDS = '1.3'
 of members that a parent of a federation has placed."""
 OBJECTIVE_VALUES = '1.4'
 """The first version whose groups have value, bound and gap of their plan."""
+WARNINGS = '1.5'
+"""The first version whose plans have warnings."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

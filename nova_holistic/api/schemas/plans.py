@@ -34,6 +34,9 @@ ONE = common.enveloped('plan', common.strict({
     'objective': plan.OBJECTIVE,
     'preferences': {'type': 'array', 'items': plan.PREFERENCE},
     'preference_cost': plan.PREFERENCE_COST,
+    'warnings': {'type': 'array', 'items': common.REASON,
+                 'title': 'What the plan does not guarantee although the '
+                          'group requires it.'},
     'seconds': common.ANY_OBJECT,
     'explain': _LIST_OF_OBJECTS,
     'reasons': {'type': 'array', 'items': common.REASON},

@@ -6,6 +6,7 @@ from typing import Any
 
 from nova_holistic.api.call import Call
 from nova_holistic.api.policies import groups as rules
+from nova_holistic.api.requests import microversions
 from nova_holistic.api.views import common, reasons
 from nova_holistic.api.views.totals import without_totals
 from nova_holistic.table.records import PlanRecord
@@ -17,6 +18,8 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
     shown = dict(record.answer or {})
     if 'reasons' in shown:
         shown['reasons'] = reasons.visible_reasons(shown['reasons'], hosts)
+    if not microversions.has(call.request, microversions.WARNINGS):
+        shown.pop('warnings', None)
     public = shown.pop('public', None)
     if not hosts and 'message' in shown:
         shown['message'] = (without_totals(shown['message'])

@@ -36,6 +36,10 @@ def plan(console: Console, answer: Plan, group: Group,
         console.print()
         _line(console, f'preferences cost {cost.value:.5g}, bound '
                        f'{cost.bound:.5g}, gap {cost.gap:.1%}')
+    if answer.warnings:
+        lines(console, (
+            f'warning: {": ".join(filter(None, (each.at, each.message)))}'
+            for each in answer.warnings))
     _load(console, scene(snapshot, answer, group).hosts)
     console.print()
     _line(console, 'seconds: ' + ', '.join(

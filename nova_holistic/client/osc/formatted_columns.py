@@ -25,7 +25,7 @@ EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')
 EVENTS_LONG = ('id', *EVENTS, 'details', 'service', 'request_id', 'user_id')
 PLAN = ('id', 'status', 'objective', 'preferences', 'preference_cost',
-        'reasons', 'relaxations', 'headroom', 'placements')
+        'warnings', 'reasons', 'relaxations', 'headroom', 'placements')
 
 
 class Counts(columns.FormattableColumn):
@@ -160,7 +160,7 @@ class Headroom(columns.FormattableColumn):
 _KINDS = {'actions': Actions, 'members': Counts, 'counts': Sizes,
           'details': Counts,
           'reasons': Reasons,
-          'violations': Reasons, 'location': Location,
+          'violations': Reasons, 'warnings': Reasons, 'location': Location,
           'objective': Objective, 'objective_value': ObjectiveValue,
           'preferences': Preferences,
           'preference_cost': PreferenceCost,

@@ -137,6 +137,8 @@ LINK = {
     'additionalProperties': False,
     'required': ['domain', 'uplink_mbps'],
     'properties': {
+        'level': {**NAME, 'title': 'A label of hosts; not for domains of '
+                                   'the tree.'},
         'domain': {'type': 'string', 'minLength': 1},
         'uplink_mbps': NATURAL,
         'used_mbps': NATURAL,

@@ -91,6 +91,7 @@ PLANNED = {
         'objective': OBJECTIVE,
         'preferences': {'type': 'array', 'items': PREFERENCE},
         'preference_cost': PREFERENCE_COST,
+        'warnings': {'type': 'array', 'items': REASON},
         'seconds': SECONDS,
         'explain': {'type': 'array', 'items': {'type': 'object'}},
         'headroom': HEADROOM,

@@ -12,6 +12,7 @@ from nova_holistic.engine.decision.cached_snapshot import (
 from nova_holistic.engine.decision import (
     exclusive_hosts, moving_members, refused_hosts, solver_metrics)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
+from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.nova_constraints import NovaConstraints
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
@@ -56,6 +57,7 @@ class SnapshotPlanner:
         self._timer = timer
         self._constraints = NovaConstraints(
             conf, inventory, table, policy_types)
+        self._link_use = LinkUse(table, policy_types)
 
     def answer(self, request: PlanningRequest) -> Plan | Unplaceable | Unknown:
         """The result of the solver. The decision that no plan exists is made
@@ -93,8 +95,8 @@ class SnapshotPlanner:
     def _decided(self, request: PlanningRequest, usable: Usable,
                  started: float, time_limit: float | None) -> CheckedPlan:
         restricted, usable = self._without_sources(request, usable)
-        plan, snapshot = self._answered(restricted, usable, started,
-                                        time_limit)
+        plan, snapshot = self._answered(
+            restricted, usable, started, time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
@@ -178,8 +180,7 @@ class SnapshotPlanner:
             [*why, *moving_members.reasons(near)])
 
     def _decision(self, request: PlanningRequest, bound: Group,
-                  snapshot: Snapshot,
-                  plan: Plan) -> CheckedPlan:
+                  snapshot: Snapshot, plan: Plan) -> CheckedPlan:
         return CheckedPlan(
             bind(request.group, snapshot), snapshot, plan,
             exclusive_hosts.reserves(bound, snapshot, plan.hosts()))
@@ -219,12 +220,9 @@ class SnapshotPlanner:
         """:param started: time of the request by the timer"""
         snapshot, closed = usable
         taken = self._timer() - started
-        # Nova does not ask again before it builds a claimed member on an
-        # alternate. So alternates of claimed members are used only if there
-        # is no other plan.
-        alternative = request.uuid and request.placed and (
-            request.has_hard_rules) and claimed_alternates(
-                self._table.members(request.uuid))
+        # Nova builds a claimed member on an alternate without asking again. So
+        # the alternates of claimed members are used only if nothing else fits.
+        alternative = claimed_alternates(self._table, request)
         if alternative:
             narrowed = with_hosts_disabled(snapshot, alternative)
             answer = self._solve(request, narrowed, time_limit)
@@ -271,10 +269,12 @@ class SnapshotPlanner:
         """See ``CloudInventory.invalidate``."""
         self._inventory.invalidate()
 
-    def usable(self, request: PlanningRequest, cloud: Snapshot) -> Usable:
+    def usable(self, request: PlanningRequest, cloud: Snapshot,
+               links_counted: bool = False) -> Usable:
         """The hosts that this group may use, and reasons against the others.
 
         :param cloud: a snapshot of all hosts
+        :param links_counted: its links have the traffic of other groups
         """
         whole = self._constraints.with_nova_rules(
             with_missing_hosts(cloud, request.remembered), request)
@@ -285,6 +285,9 @@ class SnapshotPlanner:
             whole.without_servers(request.extra_servers),
             request.vacated), closed)
         usable, refusals = self._constraints.marked(usable, request, hosts)
+        if not links_counted:
+            usable = self._link_use.counted(
+                request.group, request.uuid, usable)
         return refused_hosts.with_refusal_traits(usable, request.refused), (
             *exclusive_hosts.reasons(closed, hosts), *refusals,
             *refused_hosts.reasons(request.refused, hosts))

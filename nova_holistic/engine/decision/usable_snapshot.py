@@ -6,16 +6,23 @@ from collections.abc import Collection, Mapping, Sequence
 from collections import Counter, defaultdict
 from dataclasses import replace
 
+from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.model.inventory import with_use_changed
 from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState
+from nova_holistic.table.store import PlacementTable
 
 
-def claimed_alternates(members: Sequence[MemberRecord]) -> frozenset[str]:
-    """Hosts on which Nova may still build servers that are claimed."""
-    return frozenset(place.host for row in members
-                     if row.state == MemberState.CLAIMED
-                     for place in row.alternates)
+def claimed_alternates(table: PlacementTable,
+                       request: PlanningRequest) -> frozenset[str]:
+    """Hosts on which Nova may still build servers that are claimed, if the
+    group has hard policies."""
+    if (request.uuid is None or not request.placed
+            or not request.has_hard_rules):
+        return frozenset()
+    return frozenset(
+        place.host for row in table.members(request.uuid)
+        if row.state == MemberState.CLAIMED for place in row.alternates)
 
 
 def with_hosts_disabled(snapshot: Snapshot,

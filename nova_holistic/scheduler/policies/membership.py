@@ -11,9 +11,11 @@ from nova import context as nova_context
 from nova import objects
 
 from nova_holistic.documents.group import parse_group
+from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.model.group import Group
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
@@ -93,12 +95,15 @@ class Membership:
                    if position.source not in (None, position.host)}
         found = locations.locate_hosts(
             connections.topology, context, set(sources.values()))
+        group = sized_group(self.record, connections.policy_types, (
+            *self.rows, self.own))
         return PolicyEvaluation(
-            sized_group(self.record, connections.policy_types, (
-                *self.rows, self.own)),
-            connections.topology.levels, self.own.member.path,
+            group, connections.topology.levels, self.own.member.path,
             {path: hosts[others[path].id] for path in now},
-            connections.topology.links,
+            with_other_groups(
+                connections.table, group, self.record.uuid, Snapshot(
+                    connections.topology.levels, (),
+                    connections.topology.links)).links,
             sources={path: found[name] for path, name in sources.items()})
 
     @property

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain
 from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried, Kind
@@ -78,8 +77,8 @@ class CheckedPolicies:
         if level not in self._shares:
             division = self._case.table.division(level)
             free = np.zeros(len(division.domains) + 1)
-            for link in self._case.snapshot.links:
-                number = division.index.get(Domain(level, link.domain))
+            for domain, link in self._case.snapshot.uplinks(level).items():
+                number = division.index.get(domain)
                 if number is not None:
                     free[number] = link.uplink_mbps - link.used_mbps
             self._shares[level] = 1.0 - free / max(1.0, free.max())

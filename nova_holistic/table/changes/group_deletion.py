@@ -4,6 +4,7 @@
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
+from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -27,5 +28,6 @@ def delete(database: Database, group_uuid: str) -> frozenset[str]:
         session.execute(sa.delete(MemberRow).where(in_group))
         session.execute(sa.delete(GroupRow).where(
             GroupRow.uuid == group_uuid))
+        link_demands.forget(session, group_uuid)
         events.delete(session, group_uuid, timeutils.utcnow())
     return holds

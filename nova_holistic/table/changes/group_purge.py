@@ -14,6 +14,7 @@ from oslo_utils import timeutils
 import sqlalchemy as sa
 
 from nova_holistic.table import batches, rows
+from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.models import GroupRow, MemberRow
@@ -118,6 +119,7 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
             session.execute(
                 sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)
                 .execution_options(synchronize_session=False))
+            link_demands.forget(session, group_uuid)
             events.delete(session, group_uuid, timeutils.utcnow())
     except _Busy:
         return False

@@ -12,8 +12,8 @@ them has another version.
 A claim is the exception. It does not change where the member counts, and
 parallel claims in one group do not wait for each other.
 
-Only exclusive groups have readers, so only their versions rise. A group that
-becomes exclusive also gets another version.
+Only exclusive groups, and groups that use links, have readers, so only their
+versions rise. A group that becomes exclusive also gets another version.
 """
 
 from collections.abc import Collection
@@ -39,10 +39,11 @@ def of_group() -> sa.ScalarSelect[int]:
         GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
 
 
-def is_exclusive() -> sa.ScalarSelect[bool]:
-    """Whether the member's group is exclusive."""
-    return sa.select(GroupRow.exclusive).where(
-        GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
+def has_readers() -> sa.ScalarSelect[bool]:
+    """Whether the version of the member's group is read."""
+    return sa.select(
+        sa.or_(GroupRow.exclusive, GroupRow.uses_links)).where(
+            GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
 
 
 def raise_versions(session: orm.Session,

@@ -74,11 +74,11 @@ def change_members(session: orm.Session, where: Sequence[Any],
     before = session.execute(sa.select(
         MemberRow.id, MemberRow.group_uuid, MemberRow.path, MemberRow.state,
         MemberRow.host, MemberRow.unwanted,
-        places_versions.is_exclusive().label('exclusive'))
+        places_versions.has_readers().label('has_readers'))
         .where(*where).order_by(MemberRow.id).with_for_update()).all()
-    exclusive = {row.group_uuid for row in before if row.exclusive}
-    if exclusive:
-        places_versions.raise_versions(session, exclusive)
+    read = {row.group_uuid for row in before if row.has_readers}
+    if read:
+        places_versions.raise_versions(session, read)
         values = {**values, 'places_version': places_versions.of_group()}
     unwanted = [row for row in before if row.unwanted
                 and values['state'] in states.EXPIRE_STATES]

@@ -32,7 +32,8 @@ members."""
 
 LIGHT = tuple(column for column in GroupRow.__table__.columns
               if column.name not in ('document', 'pending', 'changed_at',
-                                     'places_version')
+                                     'places_version', 'uses_links',
+                                     'links_version')
               and not column.name.startswith('alternates_'))
 """Columns of a group that are read at each access."""
 

@@ -35,6 +35,7 @@ hosts:
   - {name: cmp-2, location: [az1, rack1], resources: {}}
 links:
   - {domain: az1/rack1, uplink_mbps: 40000, used_mbps: 10}
+  - {level: power_feed, domain: A, uplink_mbps: 500}
 flavors:
   m1.small: {VCPU: 1, MEMORY_MB: 2048}
 '''
@@ -71,7 +72,8 @@ def test_a_complete_inventory_is_read():
     assert first.traits == {'HW_CPU_X86_AVX2'}
     assert first.aggregates == {'ssd'}
     assert dict(first.labels) == {'power_feed': 'A'}
-    assert snapshot.links == (Link(('az1', 'rack1'), 40000, 10),)
+    assert snapshot.links == (Link(('az1', 'rack1'), 40000, 10),
+                              Link(('A',), 500, 0, 'power_feed'))
     assert dict(snapshot.flavors['m1.small'].resources) == {
         'VCPU': 1, 'MEMORY_MB': 2048}
     assert (second.node, second.uuid, second.servers, second.enabled) == (
@@ -159,6 +161,9 @@ VCPU = ('hosts', 0, 'resources', 'VCPU')
     (('links', 0, 'uplink_mbps'), -1, 'links[0].uplink_mbps'),
     (('links',), [{'domain': 'az1', 'uplink_mbps': 1}] * 2,
      'links[1].domain'),
+    (('links', 1, 'domain'), 'B', 'links[1].domain'),
+    (('links', 1, 'level'), 'rack', 'links[1].level'),
+    (('links', 1, 'level'), 'feed', 'links[1].domain'),
     (('flavors', 'm1.small'), {'VCPU': -1}, "flavors['m1.small'].VCPU"),
 ])
 def test_an_error_names_its_position(at, value, place):

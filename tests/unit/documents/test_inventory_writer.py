@@ -44,7 +44,7 @@ def test_every_key_survives_a_round_trip():
         node='h1.example.org', uuid='8d4f3a52-0b6c-4a0e-9a55-0d7a5a2a1b11')
     snapshot = replace(
         cloud(first, host('h2', 'r2', enabled=False)),
-        links=(Link(('r1',), 1000, 20),),
+        links=(Link(('r1',), 1000, 20), Link(('A',), 50, 0, 'feed')),
         flavors=FrozenMapping({'tiny': Flavor('tiny', 'tiny', ONE)}))
     assert again(snapshot) == snapshot
 

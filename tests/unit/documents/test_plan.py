@@ -19,7 +19,7 @@ PLAN = Plan(
     ObjectiveValue('spread', 12.5, 12.0, 0.04),
     (Preference('soft-affinity', 'db', 1),),
     FrozenMapping({'solve': 0.25, 'total': 0.5}),
-    PreferenceCost(2.0, 1.5, 0.25))
+    PreferenceCost(2.0, 1.5, 0.25), (Reason('db', 'no links'),))
 
 DOCUMENT = {
     'status': 'planned',
@@ -31,6 +31,7 @@ DOCUMENT = {
     'preferences': [
         {'policy': 'soft-affinity', 'at': 'db', 'violations': 1}],
     'preference_cost': {'value': 2.0, 'bound': 1.5, 'gap': 0.25},
+    'warnings': [{'at': 'db', 'message': 'no links'}],
     'seconds': {'solve': 0.25, 'total': 0.5},
 }
 

@@ -12,12 +12,15 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.executor import Change, Executor
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.holds import errors as hold_errors
+from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus
 from tests.unit.table.builders import a_group
 
 ATTEMPTS = 3
+DECISION = types.SimpleNamespace(
+    group=Group('shop'), plan=types.SimpleNamespace(warnings=()))
 
 
 class Recorded(Change):
@@ -39,7 +42,7 @@ class Recorded(Change):
 
     def propose(self):
         self._take('propose')
-        return Proposal(None, None, ())
+        return Proposal(None, DECISION, ())
 
     def write(self, proposal):
         self._take('write')

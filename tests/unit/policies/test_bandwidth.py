@@ -178,3 +178,41 @@ def test_traffic_of_any_number_of_servers_is_counted():
         placed = on(RACKS, **names)
         assert policy.check(scope, placed, RACKS).count == 30 - together
         assert cost_of(policy, scope, RACKS, placed) == 30 - together
+
+
+def test_a_level_outside_the_tree_may_have_links():
+    def feeds(*links):
+        return cloud(host('h1', 'r1', labels={'feed': 'A'}),
+                     host('h2', 'r1', labels={'feed': 'B'}), links=links)
+
+    policy = pipe(level='feed')
+    scope = scope_of(policy, web=1, db=1)
+    for links, count in (
+            ([Link(('A',), 100, 0, 'feed')], 0),
+            ([Link(('A',), 99, 0, 'feed')], 1),
+            ([Link(('A',), 100, 40, 'feed'), Link(('B',), 0, 0, 'feed')],
+             140),
+            # Neither the tree nor another label has links of this level.
+            ([Link(('r1',), 0), Link(('A',), 0, 0, 'power')], 0)):
+        snapshot = feeds(*links)
+        placed = on(snapshot, web_0='h1', db_0='h2')
+        assert policy.check(scope, placed, snapshot).count == count
+        assert cost_of(policy, scope, snapshot, placed) == (
+            None if count else 0)
+
+
+def test_domains_without_a_link_give_a_warning():
+    policy = pipe()
+    for links, number in (([], 2), ([Link(('r1',), 1000)], 1),
+                          ([Link(('r1',), 1000), Link(('r2',), 1000)], 0)):
+        snapshot = racks(*links)
+        assert policy.warnings(
+            scope_of(policy), on(snapshot, **APART), snapshot) == ((
+                f'bandwidth between web and db is not limited in {number} of '
+                'the 2 domains of level rack whose uplinks it uses: the '
+                'inventory has no links for them',) if number else ())
+    near = on(RACKS, web_0='r1h1', web_1='r1h2', db_0='r1h1', db_1='r1h2')
+    assert policy.warnings(scope_of(policy), near, RACKS) == ()
+    weighted = pipe(weight=1)
+    assert weighted.warnings(
+        scope_of(weighted), on(RACKS, **APART), RACKS) == ()

@@ -30,8 +30,6 @@ def degree(relationship, view, path):
 
 def _too_much(relationship, view, sides):
     """Mbit/s over what others leave, on the uplinks that this one uses."""
-    if relationship.level not in view.snapshot.levels:
-        return 0
     mine, loads = _loads(relationship, sides), Counter()
     for group, path in _groups(view.line[0], ''):
         for each in group.relationships:
@@ -41,8 +39,19 @@ def _too_much(relationship, view, sides):
                     [domain(view, m, each.level) for m in side]
                     for side in parts(each, group.all_members(path), path)]))
     return sum(
-        max(0, loads[link.domain] - max(0, link.uplink_mbps - link.used_mbps))
-        for link in view.snapshot.links if mine[link.domain])
+        max(0, loads[end] - max(0, link.uplink_mbps - link.used_mbps))
+        for link in view.snapshot.links
+        for end in [_end(view.snapshot, link, relationship.level)]
+        if mine[end])
+
+
+def _end(snapshot, link, level):
+    """The vertex of the level that the link leads to; '' if there is none."""
+    if level in snapshot.levels:
+        depth = snapshot.levels.index(level) + 1
+        return link.domain if (link.level, len(link.domain)) == (
+            None, depth) else ''
+    return link.domain[0] if link.level == level else ''
 
 
 def _loads(relationship, sides):

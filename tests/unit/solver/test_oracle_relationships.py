@@ -4,6 +4,7 @@
 The judging is done pair by pair and link by link, from the design's words.
 """
 
+from dataclasses import replace
 import itertools
 import random
 
@@ -100,6 +101,28 @@ def random_case(seed):
     return group, snapshot, placed
 
 
+def with_links_of_feeds(seed):
+    """The case of that number, in which all hard bandwidth is between feeds,
+    and feeds have links."""
+    chance = random.Random(f'feeds {seed}')
+    group, snapshot, placed = random_case(seed)
+    links = [Link((feed,), 100 * chance.randint(0, 6),
+                  chance.choice((0, 0, 50, 200)), 'feed') for feed in 'AB']
+    if 'feed' not in snapshot.all_levels():
+        return group, snapshot, placed
+    return _between_feeds(group), builders.cloud(
+        *snapshot.hosts, levels=LEVELS,
+        links=[*snapshot.links, *links]), placed
+
+
+def _between_feeds(group):
+    return replace(
+        group, groups=tuple(map(_between_feeds, group.groups)),
+        relationships=tuple(
+            replace(each, level='feed') if each.type == 'bandwidth' else each
+            for each in group.relationships))
+
+
 def _in(path, side):
     return path == side or path.startswith((side + '/', side + '-'))
 
@@ -145,9 +168,12 @@ def _degree(rule, sides, at, loads, snapshot):
             d is None or e is None or d != e for d, e in pairs)
     mine = {d for pair in pairs for d in pair if pair[0] != pair[1]}
     return outside + sum(
-        max(0, loads.get((rule.level, link.domain), 0)
+        max(0, loads.get((rule.level, domain), 0)
             - max(0, link.uplink_mbps - link.used_mbps))
-        for link in snapshot.links if link.domain in mine)
+        for link in snapshot.links
+        for domain in [link.domain if link.level is None
+                       else link.domain[0] * (link.level == rule.level)]
+        if domain in mine)
 
 
 def _loads(rules, at):
@@ -229,8 +255,8 @@ def _cost_of(group, answer):
                for w, p in zip(weights, answer.preferences))
 
 
-def _agrees(seed, objective, solver='highs'):
-    group, snapshot, placed = random_case(seed)
+def _agrees(seed, objective, solver='highs', case=random_case):
+    group, snapshot, placed = case(seed)
     expected = best(group, snapshot, placed, objective)
     # On a busy machine, CBC needs more than a share of the default.
     answer = solve(group, snapshot, placed=placed, objective=objective,
@@ -251,6 +277,12 @@ def _agrees(seed, objective, solver='highs'):
 def test_highs_agrees_with_exhaustive_search(objective):
     planned = sum(_agrees(seed, objective) for seed in range(250))
     assert 60 < planned < 240, 'the cases are lopsided'
+
+
+def test_links_of_labels_limit_traffic():
+    planned = [_agrees(seed, 'network', case=with_links_of_feeds)
+               for seed in range(60)]
+    assert 15 < sum(planned) < 55, 'the cases are lopsided'
 
 
 def test_cbc_agrees_with_exhaustive_search():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.model.action import Action, ActionKind, ActionState
+from nova_holistic.model.domain import Domain
 from nova_holistic.model.stack_rules import StackRule
 from nova_holistic.table.boot_records import (
     BootRequest, BootServerState, BootStatus)
@@ -49,6 +50,7 @@ def call_everything(table):
     move_and_release(table, group)
     grow(table)
     hand_over(table)
+    share_links(table)
     adopt_and_detach(table)
     boot(table)
     federate(table)
@@ -281,6 +283,19 @@ def grow(table):
     assert group_growth.grow(table.database, group_growth.Growth(
         table.get_group(group.uuid), replace(
             wanted, hold=builders.new_uuid()), rows[-1]), rows, NOON)
+
+
+def share_links(table):
+    """Two groups use one uplink."""
+    rack = Domain('rack', ('a',))
+    first, second = [builders.planned(table, web=None).uuid for _ in range(2)]
+    assert table.links.reserve(first, {rack: 600}, {rack: 1000}) is None
+    assert table.links.reserve(second, {rack: 600}, {rack: 1000}) == rack
+    assert {each.group_uuid for each in table.links.changed()} == {first}
+    assert table.links.settle(table.links.version(first), {rack: 500})
+    assert table.links.demand_of_others(second) == {rack: 500}
+    table.delete_group(first)
+    assert table.links.demand_of_others(None) == {}
 
 
 def hand_over(table):

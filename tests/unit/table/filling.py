@@ -12,6 +12,7 @@ from nova_holistic.table.boot_models import BootRow, BootServerRow
 from nova_holistic.table.detached_servers import DetachedServerRow
 from nova_holistic.table.federation_models import (
     ChildCredentialRow, PartRow)
+from nova_holistic.table.link_models import LinkDemandRow
 from nova_holistic.table import models, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
@@ -30,9 +31,9 @@ SHARE = 20
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
           BootServerRow, ActionRow, DetachedServerRow, PartRow,
-          ChildCredentialRow)
-"""Tables that ``fill_all`` fills. The two others have a row for each job of
-an engine, and for each host that is unavailable."""
+          ChildCredentialRow, LinkDemandRow)
+"""Tables that ``fill_all`` fills. The others have a row for each job of an
+engine, for each host that is unavailable, and for each uplink."""
 
 
 @functools.cache
@@ -95,6 +96,8 @@ def fill_all(table, number):
             {'group_uuid': group['uuid'], 'instance_uuid': builders.new_uuid(),
              'detached_at': LONG_AGO} for group in groups],
         PartRow: [_part(group) for group in groups],
+        LinkDemandRow: [{'group_uuid': group['uuid'], 'link': 'old',
+                         'mbps': 1} for group in groups],
         ChildCredentialRow: [
             {'user_id': f'user-{at}', 'project_id': 'red', 'child': 'dfw',
              'credential': 'secret', 'updated_at': LONG_AGO}

@@ -80,10 +80,10 @@ def test_exceptions_name_functions_of_the_package():
 
 
 def test_every_other_table_has_few_rows():
-    """They have one row for each job of an engine, and for each unavailable
-    host."""
+    """They have one row for each job of an engine, for each unavailable host,
+    and for each uplink."""
     assert {*models.Base.metadata.tables} - TABLES == {
-        'holistic_jobs', 'holistic_host_outages'}
+        'holistic_jobs', 'holistic_host_outages', 'holistic_links'}
 
 
 @pytest.mark.parametrize('text', [

@@ -23,7 +23,8 @@ LATER = ('revision', 'idempotency_key', 'fingerprint', 'task', 'pending',
          'engine', 'engine_at', 'attempts', 'asked', 'violations',
          'unwanted', 'destination', 'alternates_due', 'alternates_engine',
          'alternates_engine_at', 'alternates_attempts', 'changed_at',
-         'holds_written', 'places_version', 'objective_value', 'allocation')
+         'holds_written', 'places_version', 'objective_value', 'allocation',
+         'uses_links', 'links_version')
 """Columns of a group or a member that the previous version does not know."""
 
 

@@ -101,12 +101,14 @@ LINKED = BARE + """
 links:
   - {domain: m1/r1, uplink_mbps: 40000, used_mbps: 100}
   - {domain: m1, uplink_mbps: 100000}
+  - {level: power_feed, domain: m1, uplink_mbps: 500}
 """
 
 
 def test_links_are_read_from_the_file(write):
     assert FileTopology(write(LINKED)).links == (
-        Link(('m1', 'r1'), 40000, 100), Link(('m1',), 100000))
+        Link(('m1', 'r1'), 40000, 100), Link(('m1',), 100000),
+        Link(('m1',), 500, 0, 'power_feed'))
     assert FileTopology(write(BARE)).links == ()
 
 
@@ -122,6 +124,11 @@ def test_links_are_read_from_the_file(write):
     ('[{domain: m1, uplink_mbps: 1, used_mbps: x}]', 'links[0].used_mbps'),
     ('[{domain: m1, uplink_mbps: 1}, {domain: m1, uplink_mbps: 2}]',
      'links[1].domain'),
+    ('[{level: rack, domain: r1, uplink_mbps: 1}]', 'links[0].level'),
+    ('[{level: [a], domain: r1, uplink_mbps: 1}]', 'links[0].level'),
+    ('[{level: feed, domain: 1, uplink_mbps: 1}]', 'links[0].domain'),
+    ('[{level: feed, domain: A, uplink_mbps: 1},'
+     ' {level: feed, domain: A, uplink_mbps: 1}]', 'links[1].domain'),
 ])
 def test_invalid_links_are_refused(write, links, place):
     with pytest.raises(InvalidDocument) as raised:

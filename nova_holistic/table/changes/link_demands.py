@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The traffic that a group reserves on uplinks is written.
+
+The totals of all groups change in the same transaction. An uplink has no more
+than its capacity because the statement that changes its total compares the new
+total with the capacity: of two groups that are planned at the same time, the
+second one finds the uplink full.
+
+Each transaction changes the group's row first and then the totals, in the
+order of their keys, so that no two of them wait for each other.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import hashlib
+import json
+import random
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.table.database import Database, Duplicate, retried
+from nova_holistic.table.link_models import LinkDemandRow, LinkRow
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.records import GroupStatus
+
+Demand = Mapping[Domain, int]
+"""Mbit/s on the uplink of each domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinksVersion:
+    """What a group's traffic is determined from: it has changed if the two
+    numbers differ.
+
+    :ivar places: the ``places_version`` of the group
+    :ivar links: the ``places_version`` for which the traffic was written, or a
+        negative number, which is another one for each reservation
+    """
+
+    group_uuid: str
+    places: int
+    links: int
+
+
+class _Full(Exception):
+    """An uplink has too little left; undoes the transaction."""
+
+    def __init__(self, key: str):
+        super().__init__(key)
+        self.key = key
+
+
+def key_of(domain: Domain) -> str:
+    """The key of the domain's uplink."""
+    return hashlib.sha256(json.dumps(
+        [domain.level, *domain.path]).encode()).hexdigest()
+
+
+def reserve(database: Database, group_uuid: str, demand: Demand,
+            limits: Demand, replace: bool = False) -> Domain | None:
+    """Reserve the traffic of a plan before it is accepted.
+
+    Until it is accepted, the group keeps what it had before as well, because
+    its members may stay where they are.
+
+    :param limits: what all groups together may use of each uplink
+    :param replace: the group does not need what it had before
+    :returns: a domain whose uplink has too little left: nothing is written;
+        None if the traffic is reserved
+    """
+    domains = {key_of(domain): domain for domain in demand}
+    _add_missing(database, domains)
+    try:
+        _reserve(database, group_uuid,
+                 {key_of(each): mbps for each, mbps in demand.items()},
+                 {key_of(each): mbps for each, mbps in limits.items()},
+                 replace)
+    except _Full as full:
+        return domains[full.key]
+    return None
+
+
+@retried
+def _reserve(database: Database, group_uuid: str, demand: Mapping[str, int],
+             limits: Mapping[str, int], replace: bool) -> None:
+    with database.writer() as session:
+        if not session.execute(
+                sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
+                .values(uses_links=True,
+                        links_version=-random.randint(1, 2**62))
+                .execution_options(synchronize_session=False)).rowcount:
+            # The group was deleted, and its plan will not be accepted.
+            return
+        before = _demand(session, group_uuid)
+        after = demand if replace else {
+            key: max(before.get(key, 0), demand.get(key, 0))
+            for key in before.keys() | demand.keys()}
+        for key in sorted(before.keys() | demand.keys()):
+            old = before.get(key, 0)
+            wanted = demand.get(key, 0)
+            fits = [LinkRow.mbps <= limits[key] - wanted + old] if (
+                wanted and key in limits) else []
+            _add(session, key, after.get(key, 0) - old, *fits)
+        _write(session, group_uuid, after)
+
+
+def settle(database: Database, seen: LinksVersion, demand: Demand,
+           owned: bool = False) -> bool:
+    """Write the traffic of a group whose members are at their places. It is
+    not limited, because it exists.
+
+    :param seen: read before the places of the members
+    :param owned: the caller has the group's task
+    :returns: False if the group has changed since, or an engine works on it;
+        then nothing is written
+    """
+    domains = {key_of(domain): domain for domain in demand}
+    _add_missing(database, domains)
+    return _settle(database, seen, {
+        link: demand[domain] for link, domain in domains.items()}, owned)
+
+
+@retried
+def _settle(database: Database, seen: LinksVersion,
+            demand: Mapping[str, int], owned: bool) -> bool:
+    free = [] if owned else [
+        GroupRow.task.is_(None), GroupRow.status != GroupStatus.PLANNING]
+    with database.writer() as session:
+        if not session.execute(
+                sa.update(GroupRow).where(
+                    GroupRow.uuid == seen.group_uuid,
+                    GroupRow.places_version == seen.places,
+                    GroupRow.links_version == seen.links, *free)
+                .values(links_version=seen.places)
+                .execution_options(synchronize_session=False)).rowcount:
+            return False
+        before = _demand(session, seen.group_uuid)
+        for key in sorted(before.keys() | demand.keys()):
+            _add(session, key, demand.get(key, 0) - before.get(key, 0))
+        _write(session, seen.group_uuid, demand)
+    return True
+
+
+def forget(session: orm.Session, group_uuid: str) -> None:
+    """A group that is deleted reserves nothing."""
+    before = _demand(session, group_uuid)
+    for key in sorted(before):
+        _add(session, key, -before[key])
+    if before:
+        _write(session, group_uuid, {})
+
+
+def _add_missing(database: Database, domains: Mapping[str, Domain]) -> None:
+    """Rows for uplinks that no group has used. They remain."""
+    with database.reader() as session:
+        known = set(session.scalars(sa.select(LinkRow.link).where(
+            LinkRow.link.in_(domains)))) if domains else set()
+    for key in sorted(domains.keys() - known):
+        domain = domains[key]
+        try:
+            _insert(database, key, [domain.level, *domain.path])
+        except Duplicate:
+            pass
+
+
+@retried
+def _insert(database: Database, key: str, domain: list[str]) -> None:
+    with database.writer() as session:
+        session.add(LinkRow(link=key, domain=domain, mbps=0))
+
+
+def _demand(session: orm.Session, group_uuid: str) -> dict[str, int]:
+    return {link: mbps for link, mbps in session.execute(
+        sa.select(LinkDemandRow.link, LinkDemandRow.mbps).where(
+            LinkDemandRow.group_uuid == group_uuid))}
+
+
+def _add(session: orm.Session, key: str, mbps: int,
+         *fits: sa.ColumnElement[bool]) -> None:
+    """:raises _Full: the uplink does not fit"""
+    if not mbps and not fits:
+        return
+    if not session.execute(
+            sa.update(LinkRow).where(LinkRow.link == key, *fits)
+            .values(mbps=LinkRow.mbps + mbps)
+            .execution_options(synchronize_session=False)).rowcount:
+        raise _Full(key)
+
+
+def _write(session: orm.Session, group_uuid: str,
+           demand: Mapping[str, int]) -> None:
+    session.execute(
+        sa.delete(LinkDemandRow).where(
+            LinkDemandRow.group_uuid == group_uuid)
+        .execution_options(synchronize_session=False))
+    rows = [{'group_uuid': group_uuid, 'link': link, 'mbps': mbps}
+            for link, mbps in sorted(demand.items()) if mbps]
+    if rows:
+        session.execute(sa.insert(LinkDemandRow), rows)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What groups use of the uplinks of domains, the same for all engines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from nova_holistic.model.domain import Domain
+from nova_holistic.table.changes import link_demands
+from nova_holistic.table.changes.link_demands import Demand, LinksVersion
+from nova_holistic.table.database import Database
+from nova_holistic.table.link_models import LinkDemandRow, LinkRow
+from nova_holistic.table.models import GroupRow
+from nova_holistic.table.records import GroupStatus
+
+_VERSIONS = (GroupRow.uuid, GroupRow.places_version, GroupRow.links_version)
+
+
+class Links:
+    """A row for each uplink, with the traffic of all groups, and one for each
+    group that uses it. No method reads the members of any group."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def demand_of_others(self, group_uuid: str | None) -> Demand:
+        """The traffic of all groups but this one."""
+        own = sa.and_(LinkDemandRow.link == LinkRow.link,
+                      LinkDemandRow.group_uuid == group_uuid)
+        rest = LinkRow.mbps - sa.func.coalesce(LinkDemandRow.mbps, 0)
+        with self._database.reader() as session:
+            return {
+                Domain(names[0], tuple(names[1:])): int(mbps)
+                for names, mbps in session.execute(
+                    sa.select(LinkRow.domain, rest).outerjoin(
+                        LinkDemandRow, own).where(rest != 0))}
+
+    def changed(self) -> Sequence[LinksVersion]:
+        """Groups whose traffic was not written since their members came to
+        their places. Groups that an engine works on are left out."""
+        return self._versions(
+            # Not "is true", for which MariaDB does not use the index.
+            GroupRow.uses_links == sa.true(),
+            GroupRow.links_version != GroupRow.places_version,
+            GroupRow.task.is_(None),
+            GroupRow.status != GroupStatus.PLANNING)
+
+    def version(self, group_uuid: str) -> LinksVersion | None:
+        return next(iter(self._versions(GroupRow.uuid == group_uuid)), None)
+
+    def _versions(self, *where: Any) -> Sequence[LinksVersion]:
+        with self._database.reader() as session:
+            return [LinksVersion(*row) for row in session.execute(
+                sa.select(*_VERSIONS).where(*where))]
+
+    def reserve(self, group_uuid: str, demand: Demand, limits: Demand,
+                replace: bool = False) -> Domain | None:
+        """See ``link_demands.reserve``."""
+        return link_demands.reserve(
+            self._database, group_uuid, demand, limits, replace)
+
+    def settle(self, seen: LinksVersion, demand: Demand,
+               owned: bool = False) -> bool:
+        """See ``link_demands.settle``."""
+        return link_demands.settle(self._database, seen, demand, owned)
