@@ -166,41 +166,42 @@ def print_table(points, rows):
     print(f'{"without":<36} {"plan worse":>10} {"better":>6} '
           f'{"bound worse":>11} {"better":>6} {"median s":>8} {"s":>8}')
     for name, own_rows in {'all strategies': everything, **rows}.items():
-        found = [compared(*pair) for pair in zip(everything, own_rows)]
-        print(f'{name:<36} {counted(found, 0, "worse"):>10} '
-              f'{counted(found, 0, "better"):>6} '
-              f'{counted(found, 1, "worse"):>11} '
-              f'{counted(found, 1, "better"):>6} '
+        comparisons = [compared(*pair) for pair in zip(everything, own_rows)]
+        print(f'{name:<36} {counted(comparisons, 0, "worse"):>10} '
+              f'{counted(comparisons, 0, "better"):>6} '
+              f'{counted(comparisons, 1, "worse"):>11} '
+              f'{counted(comparisons, 1, "better"):>6} '
               f'{statistics.median(row["seconds"] for row in own_rows):>8.2f} '
               f'{sum(row["seconds"] for row in own_rows):>8.1f}', flush=True)
     print(f'{len(points)} points')
 
 
-def counted(found, index, word):
-    return sum(each[index] == word for each in found)
+def counted(comparisons, index, word):
+    return sum(each[index] == word for each in comparisons)
 
 
 def parser():
-    found = point_parser(__doc__, points=8, most_hosts=10_000, time_limit=10.0)
-    found.add_argument('--strategies', nargs='+', choices=STRATEGIES,
-                       help='to disable, one at a time; without it all, and '
-                            'every neighbourhood')
-    return found
+    options = point_parser(
+        __doc__, points=8, most_hosts=10_000, time_limit=10.0)
+    options.add_argument('--strategies', nargs='+', choices=STRATEGIES,
+                         help='to disable, one at a time; without it all, and '
+                              'every neighbourhood')
+    return options
 
 
 def point_parser(description, **defaults):
     """The options that choose the points and the time limit."""
-    found = argparse.ArgumentParser(description=description)
-    found.add_argument('--family', nargs='+', choices=FAMILIES,
-                       default=list(FAMILIES))
-    found.add_argument('--points', type=int, help='of each family')
-    found.add_argument('--seed', type=int, default=0, help='of the points')
-    found.add_argument('--most-hosts', type=int)
-    found.add_argument('--time-limit', type=float, help='of processor time')
-    found.add_argument('--json', type=pathlib.Path,
-                       help='file for all figures')
-    found.set_defaults(**defaults)
-    return found
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument('--family', nargs='+', choices=FAMILIES,
+                         default=list(FAMILIES))
+    options.add_argument('--points', type=int, help='of each family')
+    options.add_argument('--seed', type=int, default=0, help='of the points')
+    options.add_argument('--most-hosts', type=int)
+    options.add_argument('--time-limit', type=float, help='of processor time')
+    options.add_argument('--json', type=pathlib.Path,
+                         help='file for all figures')
+    options.set_defaults(**defaults)
+    return options
 
 
 if __name__ == '__main__':

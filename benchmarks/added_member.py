@@ -15,12 +15,12 @@ from nova_holistic.model.frozen import FrozenMapping
 
 def occupied(snapshot, group, plan):
     """The snapshot with the servers of the plan."""
-    taken = {}
+    placed = {}
     for member in bind(group, snapshot).all_members():
-        taken.setdefault(plan[member.path], []).append(
+        placed.setdefault(plan[member.path], []).append(
             member.requirements.resources)
     return replace(snapshot, hosts=tuple(
-        _with(host, taken[host.name]) if host.name in taken else host
+        _with(host, placed[host.name]) if host.name in placed else host
         for host in snapshot.hosts))
 
 
@@ -47,10 +47,10 @@ def main():
         plan = run(group, snapshot, objective, 10.0, {})['plan']
         occupied_snapshot = occupied(snapshot, group, plan)
         more = shop(arguments.members, extra=1)
-        found = [1000 * run(more, occupied_snapshot, objective, 10.0, plan)[
+        times = [1000 * run(more, occupied_snapshot, objective, 10.0, plan)[
             'seconds'] for _ in range(arguments.repeat)]
-        print(f'{objective:<13} {found[0]:>8.0f} '
-              f'{statistics.median(found[1:]):>9.0f} {max(found[1:]):>7.0f}',
+        print(f'{objective:<13} {times[0]:>8.0f} '
+              f'{statistics.median(times[1:]):>9.0f} {max(times[1:]):>7.0f}',
               flush=True)
 
 

@@ -72,17 +72,17 @@ def _measure(hosts, name, seed, arguments):
     begin = time.process_time()
     plan = solve(group, snapshot, objective='spread')
     planned = time.process_time()
-    what = f'{hosts:>6} {arguments.members:>7} {name:<10} '
+    row = f'{hosts:>6} {arguments.members:>7} {name:<10} '
     if not isinstance(plan, Plan):
-        print(f'{what}{planned - begin:>7.2f} no plan', flush=True)
+        print(f'{row}{planned - begin:>7.2f} no plan', flush=True)
         return
     with mock.patch.object(Rules, 'require', autospec=True,
                            side_effect=Rules.require) as require:
         ended = time.process_time()
-        found = alternates(group, snapshot, plan, arguments.alternates)
-        taken = time.process_time() - ended
-    number = sum(map(len, found.values())) / len(found)
-    print(f'{what}{planned - begin:>7.2f} {taken:>12.2f} '
+        hosts_of = alternates(group, snapshot, plan, arguments.alternates)
+        seconds = time.process_time() - ended
+    number = sum(map(len, hosts_of.values())) / len(hosts_of)
+    print(f'{row}{planned - begin:>7.2f} {seconds:>12.2f} '
           f'{require.call_count:>7} {number:>5.1f}', flush=True)
 
 

@@ -69,12 +69,12 @@ def timed(ask, repeat, clock):
     """Milliseconds of each request after the first, which makes what is made
     once."""
     ask()
-    found = []
+    milliseconds = []
     for _ in range(repeat):
         start = clock()
         ask()
-        found.append(1000 * (clock() - start))
-    return sorted(found)
+        milliseconds.append(1000 * (clock() - start))
+    return sorted(milliseconds)
 
 
 def measure(arguments):
@@ -100,19 +100,19 @@ def measure(arguments):
             for name, ask in requests(service).items():
                 with recorded(table.database.engine) as sent:
                     ask()
-                found = timed(ask, arguments.repeat, arguments.clock)
-                p95 = found[math.ceil(0.95 * len(found)) - 1]
+                milliseconds = timed(ask, arguments.repeat, arguments.clock)
+                p95 = milliseconds[math.ceil(0.95 * len(milliseconds)) - 1]
                 counts[name][number] = len(sent.statements)
                 print(f'{number:6} {own:11}  {name:22} '
-                      f'{statistics.median(found):10.1f} {p95:7.1f} '
+                      f'{statistics.median(milliseconds):10.1f} {p95:7.1f} '
                       f'{len(sent.statements):11}', flush=True)
     return counts
 
 
 def main():
     counts = measure(parse())
-    grown = {name: found for name, found in counts.items()
-             if len(set(found.values())) > 1}
+    grown = {name: numbers for name, numbers in counts.items()
+             if len(set(numbers.values())) > 1}
     if grown:
         sys.exit(f'statements by the number of groups: {grown}')
 

@@ -81,14 +81,14 @@ def many_pairs():
 
 
 def deep():
-    found = group([members('m', 20)], policies=[HOST], name='leaf')
+    nested = group([members('m', 20)], policies=[HOST], name='leaf')
     for n in range(60):
-        found = group(
-            [members('m', 10, 1 + n % 4)], [found], [
+        nested = group(
+            [members('m', 10, 1 + n % 4)], [nested], [
                 AntiAffinity(max_per_domain=10),
                 AntiAffinity(level='rack', max_per_domain=200)],
             name=f'd{n}')
-    return found, hosts(3000)
+    return nested, hosts(3000)
 
 
 def relationships():
@@ -165,18 +165,18 @@ SHAPES: dict[str, Callable[[], tuple[Group, Snapshot]]] = {
 
 def run(name, limit, objective, processor):
     """Wall-clock and processor seconds, resident MiB, and the result."""
-    wanted, snapshot = SHAPES[name]()
+    requested, snapshot = SHAPES[name]()
     # A process searches for plug-ins only once; an engine has loaded them.
     aim, _ = load_objective(objective), load_backend('highs')
     busy, started = time.process_time(), time.perf_counter()
     answer = solve(
-        wanted, snapshot, objective=aim, time_limit=limit,
+        requested, snapshot, objective=aim, time_limit=limit,
         timer=time.process_time if processor else time.perf_counter)
     seconds = time.perf_counter() - started
     busy = time.process_time() - busy
     outcome = type(answer).__name__.lower()
     if isinstance(answer, Plan):
-        if check(wanted, snapshot, answer.hosts()):
+        if check(requested, snapshot, answer.hosts()):
             raise SystemExit(f'a bad plan of {name}')
         outcome = f'planned, gap {100 * answer.objective.gap:.1f} %'
     elif isinstance(answer, Unplaceable) and answer.minimal:

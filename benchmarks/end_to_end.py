@@ -99,24 +99,24 @@ class Bench:
 
     def _measured(self, members, start):
         with self._cloud.sampled() as samples:
-            asked = time.monotonic()
+            requested = time.monotonic()
             if start is None:
                 group = self._create(members, 300)
             else:
                 group = self._create(members, 0)
-                asked = start()
+                requested = start()
             if group['task'] is not None:
                 group = self._client.groups.wait(group['id'], TIMEOUT)
             answered = time.monotonic()
-            self._await_alternates(asked)
+            self._await_alternates(requested)
         if group['status'] != 'planned':
             raise RuntimeError(f'not planned: {group["reasons"]}')
-        spans = self._cloud.spans(asked)
-        intervals = steps.of_create(spans, asked, answered)
+        spans = self._cloud.spans(requested)
+        intervals = steps.of_create(spans, requested, answered)
         cost = steps.summary(intervals, samples, spans)
         self._remove(group['id'])
-        held = answered - asked - cost['answer']['wall']
-        return {'held': held, 'total': answered - asked, 'steps': cost}
+        held = answered - requested - cost['answer']['wall']
+        return {'held': held, 'total': answered - requested, 'steps': cost}
 
     def _create(self, members, wait):
         """The group when it is planned, or at the time limit."""
@@ -154,14 +154,14 @@ def other_servers(cloud, rate):
         cloud.command('benchmarks.ungrouped_servers', rate),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env=cloud.environment())
-    found = {}
+    totals = {}
     try:
         if not process.stdout.readline():
             raise RuntimeError('the creation of other servers did not start')
-        yield found
+        yield totals
     finally:
-        rest, _ = process.communicate('\n', timeout=120)
-    found.update(json.loads(rest))
+        output, _ = process.communicate('\n', timeout=120)
+    totals.update(json.loads(output))
 
 
 def measure(cloud, hosts, driver, arguments):
@@ -197,8 +197,8 @@ def measure(cloud, hosts, driver, arguments):
 
 def main():
     arguments = parse()
-    found = {'machine': measured_cloud.machine(), 'creates': [], 'stock': []}
-    report.print_machine(found['machine'])
+    results = {'machine': measured_cloud.machine(), 'creates': [], 'stock': []}
+    report.print_machine(results['machine'])
     for hosts in arguments.hosts:
         begin = time.monotonic()
         with measured_cloud.filled_cloud(
@@ -206,15 +206,15 @@ def main():
             print(f'{hosts} hosts with {arguments.servers} servers each, '
                   f'ready after {time.monotonic() - begin:.0f} s', flush=True)
             for driver in arguments.drivers:
-                found['creates'].extend(
+                results['creates'].extend(
                     measure(cloud, hosts, driver, arguments))
             if arguments.stock:
-                found['stock'].append({'hosts': hosts, **json.loads(
+                results['stock'].append({'hosts': hosts, **json.loads(
                     cloud.run_module('benchmarks.stock_nova',
                                      arguments.stock))})
-                report.print_stock(found['stock'][-1])
+                report.print_stock(results['stock'][-1])
         if arguments.json:
-            arguments.json.write_text(json.dumps(found, indent=1))
+            arguments.json.write_text(json.dumps(results, indent=1))
 
 
 if __name__ == '__main__':

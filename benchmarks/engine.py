@@ -98,16 +98,16 @@ class Stage:
         with contextlib.ExitStack() as stack:
             directory = pathlib.Path(stack.enter_context(
                 tempfile.TemporaryDirectory()))
-            table, others = None, {}
+            table, pids = None, {}
             if self._arguments.mariadb:
                 server = stack.enter_context(MariaDB())
                 table = server.create('holistic')
                 placement = stack.enter_context(ThreadedPlacement(
                     directory, server.create('placement')))
-                others['MariaDB'] = server.pid
+                pids['MariaDB'] = server.pid
             else:
                 placement = stack.enter_context(PlacementServer(directory))
-            others['Placement'] = placement.pid
+            pids['Placement'] = placement.pid
             url = 'fake://'
             if self._arguments.broker:
                 url = stack.enter_context(RabbitBroker()).url
@@ -115,16 +115,16 @@ class Stage:
                 directory, placement, table, url, ROOM))
             inventory = directory / 'inventory.yaml'
             inventory.write_text(world.inventory_document())
-            yield world, inventory, others
+            yield world, inventory, pids
 
     def creates(self, engines):
         """Groups a second, and CPU milliseconds of each by who takes them.
         """
         count = self._arguments.groups
-        with self.world() as (world, inventory, others):
+        with self.world() as (world, inventory, pids):
             groups = [world.ask(pair(count=self._arguments.members))
                       for _ in range(count)]
-            processes = [*others.items(), *(
+            processes = [*pids.items(), *(
                 ('engines', world.start_process(
                     inventory, workers=self._arguments.workers).pid)
                 for _ in range(engines))]
@@ -141,13 +141,13 @@ class Stage:
             wait_for('the last group', done(count), WAIT_SECONDS)
             assert world.statuses(groups) == {'planned'}
             seconds = time.monotonic() - started
-            taken = used(processes) - before
+            cost = used(processes) - before
         return (count - first) / seconds, {
-            name: 1000 * taken[name] / (count - first) for name in taken}
+            name: 1000 * cost[name] / (count - first) for name in cost}
 
     def memory(self):
         """MiB after each tenth of the plans."""
-        found = []
+        sizes = []
         with self.world() as (world, inventory, _):
             engine = world.start_process(
                 inventory, workers=self._arguments.workers)
@@ -159,16 +159,16 @@ class Stage:
                     wait_for('a plan', lambda: (
                         world.table.plans.get(plan).answer),  # noqa: B023
                         WAIT_SECONDS)
-                found.append(resident(engine.pid))
-        return found
+                sizes.append(resident(engine.pid))
+        return sizes
 
 
 def used(processes):
     """CPU seconds by name."""
-    found = collections.Counter()
+    seconds = collections.Counter()
     for name, pid in processes:
-        found[name] += processor.seconds(pid)
-    return found
+        seconds[name] += processor.seconds(pid)
+    return seconds
 
 
 def resident(pid):
@@ -183,10 +183,10 @@ def main():
     arguments = parse()
     stage = Stage(arguments)
     for engines in arguments.engines:
-        rate, taken = stage.creates(engines)
+        rate, cost = stage.creates(engines)
         print(f'{engines} engine(s), {arguments.members} members a group: '
               f'{rate:.1f} creates/s; CPU ms of a create: ' + ', '.join(
-                  f'{name} {taken[name]:.0f}' for name in sorted(taken)),
+                  f'{name} {cost[name]:.0f}' for name in sorted(cost)),
               flush=True)
     if arguments.plans:
         sizes = stage.memory()

@@ -85,10 +85,10 @@ def running_clouds(number, hosts, full) -> Iterator[dict[str, str]]:
     processes, urls = [], {}
     try:
         for first in range(0, number, share):
-            some = min(share, number - first)
+            count = min(share, number - first)
             processes.append(subprocess.Popen(
                 [sys.executable, '-m', 'benchmarks.federation_clouds',
-                 str(first), str(some), str(hosts), str(full)],
+                 str(first), str(count), str(hosts), str(full)],
                 cwd=ROOT, stdout=subprocess.PIPE, text=True,
                 env={**os.environ, 'PYTHONPATH': str(ROOT)}))
         for process, first in zip(processes, range(0, number, share)):
@@ -162,11 +162,11 @@ class Parent:
                 sum(c.bytes_sent + c.bytes_received for c in counters))
 
     def cloud_seconds(self):
-        found = 0.0
+        seconds = 0.0
         for url in self.urls.values():
             with urllib.request.urlopen(url + '/statistics') as answer:
-                found += json.load(answer)['seconds']
-        return found
+                seconds += json.load(answer)['seconds']
+        return seconds
 
     def _map_all(self, work, items):
         items = list(items)
@@ -191,7 +191,7 @@ def measure(urls, strategy, groups, keep=False):
 
     :param keep: whether placed groups remain
     """
-    cost, found = Cost(groups=len(groups)), []
+    cost, placed_groups = Cost(groups=len(groups)), []
     with ThreadPoolExecutor(AT_ONCE) as pool:
         parent = Parent(urls, strategy, pool)
         before = parent.cloud_seconds()
@@ -199,16 +199,16 @@ def measure(urls, strategy, groups, keep=False):
         for number, document in enumerate(groups):
             result = parent.place(document, f'{id(parent)}-{number}')
             if isinstance(result, Placed):
-                found.append(result)
+                placed_groups.append(result)
                 cost.rounds += 2 * len(result.parts)
         cost.parent_seconds = time.process_time() - started
-        cost.placed = len(found)
+        cost.placed = len(placed_groups)
         cost.requests, size = parent.traffic()
         cost.megabytes = size / 1e6
         cost.rounds += parent.rounds
         cost.cloud_seconds = parent.cloud_seconds() - before
         if not keep:
-            for each in found:
+            for each in placed_groups:
                 parent.delete(each)
     return cost
 
@@ -243,14 +243,14 @@ def shares(number, hosts, full, groups, strategies=('brute force', 'all')):
     :returns: placed by each strategy, by the one planner, and of how many
     """
     from benchmarks.simulated_cloud import SimulatedCloud
-    found = {}
+    costs = {}
     for name in strategies:
         with running_clouds(number, hosts, full) as urls:
-            found[name] = measure(
+            costs[name] = measure(
                 urls, STRATEGIES[name], groups, keep=True).placed
     together = SimulatedCloud(
         joined(number, hosts, full), load_policy_types(), _now)
-    return found, sum(
+    return costs, sum(
         together.create(document)['status'] == 'planned'
         for document in groups), len(groups)
 

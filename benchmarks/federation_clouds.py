@@ -54,13 +54,13 @@ def _host(index, rack, traits, used):
 
 def clouds(first, number, hosts, full):
     """Path to a cloud; equal clouds share a snapshot until they change."""
-    types, known, found = load_policy_types(), {}, {}
+    types, snapshots, simulated = load_policy_types(), {}, {}
     for n in range(first, first + number):
-        if n % 10 not in known:
-            known[n % 10] = snapshot(n, hosts, full)
-        found[f'c{n}'] = SimulatedCloud(
-            replace(known[n % 10]), types, _now)
-    return found
+        if n % 10 not in snapshots:
+            snapshots[n % 10] = snapshot(n, hosts, full)
+        simulated[f'c{n}'] = SimulatedCloud(
+            replace(snapshots[n % 10]), types, _now)
+    return simulated
 
 
 def _now():
@@ -114,11 +114,11 @@ class Handler(BaseHTTPRequestHandler):
         name, *steps = url.path.strip('/').split('/')
         return self.served[name], steps, parse_qs(url.query)
 
-    def _group(self, status, found):
-        if found is None:
+    def _group(self, status, group):
+        if group is None:
             self._answer(404, {'errors': [{'detail': 'no such group'}]})
         else:
-            self._answer(status, {'group': found})
+            self._answer(status, {'group': group})
 
     def _answer(self, status, document):
         body = b'' if document is None else json.dumps(document).encode()

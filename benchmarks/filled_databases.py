@@ -46,10 +46,10 @@ CHUNK = 1000
 def main(directory, hosts, servers):
     layout = Layout.read(pathlib.Path(directory))
     configure(layout)
-    found = libvirt_host.hosts(int(hosts))
-    for first in range(0, len(found), CHUNK):
-        fill(found[first:first + CHUNK], int(servers))
-    verify(catalog.session(layout, catalog.ADMIN), found, int(servers))
+    created = libvirt_host.hosts(int(hosts))
+    for first in range(0, len(created), CHUNK):
+        fill(created[first:first + CHUNK], int(servers))
+    verify(catalog.session(layout, catalog.ADMIN), created, int(servers))
 
 
 def configure(layout):
@@ -91,11 +91,11 @@ def verify(session, hosts, servers):
                         default_microversion='1.39')
     compute = Adapter(session, service_type='compute',
                       default_microversion='2.53')
-    found = {each['name']: each['uuid'] for each in placement.get(
+    uuids = {each['name']: each['uuid'] for each in placement.get(
         '/resource_providers').json()['resource_providers']}
-    assert found.keys() == {host.name for host in hosts}
+    assert uuids.keys() == {host.name for host in hosts}
     for host in (hosts[0], hosts[-1]):
-        path = f'/resource_providers/{found[host.name]}'
+        path = f'/resource_providers/{uuids[host.name]}'
         read = {part: placement.get(f'{path}/{part}').json()[part] for part in
                 ('inventories', 'traits', 'aggregates', 'usages')}
         assert read['inventories'] == host.inventories(), read
@@ -104,7 +104,7 @@ def verify(session, hosts, servers):
         assert len(read['aggregates']) == 1, read
         assert read['usages'] == {name: servers * amount for name, amount in
                                   libvirt_host.SERVER.items()}, read
-        node = compute.get(f'/os-hypervisors/{found[host.name]}').json()[
+        node = compute.get(f'/os-hypervisors/{uuids[host.name]}').json()[
             'hypervisor']
         assert node['service']['host'] == host.name, node
         assert (node['state'], node['status']) == ('up', 'enabled'), node
@@ -112,18 +112,18 @@ def verify(session, hosts, servers):
 
 def _insert_racks(admin, hosts):
     """UUIDs of the host aggregates of each host."""
-    made = {}
+    aggregates = {}
     for host in hosts:
-        if host.rack not in made:
-            made[host.rack] = objects.Aggregate(
+        if host.rack not in aggregates:
+            aggregates[host.rack] = objects.Aggregate(
                 admin, name=host.rack, metadata={
                     'availability_zone': host.zone, 'rack': host.rack,
                     **host.labels})
-            made[host.rack].create()
+            aggregates[host.rack].create()
     _insert_members(admin, [
-        {'host': host.name, 'aggregate_id': made[host.rack].id}
+        {'host': host.name, 'aggregate_id': aggregates[host.rack].id}
         for host in hosts])
-    return {host.name: [made[host.rack].uuid] for host in hosts}
+    return {host.name: [aggregates[host.rack].uuid] for host in hosts}
 
 
 @api_database.context_manager.writer
@@ -198,11 +198,11 @@ def _insert_allocations(admin, nodes, instances):
 def _id_of(session, model, key, value):
     """The id of a row, which is inserted if it does not exist."""
     query = sa.select(model.id).where(getattr(model, key) == value)
-    found = session.execute(query).scalar()
-    if found is None:
+    row_id = session.execute(query).scalar()
+    if row_id is None:
         session.execute(sa.insert(model), [{key: value}])
-        found = session.execute(query).scalar()
-    return found
+        row_id = session.execute(query).scalar()
+    return row_id
 
 
 if __name__ == '__main__':

@@ -84,17 +84,17 @@ def _measured(point: Point, limit, timer):
 
 def _failures(row, answer, limit):
     """The violated limits of one row."""
-    known = row['planted_unmet']
+    planted = row['planted_unmet']
     if row['seconds'] > GRACE * limit:
         yield f'{row["seconds"]:.1f} s of {limit:g} s'
-    if known is None:
+    if planted is None:
         return
     if isinstance(answer, Unplaceable):
         yield 'unplaceable, although there is a plan'
     elif not isinstance(answer, Plan):
         yield 'unknown, although there is a plan'
-    elif row['unmet'] > known + 1e-9:
-        yield (f'preferences cost {row["unmet"]:g}, and {known:g} in the '
+    elif row['unmet'] > planted + 1e-9:
+        yield (f'preferences cost {row["unmet"]:g}, and {planted:g} in the '
                f'planted plan')
 
 
@@ -113,13 +113,13 @@ def _unmet(case, where):
 
 def _print_row(row):
     gap = '' if row['gap'] is None else f'{100 * row["gap"]:.2f}'
-    unmet, known = (
+    unmet, planted = (
         '' if row[key] is None else f'{row[key]:g}'
         for key in ('unmet', 'planted_unmet'))
     print(f'{row["family"]:<10} {row["hosts"]:>6} {row["racks"]:>5} '
           f'{row["members"]:>7} {row["utilisation"]:>6} '
           f'{row["objective"]:<13} {row["answer"]:<11} '
-          f'{row["seconds"]:>6.2f} {gap:>7} {unmet:>7} {known:>7} '
+          f'{row["seconds"]:>6.2f} {gap:>7} {unmet:>7} {planted:>7} '
           f'{"; ".join(row["failures"])}', flush=True)
 
 

@@ -98,12 +98,12 @@ def planted(point):
 def different(point):
     """No two members ask for the same."""
     chance = random.Random(point.seed)
-    asked = {(chance.randint(1, 8), chance.randrange(512, 32768))
+    sizes = {(chance.randint(1, 8), chance.randrange(512, 32768))
              for _ in range(point.members)}
     return Case(Group('shop', tuple(
         MemberDescription(f'm{number}', Requirements(FrozenMapping({
             'VCPU': vcpus, 'MEMORY_MB': memory, 'DISK_GB': 20})))
-        for number, (vcpus, memory) in enumerate(sorted(asked))), (), (
+        for number, (vcpus, memory) in enumerate(sorted(sizes))), (), (
             AntiAffinity(max_per_domain=4), Spread(level='az', max_skew=4))),
         _cloud(point))
 

@@ -36,9 +36,9 @@ def draw(rows, file):
 
 
 def _points(axes, rows, key, unit, style):
-    some = [row for row in rows if row[key] is not None]
-    axes.plot([row['hosts'] for row in some],
-              [unit * row[key] for row in some], **style)
+    complete = [row for row in rows if row[key] is not None]
+    axes.plot([row['hosts'] for row in complete],
+              [unit * row[key] for row in complete], **style)
 
 
 def _shares(axes, rows):

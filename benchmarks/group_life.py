@@ -82,9 +82,9 @@ class GroupLife:
                 'name': 'soak', 'policies': [{'type': 'anti-affinity'}],
                 'members': [{'name': 'node', 'flavor': 'small',
                              'count': self._members}]}, lease=0)
-            found = self._groups.wait(group['id'], TIMEOUT)
-        if found['status'] != 'planned':
-            raise RuntimeError(f'not planned: {found["reasons"]}')
+            planned = self._groups.wait(group['id'], TIMEOUT)
+        if planned['status'] != 'planned':
+            raise RuntimeError(f'not planned: {planned["reasons"]}')
         return group['id']
 
     def _schedule(self, group, server):

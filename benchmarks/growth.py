@@ -45,26 +45,26 @@ def cost(points, ends):
     :param points: (second, processor seconds until then) of a process
     :param ends: seconds at which lives ended
     """
-    found = {}
+    costs = {}
     for name, (begin, end) in _quarters(points).items():
         used = [value for second, value in points if begin <= second <= end]
         lives = sum(begin <= second <= end for second in ends)
-        found[name] = (used[-1] - used[0]) / max(1, lives)
-    return found
+        costs[name] = (used[-1] - used[0]) / max(1, lives)
+    return costs
 
 
-def grows(found, tolerance):
+def grows(values, tolerance):
     """Whether the median of the last quarter exceeds the maximum of the first
     one by more than a share of it.
 
     The maximum, because the values of one quarter also differ from each other.
     """
-    return found['last']['median'] > (1 + tolerance) * found['first']['max']
+    return values['last']['median'] > (1 + tolerance) * values['first']['max']
 
 
-def sentence(name, kind, found):
+def sentence(name, kind, values):
     """Says what has grown, and from where to where."""
-    first, last = found['first'], found['last']
+    first, last = values['first'], values['last']
     return (f'{kind} of {name} has grown from {first["median"]:.0f} (at most '
             f'{first["max"]:.0f}) to {last["median"]:.0f}.')
 

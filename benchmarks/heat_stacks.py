@@ -117,7 +117,7 @@ class Filling:
 
     def _free(self):
         """Free memory by host, in MiB."""
-        found = {}
+        free = {}
         for each in self._placement.get('/resource_providers').json()[
                 'resource_providers']:
             path = f'/resource_providers/{each["uuid"]}'
@@ -125,10 +125,10 @@ class Filling:
                 f'{path}/inventories').json()['inventories']['MEMORY_MB']
             used = self._placement.get(f'{path}/usages').json()[
                 'usages']['MEMORY_MB']
-            found[each['name']] = int(
+            free[each['name']] = int(
                 (inventory['total'] - inventory['reserved'])
                 * inventory['allocation_ratio']) - used
-        return found
+        return free
 
 
 def created(stacks, name, holistic):
@@ -144,9 +144,9 @@ def created(stacks, name, holistic):
 @contextlib.contextmanager
 def running():
     """The directory of a cloud."""
-    known = os.environ.get('NOVA_HOLISTIC_CLOUD')
-    if known:
-        yield Cloud(Layout.read(pathlib.Path(known)))
+    directory = os.environ.get('NOVA_HOLISTIC_CLOUD')
+    if directory:
+        yield Cloud(Layout.read(pathlib.Path(directory)))
         return
     cloud = make(pathlib.Path(tempfile.mkdtemp(prefix='heat-')), HOSTS,
                  heat=True)

@@ -216,7 +216,7 @@ def _resident(pid):
 def processor_seconds(pid):
     """Processor time of a process and of its children, including ended
     children."""
-    found = 0
+    ticks = 0
     for folder in pathlib.Path('/proc').glob('[0-9]*'):
         try:
             stat = (folder / 'stat').read_text()
@@ -226,8 +226,8 @@ def processor_seconds(pid):
         # proc(5): the name, in parentheses, may contain spaces.
         facts = stat.rpartition(')')[2].split()
         if pid in (int(folder.name), int(facts[1])):
-            found += sum(map(int, facts[11:15]))
-    return found / os.sysconf('SC_CLK_TCK')
+            ticks += sum(map(int, facts[11:15]))
+    return ticks / os.sysconf('SC_CLK_TCK')
 
 
 def bodies(number, hosts):
@@ -293,12 +293,12 @@ def measure(arguments, database):
             for size, connections in cases(arguments, number, database):
                 for _ in range(arguments.repeat):
                     placement.empty()
-                    found = write(placement, server, bodies(number, hosts),
+                    costs = write(placement, server, bodies(number, hosts),
                                   size, connections)
                     print(f'{database:10} {number:6} {size:6} '
-                          f'{connections:11} {found[0]:8} {found[1]:8.2f} '
-                          f'{found[2]:9.2f} {found[3]:13.2f} '
-                          f'{found[4]:12.2f} {found[5]:9.1f}', flush=True)
+                          f'{connections:11} {costs[0]:8} {costs[1]:8.2f} '
+                          f'{costs[2]:9.2f} {costs[3]:13.2f} '
+                          f'{costs[4]:12.2f} {costs[5]:9.1f}', flush=True)
 
 
 def main():

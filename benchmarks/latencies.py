@@ -12,15 +12,15 @@ def table(records):
     :returns: ``{operation: {'number': ..., 'beginning': {'p50': ...}, 'end':
         {'p50': ...}}}``
     """
-    found = {}
+    measured = {}
     records = sorted(records)
     for operation in sorted({name for _, name, _ in records}):
-        own = [taken for _, name, taken in records
+        own = [seconds for _, name, seconds in records
                if name == operation]
         tenth = max(1, len(own) // 10)
-        found[operation] = {'number': len(own), **{
+        measured[operation] = {'number': len(own), **{
             title: {f'p{share}': steps.percentile(values, share / 100)
                     for share in (50, 95, 99)}
             for title, values in (('beginning', own[:tenth]),
                                   ('end', own[-tenth:]))}}
-    return found
+    return measured

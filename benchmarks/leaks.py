@@ -35,9 +35,9 @@ def settled(layout, before):
     """
     until = time.monotonic() + TIMEOUT
     while True:
-        found = counts(layout)
-        if not differences(before, found) or time.monotonic() > until:
-            return found
+        after = counts(layout)
+        if not differences(before, after) or time.monotonic() > until:
+            return after
         time.sleep(5)
 
 

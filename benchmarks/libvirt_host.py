@@ -36,17 +36,17 @@ def hosts(number):
     from nova_holistic.embedded.host import EmbeddedHost
     racks = -(-number // HOSTS_PER_RACK)
     rooms = -(-racks // RACKS_PER_ROOM)
-    found = []
+    embedded_hosts = []
     for host in range(number):
         rack = host // HOSTS_PER_RACK
         room = rack // RACKS_PER_ROOM
-        found.append(EmbeddedHost(
+        embedded_hosts.append(EmbeddedHost(
             f'cmp-{host:05}', zone=f'az{room * ZONES // rooms + 1}',
             rack=f'rack{rack:04}', labels={'room': f'room{room:03}'},
             vcpus=64, memory_mb=524288, disk_gb=4000,
             cpu_allocation_ratio=4.0, reserved_memory_mb=512,
             traits=CPU_TRAITS))
-    return found
+    return embedded_hosts
 
 
 def numa_topology():

@@ -127,14 +127,14 @@ class Bench:
             ask()
         with futures.ThreadPoolExecutor(self._arguments.clients) as pool:
             begin, before = time.perf_counter(), self._used(names)
-            taken = sorted(pool.map(lambda _: ask(), range(count)))
+            times = sorted(pool.map(lambda _: ask(), range(count)))
             seconds = time.perf_counter() - begin
             own, all_of_them = (1000 * (now - then) / count for now, then
                                 in zip(self._used(names), before))
         self._cloud.processes.end(names)
         return (f'{command:<24} {number:>9} {count:>8} {count / seconds:>8.1f}'
-                f' {1000 * statistics.median(taken):>9.0f} '
-                f'{1000 * taken[math.ceil(0.95 * count) - 1]:>8.0f} '
+                f' {1000 * statistics.median(times):>9.0f} '
+                f'{1000 * times[math.ceil(0.95 * count) - 1]:>8.0f} '
                 f'{own:>8.0f} {all_of_them:>11.0f}')
 
     def check(self):

@@ -110,12 +110,12 @@ class MeasuredCloud(Cloud):
 
     def run_module(self, name, *arguments):
         """Run a module to its end; returns what it prints."""
-        done = subprocess.run(
+        process = subprocess.run(
             self.command(name, *arguments), check=False, text=True,
             capture_output=True, env=self.environment())
-        if done.returncode:
-            raise RuntimeError(f'{name}: {done.stderr[-3000:]}')
-        return done.stdout
+        if process.returncode:
+            raise RuntimeError(f'{name}: {process.stderr[-3000:]}')
+        return process.stdout
 
     def command(self, name, *arguments):
         return [sys.executable, '-m', name, str(self.layout.directory),
@@ -178,8 +178,8 @@ class MeasuredCloud(Cloud):
         running = self.processes.names()
         leaders = {name: self.processes.leader(name) for name in WATCHED
                    if name in running}
-        found = processor.members(leaders.values())
-        return {name: found[leader] for name, leader in leaders.items()}
+        members = processor.members(leaders.values())
+        return {name: members[leader] for name, leader in leaders.items()}
 
     def resident(self, name):
         """MiB of memory of a process and its children."""

@@ -28,28 +28,28 @@ class Nova:
 
     def answer(self, path, query):
         """The body, or None for what does not exist."""
-        first, _, rest = path.strip('/').partition('/')
+        first, _, name = path.strip('/').partition('/')
         if first == 'os-services':
             return {'services': [
                 {'host': numbered.host_name(host), **_service(host)}
                 for host in range(self._sizes.hosts)]}
         if first == 'os-hypervisors':
-            return self._hypervisors(rest, query)
+            return self._hypervisors(name, query)
         if first == 'os-aggregates':
             return {'aggregates': list(self._aggregates())}
         if first == 'flavors':
             return {'flavors': [] if 'marker' in query else [FLAVOR]}
         if first == 'servers':
-            return self._servers(rest, query)
+            return self._servers(name, query)
         return {}
 
     def build(self, members):
         now = datetime.now(timezone.utc).replace(tzinfo=None)
         self._built.update(dict.fromkeys(members, now))
 
-    def _hypervisors(self, rest, query):
-        if rest != 'detail':
-            return {'hypervisor': _hypervisor(numbered.number_of(rest))}
+    def _hypervisors(self, name, query):
+        if name != 'detail':
+            return {'hypervisor': _hypervisor(numbered.number_of(name))}
         start = (numbered.number_of(query['marker']) + 1
                  if 'marker' in query else 0)
         return {'hypervisors': [_hypervisor(host) for host in range(
@@ -68,9 +68,9 @@ class Nova:
                        'rack': numbered.rack_name(first),
                        'availability_zone': f'az{rack * 3 // racks + 1}'}}
 
-    def _servers(self, rest, query):
-        if rest != 'detail':
-            member = numbered.number_of(rest)
+    def _servers(self, name, query):
+        if name != 'detail':
+            member = numbered.number_of(name)
             if member in self._built or self._sizes.has_server(member):
                 return {'server': self._server(member)}
             return None
@@ -130,8 +130,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         parts = urlsplit(self.path)
-        found = self.nova.answer(parts.path, dict(parse_qsl(parts.query)))
-        self._send(200 if found is not None else 404, found or {})
+        document = self.nova.answer(parts.path, dict(parse_qsl(parts.query)))
+        self._send(200 if document is not None else 404, document or {})
 
     def do_POST(self):
         length = int(self.headers['Content-Length'])

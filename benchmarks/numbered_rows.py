@@ -102,10 +102,10 @@ def _write_allocations(engine, sizes):
                  'user_id': _ids(link, models.User)['somebody']}
         kinds = _ids(link, models.ConsumerType)
         for first in range(0, sizes.members, CHUNK):
-            some = range(first, min(first + CHUNK, sizes.members))
+            chunk = range(first, min(first + CHUNK, sizes.members))
             _allocate(link, [(_consumer(sizes, member),
                               sizes.host_of(member) + 1, kinds[_kind(
-                                  sizes, member)]) for member in some], owner)
+                                  sizes, member)]) for member in chunk], owner)
 
 
 def _kind(sizes, member):

@@ -67,8 +67,8 @@ class Counted(adapter.Adapter):
         self.number += 1
         if self.latency:
             time.sleep(self.latency)
-        found = self.shortcut and self.shortcut(url)
-        return found or super().request(url, *arguments, **keywords)
+        known_answer = self.shortcut and self.shortcut(url)
+        return known_answer or super().request(url, *arguments, **keywords)
 
 
 class Answer:
@@ -145,14 +145,14 @@ class World:
         self.to_placement.shortcut = None
 
     def _answer(self, url):
-        found = _PART.match(url)
-        if not found:
+        match = _PART.match(url)
+        if not match:
             return None
-        host = numbered.number_of(found[1])
+        host = numbered.number_of(match[1])
         parts = {'inventories': numbered_rows.inventories(),
                  'traits': [numbered_rows.TRAIT],
                  'allocations': numbered_rows.allocations(self.sizes, host)}
-        return Answer({found[2]: parts[found[2]],
+        return Answer({match[2]: parts[match[2]],
                        'resource_provider_generation': 1})
 
     def rows_read(self):
@@ -186,11 +186,11 @@ class World:
         before, rows = self._used(), self.rows_read()
         begun = time.perf_counter()
         with recorded(self.table.database.engine) as sent:
-            done = work()
+            outcome = work()
         wall = time.perf_counter() - begun
-        found = [after - then for after, then in zip(self._used(), before)]
-        return done, (wall, *found, len(sent.statements),
-                      int(self.rows_read() - rows), int(_resident()))
+        used = [after - then for after, then in zip(self._used(), before)]
+        return outcome, (wall, *used, len(sent.statements),
+                         int(self.rows_read() - rows), int(_resident()))
 
     def _used(self):
         return (time.process_time(), processor.seconds(self.placement.pid),
@@ -199,10 +199,10 @@ class World:
 
 
 def _counted(service, endpoint, threads):
-    found = session.Session(auth=token_endpoint.Token(endpoint, 'admin'))
-    for each in found.session.adapters.values():
+    plain = session.Session(auth=token_endpoint.Token(endpoint, 'admin'))
+    for each in plain.session.adapters.values():
         each.init_poolmanager(10, 10 + threads)
-    return Counted(found, service_type=service)
+    return Counted(plain, service_type=service)
 
 
 def _environment():
@@ -245,10 +245,11 @@ def worlds(arguments):
 
 def print_cost(name, world, work):
     """Do the work, and print what it takes."""
-    done, cost = world.cost(work)
+    outcome, cost = world.cost(work)
     print(f'{name:<32} ' + ' '.join(
         f'{value:>{len(column)}.2f}' if isinstance(value, float)
         else f'{value:>{len(column)}}'
         for column, value in zip(COLUMNS, cost)) +
-        (f'  {dict(done)}' if isinstance(done, Counter) and done else ''),
+        (f'  {dict(outcome)}'
+         if isinstance(outcome, Counter) and outcome else ''),
         flush=True)

@@ -29,10 +29,10 @@ class OneByOne:
         return all(map(self._place, self._members))
 
     def _place(self, member):
-        asked = member.requirements.resources
+        resources = member.requirements.resources
         hosts = [h for h in self._snapshot.hosts if all(
             self._free[h.name][name] >= amount
-            for name, amount in asked.items())]
+            for name, amount in resources.items())]
         hosts.sort(key=self._fullness)
         best = None
         for host in hosts:
@@ -48,7 +48,7 @@ class OneByOne:
             self.where.pop(member.path, None)
             return False
         self.where[member.path] = best[1]
-        for name, amount in asked.items():
+        for name, amount in resources.items():
             self._free[best[1].name][name] -= amount
         return True
 

@@ -124,10 +124,10 @@ class Ratio:
     def rates(self, last=None):
         """Pieces of work a second of one and of two, and the multiple; the
         medians of all rounds, or those of the last."""
-        found = [(self._rate(one), self._rate(both))
+        pairs = [(self._rate(one), self._rate(both))
                  for one, both in zip(self.one, self.both)][last:]
-        return (*(statistics.median(each) for each in zip(*found)),
-                statistics.median(both / one for one, both in found))
+        return (*(statistics.median(each) for each in zip(*pairs)),
+                statistics.median(both / one for one, both in pairs))
 
     def _rate(self, shifts):
         return self.work.pieces * len(shifts) / (

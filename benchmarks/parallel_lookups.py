@@ -52,10 +52,10 @@ def main():
           f'{"a second":>8} {"p50 ms":>8} {"p95 ms":>8} {"p99 ms":>8}')
     for kind, (answers, total) in (('looked up', looked_up),
                                    ('stock', stock)):
-        taken = sorted(seconds for _, _, seconds in answers)
+        times = sorted(seconds for _, _, seconds in answers)
         print(f'{kind:<10} {arguments.hosts:>5} {arguments.threads:>7} '
-              f'{len(taken):>8} {len(taken) / total:>8.1f} ' + ' '.join(
-                  f'{1000 * percentile(taken, share):>8.0f}'
+              f'{len(times):>8} {len(times) / total:>8.1f} ' + ' '.join(
+                  f'{1000 * percentile(times, share):>8.0f}'
                   for share in (0.50, 0.95, 0.99)))
 
 
@@ -82,9 +82,9 @@ def look_up(cloud, arguments):
     hints = {'holistic_group': [record.uuid], 'holistic_member': ['node']}
     ask = _asker(cloud)
     warm = [ask(hints) for _ in range(WARM)]
-    found = _in_parallel(arguments.threads, ask, [hints] * arguments.members)
-    check(cloud, record.uuid, [*warm, *found[0]])
-    return found
+    answers = _in_parallel(arguments.threads, ask, [hints] * arguments.members)
+    check(cloud, record.uuid, [*warm, *answers[0]])
+    return answers
 
 
 def check(cloud, group, answers):
@@ -92,18 +92,18 @@ def check(cloud, group, answers):
 
     :raises AssertionError: an update was lost, or a member has two servers
     """
-    given = {instance: host for instance, host, _ in answers}
+    hosts = {instance: host for instance, host, _ in answers}
     rows = cloud.table.members(group)
-    assert len(given) == len(answers) == len(rows)
-    assert {row.instance_uuid: row.place.host for row in rows} == given
+    assert len(hosts) == len(answers) == len(rows)
+    assert {row.instance_uuid: row.place.host for row in rows} == hosts
     assert {(row.state, row.held) for row in rows} == {
         (MemberState.CLAIMED, False)}
-    count = Counter(given.values())
+    count = Counter(hosts.values())
     for host in count:
         assert cloud.consumers(host).keys() == {
-            instance for instance, planned_host in given.items()
+            instance for instance, planned_host in hosts.items()
             if planned_host == host}
-    print(f'{len(given)} servers have one member each, and their allocations '
+    print(f'{len(hosts)} servers have one member each, and their allocations '
           f'where they were planned')
 
 
@@ -136,12 +136,12 @@ def _asker(cloud):
     return ask
 
 
-def percentile(taken, share):
+def percentile(times, share):
     """The smallest value that the share of all values does not exceed.
 
-    :param taken: sorted
+    :param times: sorted
     """
-    return taken[math.ceil(share * len(taken)) - 1]
+    return times[math.ceil(share * len(times)) - 1]
 
 
 if __name__ == '__main__':

@@ -26,15 +26,15 @@ def model(snapshot, group):
     used = [problem.add_variable(f'used_{h}', 0, 1, pulp.LpInteger)
             for h in range(len(snapshot.hosts))]
     for h, host in enumerate(snapshot.hosts):
-        here = {key: row[h] for key, row in x.items()}
+        on_host = {key: row[h] for key, row in x.items()}
         for number, name in enumerate(CLASSES):
             free = host.inventories[name].free
             problem += pulp.lpSum(
                 FLAVORS[flavor][number] * variable
-                for (_, flavor), variable in here.items()) <= free * used[h]
+                for (_, flavor), variable in on_host.items()) <= free * used[h]
         for leaf in range(LEAVES):
             problem += pulp.lpSum(
-                variable for (other, _), variable in here.items()
+                variable for (other, _), variable in on_host.items()
                 if other == leaf) <= PER_HOST
     domains(problem, snapshot, x, len(group.all_members()))
     problem += pulp.lpSum(used)
@@ -45,9 +45,9 @@ def domains(problem, snapshot, x, members):
     """Add the rows of the share of a rack, and of the skew of the zones."""
     racks, zones = {}, {}
     for h, host in enumerate(snapshot.hosts):
-        here = [row[h] for row in x.values()]
-        racks.setdefault(host.location, []).extend(here)
-        zones.setdefault(host.location[0], []).extend(here)
+        on_host = [row[h] for row in x.values()]
+        racks.setdefault(host.location, []).extend(on_host)
+        zones.setdefault(host.location[0], []).extend(on_host)
     for variables in racks.values():
         problem += pulp.lpSum(variables) <= max(1, members // 10)
     low = problem.add_variable('low', 0, members, pulp.LpInteger)
@@ -67,9 +67,9 @@ def plain(snapshot, group, time_limit):
     ended = time.perf_counter() - started
     solver = problem.solverModel
     stopped = solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit
-    found = problem.sol_status in (
+    has_plan = problem.sol_status in (
         pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible)
-    return (round(pulp.value(problem.objective)) if found else None,
+    return (round(pulp.value(problem.objective)) if has_plan else None,
             solver.getInfo().mip_dual_bound if stopped else None, ended)
 
 
@@ -94,9 +94,9 @@ def main():
         group = shop(arguments.members)
         ours = run(group, snapshot, 'fewest-hosts', arguments.our_limit)
         value, bound, seconds = plain(snapshot, group, arguments.time_limit)
-        known = '-' if bound is None else f'{bound:.2f}'
+        proven = '-' if bound is None else f'{bound:.2f}'
         times = f'{seconds / ours["seconds"]:.0f}'
-        print(f'{seed:>4} {value if value else "none":>6} {known:>6} '
+        print(f'{seed:>4} {value if value else "none":>6} {proven:>6} '
               f'{seconds:>7.2f} {ours["value"]:>6.0f} '
               f'{ours["seconds"]:>7.2f} '
               f'{times if bound is None else ">" + times:>6}', flush=True)

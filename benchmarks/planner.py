@@ -81,9 +81,9 @@ def run(group, snapshot, objective, time_limit, placed=None):
     ended = time.perf_counter()
     if reasons:
         raise SystemExit(f'a bad plan: {reasons[:3]}')
-    found = answer.objective
+    reached = answer.objective
     return {'seconds': ended - started, 'check': ended - planned,
-            'value': found.value, 'bound': found.bound, 'gap': found.gap,
+            'value': reached.value, 'bound': reached.bound, 'gap': reached.gap,
             'preferences': sum(p.violations for p in answer.preferences),
             'plan': answer.hosts() if placed is not None else None}
 

@@ -48,7 +48,7 @@ class PlantedCloud:
         self.chance = random.Random(seed)
         self.count = hosts
         self.racks = -(-hosts // PER_RACK)
-        self._asked = [[0, 0] for _ in range(hosts)]
+        self._used = [[0, 0] for _ in range(hosts)]
         self._alone = set()
         self._load = Counter()
         self._leaves = []
@@ -94,19 +94,20 @@ class PlantedCloud:
 
     # Methods for plants.
 
-    def open(self, number, here=lambda host: True):
+    def open(self, number, is_allowed=lambda host: True):
         """Up to this number of hosts with capacity for a plant that are not
         reserved for another one."""
-        found = [h for h in range(self.count) if here(h)
-                 and h not in self._alone and all(
-                     asked <= capacity // 2 for asked, capacity in zip(
-                         self._asked[h], CAPACITY))]
-        self.chance.shuffle(found)
-        return found[:number]
+        numbers = [
+            h for h in range(self.count)
+            if is_allowed(h) and h not in self._alone and all(
+                used <= capacity // 2
+                for used, capacity in zip(self._used[h], CAPACITY))]
+        self.chance.shuffle(numbers)
+        return numbers[:number]
 
     def untouched(self, number):
         """Reserve up to this number of hosts without members."""
-        hosts = [h for h in self.open(self.count) if not any(self._asked[h])]
+        hosts = [h for h in self.open(self.count) if not any(self._used[h])]
         self._alone.update(hosts[:number])
         return hosts[:number]
 
@@ -121,10 +122,10 @@ class PlantedCloud:
         flavor = self.chance.choice(FLAVORS)
         for host in where:
             for resource, amount in enumerate(flavor):
-                self._asked[host][resource] += amount
-        wanted = Requirements(FrozenMapping(zip(CLASSES, flavor)))
+                self._used[host][resource] += amount
+        requirements = Requirements(FrozenMapping(zip(CLASSES, flavor)))
         leaf = Group(name, (MemberDescription(
-            'node', wanted, len(where)),), (), policies)
+            'node', requirements, len(where)),), (), policies)
         self._leaves.append((leaf, where))
         return leaf
 
@@ -140,7 +141,7 @@ class PlantedCloud:
 
     def _free(self, utilisation):
         """[host][resource]: for the plan, and beyond it."""
-        free = [list(asked) for asked in self._asked]
+        free = [list(used) for used in self._used]
         hosts = [h for h in range(self.count) if h not in self._alone]
         for resource, capacity in enumerate(CAPACITY):
             left = round((1 - utilisation) * capacity * self.count)

@@ -41,8 +41,8 @@ STYLES = (('#0072B2', 'o'), ('#D55E00', 's'), ('#009E73', '^'),
 
 def sizes():
     """Hosts and members of each measurement of growth."""
-    found = {(hosts, MEMBERS) for hosts in SIZES}
-    return sorted(found | {(hosts, hosts // TENTH) for hosts in SIZES})
+    fixed = {(hosts, MEMBERS) for hosts in SIZES}
+    return sorted(fixed | {(hosts, hosts // TENTH) for hosts in SIZES})
 
 
 def measure(place, seeds, planted_seeds, utilisation):
@@ -59,9 +59,9 @@ def measure(place, seeds, planted_seeds, utilisation):
             '--objective', *OBJECTIVES))
     _run(*(_started(
         'planted.py', place / f'planted-{number}.json', '--hosts', *GARDENS,
-        '--utilisation', *some, '--seeds', planted_seeds,
+        '--utilisation', *chunk, '--seeds', planted_seeds,
         '--time-limit', PLANTED_SECONDS)
-        for number, some in enumerate((FULL[::2], FULL[1::2]))))
+        for number, chunk in enumerate((FULL[::2], FULL[1::2]))))
 
 
 def _started(program, file, *words):
@@ -91,10 +91,10 @@ class Line:
 
     @classmethod
     def of(cls, rows, objective, key, unit=1):
-        mine = sorted((row for row in rows if row['objective'] == objective),
-                      key=lambda row: row['hosts'])
-        return cls([row['hosts'] for row in mine],
-                   [[unit * each for each in row[key]] for row in mine])
+        chosen = sorted((row for row in rows if row['objective'] == objective),
+                        key=lambda row: row['hosts'])
+        return cls([row['hosts'] for row in chosen],
+                   [[unit * each for each in row[key]] for row in chosen])
 
     def middle(self):
         return [statistics.median(each) for each in self.runs]
@@ -120,9 +120,9 @@ def _columns(rows):
 
 def tell(rows):
     """The exponents and the medians that they are fitted to, in words."""
-    for title, here in _columns(rows):
+    for title, column in _columns(rows):
         for objective in OBJECTIVES:
-            line = Line.of(here, objective, 'seconds')
+            line = Line.of(column, objective, 'seconds')
             if len(line.hosts) > 1:
                 figures = ', '.join(f'{hosts:,}: {seconds:.2f} s' for
                                     hosts, seconds in zip(line.hosts,
@@ -137,11 +137,11 @@ def growth(rows):
     figure, axes = pyplot.subplots(
         2, 2, sharex=True, sharey='row', figsize=(11, 8),
         layout='constrained')
-    for (title, here), upper, lower in zip(_columns(rows), *axes):
+    for (title, column), upper, lower in zip(_columns(rows), *axes):
         upper.set_title(title)
         for number, objective in enumerate(OBJECTIVES):
-            seconds = Line.of(here, objective, 'seconds')
-            gaps = Line.of(here, objective, 'gap', 100)
+            seconds = Line.of(column, objective, 'seconds')
+            gaps = Line.of(column, objective, 'gap', 100)
             if not seconds.hosts:
                 continue
             label = objective + (f': hosts$^{{{seconds.exponent():.2f}}}$'
@@ -199,22 +199,22 @@ def success(rows):
     figure, axes = pyplot.subplots(
         1, len(sizes_here), sharey=True, squeeze=False, figsize=(11, 5),
         layout='constrained')
-    for here, hosts in zip(axes[0], sizes_here):
-        mine = sorted((row for row in rows if row['hosts'] == hosts),
-                      key=lambda row: row['utilisation'])
+    for axis, hosts in zip(axes[0], sizes_here):
+        chosen = sorted((row for row in rows if row['hosts'] == hosts),
+                        key=lambda row: row['utilisation'])
         for number, (key, how) in enumerate((
                 ('joint', 'jointly'), ('one_by_one', 'one by one'))):
             colour, marker = STYLES[number]
-            here.errorbar(
-                [row['utilisation'] + 0.2 * number - 0.1 for row in mine],
-                [row[key] for row in mine], label=how,
+            axis.errorbar(
+                [row['utilisation'] + 0.2 * number - 0.1 for row in chosen],
+                [row[key] for row in chosen], label=how,
                 yerr=np.array([
-                    _interval(row[key], row['seeds']) for row in mine]).T,
+                    _interval(row[key], row['seeds']) for row in chosen]).T,
                 color=colour, marker=marker, elinewidth=1, capsize=3)
-        most = max(row['members'] for row in mine)
-        here.set_title(f'{hosts} hosts, up to {most} members')
-        here.set_xlabel('utilisation of the cloud with the group in it, %')
-        here.grid(alpha=0.3)
+        most = max(row['members'] for row in chosen)
+        axis.set_title(f'{hosts} hosts, up to {most} members')
+        axis.set_xlabel('utilisation of the cloud with the group in it, %')
+        axis.grid(alpha=0.3)
     axes[0][0].set_ylabel('groups placed, %')
     axes[0][0].set_ylim(-4, 104)
     axes[0][0].legend(loc='lower left')
@@ -259,11 +259,11 @@ def main():
         measure, seeds=arguments.seeds, planted_seeds=arguments.planted_seeds,
         utilisation=arguments.utilisation)
     with tempfile.TemporaryDirectory() as place:
-        kept = pathlib.Path(arguments.keep or arguments.source or place)
+        measured = pathlib.Path(arguments.keep or arguments.source or place)
         if not arguments.source:
-            kept.mkdir(parents=True, exist_ok=True)
-            make(kept)
-        draw(kept, arguments.into, arguments.format)
+            measured.mkdir(parents=True, exist_ok=True)
+            make(measured)
+        draw(measured, arguments.into, arguments.format)
 
 
 def _parser():

@@ -29,12 +29,12 @@ def resident_of(pids):
 
 def members(leaders):
     """Numbers of the processes in the group of each leader."""
-    found = {leader: [] for leader in leaders}
+    pids = {leader: [] for leader in leaders}
     for folder in pathlib.Path('/proc').glob('[0-9]*'):
         facts = _facts(folder.name)
-        if facts and int(facts[2]) in found:
-            found[int(facts[2])].append(int(folder.name))
-    return found
+        if facts and int(facts[2]) in pids:
+            pids[int(facts[2])].append(int(folder.name))
+    return pids
 
 
 def seconds_of(pids):

@@ -64,15 +64,15 @@ def print_other_servers(numbers):
           f'{numbers["refused"]} refused', flush=True)
 
 
-def print_stock(found):
-    print(f'\nstock Nova, {found["hosts"]} hosts: one server at a time, '
-          f'{found["servers"]} servers: median '
-          f'{_range(steps.spread(found["seconds"]))} s each, '
-          f'{sum(found["seconds"]):.1f} s in all, CPU s of each: '
-          + ', '.join(f'{name} {used / found["servers"]:.3f}'
-                      for name, used in found['cpu'].items()))
-    print(f'stock Nova, {found["hosts"]} hosts: one request for '
-          f'{found["servers"]} servers: {found["together"]:.1f} s',
+def print_stock(stock):
+    print(f'\nstock Nova, {stock["hosts"]} hosts: one server at a time, '
+          f'{stock["servers"]} servers: median '
+          f'{_range(steps.spread(stock["seconds"]))} s each, '
+          f'{sum(stock["seconds"]):.1f} s in all, CPU s of each: '
+          + ', '.join(f'{name} {used / stock["servers"]:.3f}'
+                      for name, used in stock['cpu'].items()))
+    print(f'stock Nova, {stock["hosts"]} hosts: one request for '
+          f'{stock["servers"]} servers: {stock["together"]:.1f} s',
           flush=True)
 
 
@@ -90,23 +90,23 @@ def _cost(run, step):
 
 
 def _mean_cpu(costs):
-    found = {}
+    means = {}
     for cost in costs:
         for name, used in cost.get('cpu', {}).items():
-            found[name] = found.get(name, 0.0) + used / len(costs)
-    return found
+            means[name] = means.get(name, 0.0) + used / len(costs)
+    return means
 
 
 def _requests(costs):
     """Numbers of requests by service, from the least to the most."""
     services = sorted({name for cost in costs
                        for name in cost.get('requests', {})})
-    found = []
+    texts = []
     for name in services:
         numbers = [cost.get('requests', {}).get(name, 0) for cost in costs]
         least, most = min(numbers), max(numbers)
-        found.append(f'{name} {least}' + f'-{most}' * (least != most))
-    return ', '.join(found)
+        texts.append(f'{name} {least}' + f'-{most}' * (least != most))
+    return ', '.join(texts)
 
 
 def _range(spread):

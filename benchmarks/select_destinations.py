@@ -66,8 +66,8 @@ def main():
     medians = {}
     for topology in arguments.topology:
         for number in arguments.hosts:
-            found = measure(number, topology == 'numa', arguments)
-            for (level, kind), seconds in found.items():
+            costs = measure(number, topology == 'numa', arguments)
+            for (level, kind), seconds in costs.items():
                 medians[topology, level, number, kind] = (
                     statistics.median(seconds))
                 _print_row(number, topology, level, kind, seconds)
@@ -124,7 +124,7 @@ def _print_row(number, topology, level, kind, seconds):
 
 def measure(number, numa, arguments):
     """Seconds of each request, by level of the log and kind."""
-    found = {}
+    costs = {}
     with EmbeddedCloud(()) as cloud:
         cloud.insert_hosts(_hosts(number, CPU_TRAITS if numa else ()))
         if numa:
@@ -134,17 +134,17 @@ def measure(number, numa, arguments):
                 _give_numa_topology(context)
         cloud.create_flavor(FLAVOR, 2, 2048, 10)
         for level in arguments.log_level:
-            found[level, 'looked up'] = _logging_at(
+            costs[level, 'looked up'] = _logging_at(
                 level, _look_up, cloud, arguments)
             if arguments.parts:
                 _logging_at(level, _print_parts, cloud, arguments.parts)
-            found[level, 'grown'] = _logging_at(
+            costs[level, 'grown'] = _logging_at(
                 level, _grow, cloud, arguments)
         cloud.restart_scheduler('stock')
         for level in arguments.log_level:
-            found[level, 'stock'] = _logging_at(
+            costs[level, 'stock'] = _logging_at(
                 level, _schedule, cloud, arguments)
-    return found
+    return costs
 
 
 def _logging_at(level, work, *arguments):
@@ -159,17 +159,17 @@ def _logging_at(level, work, *arguments):
 
 def _look_up(cloud, arguments):
     members = arguments.members
-    made = cloud.planner.create(
+    created = cloud.planner.create(
         group(members), project_id=PROJECT, user_id=USER)
-    assert made.status == 'planned', made.reasons
+    assert created.status == 'planned', created.reasons
     with nova_context.target_cell(nova_context.get_admin_context(),
                                   cloud.computes.cell) as context:
         for number in range(members - arguments.built, members):
             _build(cloud, context, cloud.table.claim(
-                made.uuid, f'node-{number}', str(uuid.uuid4()),
+                created.uuid, f'node-{number}', str(uuid.uuid4()),
                 timeutils.utcnow()))
     # One more of each kind fills the scheduler's caches.
-    return [_timed(cloud, {'holistic_group': [made.uuid],
+    return [_timed(cloud, {'holistic_group': [created.uuid],
                            'holistic_member': [f'node-{index}']},
                    arguments.clock) for index in range(LOOKUPS)][1:]
 
@@ -177,19 +177,19 @@ def _look_up(cloud, arguments):
 def _print_parts(cloud, number):
     """Time and count looked-up responses. The first one of each group fills
     caches and is left out."""
-    parts, done = Parts(), 0
-    while done < number + COUNTED:
-        made = cloud.planner.create(
+    parts, answered = Parts(), 0
+    while answered < number + COUNTED:
+        created = cloud.planner.create(
             group(LOOKUPS), project_id=PROJECT, user_id=USER)
         for index in range(LOOKUPS):
             answer = _request(cloud, {
-                'holistic_group': [made.uuid],
+                'holistic_group': [created.uuid],
                 'holistic_member': [f'node-{index}']})
             if not index:
                 answer()
                 continue
-            (parts.time if done < number else parts.count)(answer)
-            done += 1
+            (parts.time if answered < number else parts.count)(answer)
+            answered += 1
     print('\n'.join(parts.rows()))
 
 
@@ -200,12 +200,12 @@ def _grow(cloud, arguments):
     document = group(members)
     document['members'][0]['count'] = {
         'desired': members, 'max': members + LOOKUPS}
-    made = cloud.planner.create(document, project_id=PROJECT, user_id=USER)
-    assert made.status == 'planned', made.reasons
+    created = cloud.planner.create(document, project_id=PROJECT, user_id=USER)
+    assert created.status == 'planned', created.reasons
     for number in range(members):
-        cloud.table.claim(made.uuid, f'node-{number}', str(uuid.uuid4()),
+        cloud.table.claim(created.uuid, f'node-{number}', str(uuid.uuid4()),
                           timeutils.utcnow())
-    return [_timed(cloud, {'holistic_group': [made.uuid],
+    return [_timed(cloud, {'holistic_group': [created.uuid],
                            'holistic_member': ['node']},
                    arguments.clock, alternates=False)
             for _ in range(LOOKUPS)][1:]
@@ -262,10 +262,10 @@ def _timed(cloud, hints, clock=time.perf_counter, alternates=True):
     """
     answer = _request(cloud, hints)
     begin = clock()
-    found = answer()
+    selections = answer()
     seconds = clock() - begin
     assert not alternates or (
-        len(found[0]) == cloud.conf.scheduler.max_attempts)
+        len(selections[0]) == cloud.conf.scheduler.max_attempts)
     return seconds
 
 

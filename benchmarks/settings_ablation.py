@@ -41,8 +41,8 @@ SHARES = ('share', 'noise', 'reserve', 'smoothing')
 class Recorder:
     """A section whose fields are recorded when they are read."""
 
-    def __init__(self, name, section, found):
-        self._name, self._section, self._found = name, section, found
+    def __init__(self, name, section, reads):
+        self._name, self._section, self._found = name, section, reads
 
     def __getattr__(self, field):
         self._found[f'{self._name}.{field}'] += 1
@@ -62,8 +62,8 @@ def main():
         case = grid_cases.case(point)
         # The first answer fills caches.
         answered(case, point, arguments.time_limit, None)
-        row, found = recorded(case, point, arguments.time_limit)
-        base.append((case, point, found))
+        row, reads = recorded(case, point, arguments.time_limit)
+        base.append((case, point, reads))
         print(f'# {number} {point}: {row}', flush=True)
     rows = {NOTHING: effect(NOTHING, 1, base, arguments.time_limit)}
     end = time.process_time() + arguments.budget
@@ -92,16 +92,16 @@ def names():
 
 def recorded(case, point, limit):
     """The answer with the defaults, and how often each limit was read."""
-    found = Counter()
+    reads = Counter()
     defaults = current.Limits()
 
     class Recording:
         def __getattr__(self, section):
-            return Recorder(section, getattr(defaults, section), found)
+            return Recorder(section, getattr(defaults, section), reads)
 
     with current.using(Recording()):
         row = answered(case, point, limit, None)
-    return row, found
+    return row, reads
 
 
 def changed(name, factor):
@@ -127,7 +127,7 @@ def changed(name, factor):
 def effect(name, factor, base, limit):
     """Compare each answer with an answer that was found just before with the
     defaults, because the load of the machine changes with time."""
-    found = Counter(points=0)
+    effects = Counter(points=0)
     before = after = 0.0
     for case, point, read in base:
         if name != NOTHING and name not in read:
@@ -135,10 +135,10 @@ def effect(name, factor, base, limit):
         row = answered(case, point, limit, None)
         other = answered(case, point, limit, changed(name, factor))
         plan, bound = compared(row, other)
-        found.update({'points': 1, f'plan {plan}': 1, f'bound {bound}': 1})
+        effects.update({'points': 1, f'plan {plan}': 1, f'bound {bound}': 1})
         before += row['seconds']
         after += other['seconds']
-    return {**found, 'time': after / before if before else 1.0}
+    return {**effects, 'time': after / before if before else 1.0}
 
 
 def answered(case, point, limit, limits):
@@ -158,12 +158,12 @@ def print_row(name, factor, row):
 
 
 def parser():
-    found = point_parser(__doc__, points=2, most_hosts=2_000, time_limit=2.0)
-    found.add_argument('--limits', nargs='+', help='to change; default: all')
-    found.add_argument('--budget', type=float, default=float('inf'),
-                       help='seconds of processor time, after which no '
-                            'further limit is changed')
-    return found
+    options = point_parser(__doc__, points=2, most_hosts=2_000, time_limit=2.0)
+    options.add_argument('--limits', nargs='+', help='to change; default: all')
+    options.add_argument('--budget', type=float, default=float('inf'),
+                         help='seconds of processor time, after which no '
+                              'further limit is changed')
+    return options
 
 
 if __name__ == '__main__':

@@ -69,14 +69,14 @@ class SimulatedCloud:
             self.plans += 1
             try:
                 group = parse_group(document, self.policy_types)
-                found = self._solved(group, objective)
+                solved = self._solved(group, objective)
             except InvalidDocument as error:
                 return {'id': str(uuid.uuid4()), 'status': 'error',
                         'reasons': [{'at': '', 'message': str(error)}]}
-            answer = to_document(found, group.name, group)
+            answer = to_document(solved, group.name, group)
             if copies:
                 answer['headroom'] = headroom_to_document(headroom(
-                    group, self.snapshot, found, time_limit=self.limit))
+                    group, self.snapshot, solved, time_limit=self.limit))
         return {'id': str(uuid.uuid4()), **answer}
 
     def create(self, document, objective=None, lease=0, key=None):
@@ -87,18 +87,18 @@ class SimulatedCloud:
                 if key is not None and each.key == key:
                     return self.shown(each)
             group = parse_group(document, self.policy_types)
-            found = self._solved(group, objective)
+            solved = self._solved(group, objective)
             record = SimulatedGroup(
                 str(uuid.uuid4()), group.name, key, 'unplaceable',
                 self.clock() + timedelta(seconds=lease) if lease else None)
-            if isinstance(found, Plan):
+            if isinstance(solved, Plan):
                 record.status = 'planned'
-                record.places = found.hosts()
+                record.places = solved.hosts()
                 record.resources = _amounts(group, self.snapshot)
                 self._use(record.places, record.resources, 1)
             else:
                 record.reasons = tuple(
-                    to_document(found, group.name).get('reasons', ()))
+                    to_document(solved, group.name).get('reasons', ()))
             self.groups[record.uuid] = record
             return self.shown(record)
 
@@ -140,11 +140,11 @@ class SimulatedCloud:
         """Amount of each resource class that is in use."""
         with self.lock:
             self._expire()
-            found = Counter()
+            usage = Counter()
             for host in self.snapshot.hosts:
                 for name, inventory in host.inventories.items():
-                    found[name] += inventory.used
-            return +found
+                    usage[name] += inventory.used
+            return +usage
 
     def shown(self, group):
         counts = {'planned': len(group.places), 'released': group.released}
@@ -158,10 +158,10 @@ class SimulatedCloud:
 
     def _solved(self, group, objective):
         started = time.thread_time()
-        found = solve(group, self.snapshot, objective=objective or 'spread',
-                      time_limit=self.limit)
+        solved = solve(group, self.snapshot, objective=objective or 'spread',
+                       time_limit=self.limit)
         self.seconds += time.thread_time() - started
-        return found
+        return solved
 
     def _expire(self):
         now = self.clock()

@@ -148,8 +148,8 @@ class Measured:
     def _with_room(self):
         resources_query = ','.join(f'{name}:{amount}' for name, amount
                                    in SERVER.items())
-        found = self._get(f'/resource_providers?resources={resources_query}')
-        return sorted(item['uuid'] for item in found['resource_providers'])
+        body = self._get(f'/resource_providers?resources={resources_query}')
+        return sorted(item['uuid'] for item in body['resource_providers'])
 
     def _allocate(self, provider):
         consumer = str(uuid.uuid4())
@@ -257,16 +257,16 @@ def measure_arrays(arguments):
         for _ in range(arguments.repeat)])
     _arrays(snapshot)
     for number in arguments.changed:
-        found = []
+        times = []
         for _ in range(arguments.repeat):
             snapshot = _busier(snapshot, number)
-            found.append(_arrays(snapshot))
-        _print_arrays(f'{number} hosts changed', found)
+            times.append(_arrays(snapshot))
+        _print_arrays(f'{number} hosts changed', times)
 
 
-def _print_arrays(name, found):
-    print(f'{name:<22} {len(found):>4} {statistics.median(found):>9.2f} '
-          f'{min(found):>7.2f} {max(found):>7.2f}')
+def _print_arrays(name, times):
+    print(f'{name:<22} {len(times):>4} {statistics.median(times):>9.2f} '
+          f'{min(times):>7.2f} {max(times):>7.2f}')
 
 
 def _arrays(snapshot):

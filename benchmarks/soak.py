@@ -187,18 +187,18 @@ def main():
     report.print_machine(machine)
     with measured_cloud.filled_cloud(
             arguments.hosts, arguments.servers) as cloud:
-        found = {'machine': machine, **soaked(cloud, arguments)}
-        found['growth'] = {
+        results = {'machine': machine, **soaked(cloud, arguments)}
+        results['growth'] = {
             name: {kind: growth.growth(kinds[kind])
                    for kind in growth.TOLERANCE}
-            for name, kinds in found['points'].items()}
-        found['cost'] = {name: growth.cost(kinds['cpu'], found['ends'])
-                         for name, kinds in found['points'].items()}
-        found['faults'] = soak_faults.faults(found)
+            for name, kinds in results['points'].items()}
+        results['cost'] = {name: growth.cost(kinds['cpu'], results['ends'])
+                           for name, kinds in results['points'].items()}
+        results['faults'] = soak_faults.faults(results)
         if arguments.json:
-            arguments.json.write_text(json.dumps(found, indent=1))
-        soak_report.print_soak(found)
-    return 1 if found['faults'] else 0
+            arguments.json.write_text(json.dumps(results, indent=1))
+        soak_report.print_soak(results)
+    return 1 if results['faults'] else 0
 
 
 if __name__ == '__main__':

@@ -8,18 +8,18 @@ do not count.
 from benchmarks import growth, leaks
 
 
-def faults(found):
+def faults(results):
     """A sentence for each number that has changed or grown, and one if life
     cycles have failed.
 
-    :param found: ``failures`` by text, ``before`` and ``after`` of
+    :param results: ``failures`` by text, ``before`` and ``after`` of
         ``leaks.counts``, and ``growth`` by process and kind
     """
-    failed = sum(found['failures'].values())
+    failed = sum(results['failures'].values())
     return [
         *([f'{failed} life cycles failed.'] if failed else ()),
-        *leaks.differences(found['before'], found['after']),
+        *leaks.differences(results['before'], results['after']),
         *(growth.sentence(name, kind, compared)
-          for name, kinds in found['growth'].items()
+          for name, kinds in results['growth'].items()
           for kind, compared in kinds.items()
           if growth.grows(compared, growth.TOLERANCE[kind]))]

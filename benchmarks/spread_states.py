@@ -61,15 +61,15 @@ def _hosts(number):
 
 def _measure(cloud, state, creates):
     """Seconds of each create but the first."""
-    made = cloud.planner.create({
+    group = cloud.planner.create({
         'name': 'benchmark',
         'policies': [{'type': 'spread', 'level': 'rack', 'max_skew': 2}],
         'members': [{'name': 'node', 'flavor': select_destinations.FLAVOR,
                      'count': creates + 2}]},
         project_id=PROJECT, user_id=USER)
-    assert made.status == 'planned', made.reasons
-    STATES[state](cloud, made.uuid, f'node-{creates + 1}')
-    return [_timed(cloud, made.uuid, index, state)
+    assert group.status == 'planned', group.reasons
+    STATES[state](cloud, group.uuid, f'node-{creates + 1}')
+    return [_timed(cloud, group.uuid, index, state)
             for index in range(creates + 1)][1:]
 
 

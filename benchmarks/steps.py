@@ -82,28 +82,28 @@ def innermost(spans, begin, end):
     marks = sorted({begin, end, *(
         min(max(moment, begin), end) for span in spans
         for moment in (span['begin'], span['end']))})
-    found = []
+    intervals = []
     for first, last in zip(marks, marks[1:]):
         around = [s for s in spans
                   if s['begin'] <= first and last <= s['end']]
         shortest = min(around, key=lambda s: s['end'] - s['begin'],
                        default=None)
         step = _STEP_OF[shortest['name']] if shortest else 'engine'
-        if found and found[-1][2] == step:
-            found[-1] = (found[-1][0], last, step)
+        if intervals and intervals[-1][2] == step:
+            intervals[-1] = (intervals[-1][0], last, step)
         else:
-            found.append((first, last, step))
-    return found
+            intervals.append((first, last, step))
+    return intervals
 
 
-def of_create(spans, asked, answered):
+def of_create(spans, sent, answered):
     """(begin, end, step) intervals of one create.
 
-    :param asked: when the client asked, or the engine was started
+    :param sent: when the client asked, or the engine was started
     :param told: when the client knew that the group is planned
     :raises ValueError: no engine planned anything in this time
     """
-    within = [s for s in spans if asked <= s['begin'] and s['end'] <= answered]
+    within = [s for s in spans if sent <= s['begin'] and s['end'] <= answered]
     solved = [s for s in within
               if s['name'] == 'nova_holistic_solve_seconds']
     if not solved:
@@ -113,14 +113,15 @@ def of_create(spans, asked, answered):
     begin = min(s['begin'] for s in own)
     held = max(s['end'] for s in own if s['name'] == 'table'
                and s['labels']['kind'] == 'write')
-    found = [(asked, begin, 'request'),
-             *innermost([s for s in own if s['begin'] < held], begin, held),
-             (held, answered, 'answer')]
+    intervals = [(sent, begin, 'request'),
+                 *innermost(
+                     [s for s in own if s['begin'] < held], begin, held),
+                 (held, answered, 'answer')]
     # An engine may choose alternates in another thread, or after the answer.
-    found.extend((s['begin'], s['end'], 'alternates') for s in spans
-                 if s['name'] == 'nova_holistic_alternates_seconds'
-                 and s['begin'] >= asked and s not in own)
-    return found
+    intervals.extend((s['begin'], s['end'], 'alternates') for s in spans
+                     if s['name'] == 'nova_holistic_alternates_seconds'
+                     and s['begin'] >= sent and s not in own)
+    return intervals
 
 
 def summary(intervals, samples, spans):
@@ -132,9 +133,9 @@ def summary(intervals, samples, spans):
     :param samples: ``Samples``
     """
     requests = [s for s in spans if s['name'] == HTTP]
-    found = {}
+    costs = {}
     for begin, end, step in intervals:
-        cost = found.setdefault(
+        cost = costs.setdefault(
             step, {'wall': 0.0, 'cpu': {}, 'requests': {}, 'waited': {}})
         cost['wall'] += end - begin
         for process, used in samples.between(begin, end).items():
@@ -151,7 +152,7 @@ def summary(intervals, samples, spans):
         if conflicts:
             cost['requests']['409'] = (
                 cost['requests'].get('409', 0) + conflicts)
-    return found
+    return costs
 
 
 class Samples:

@@ -39,9 +39,9 @@ class UngroupedServers:
     def create(self):
         host, provider = self._random.choice(self._providers)
         server = str(uuid.uuid4())
-        done = self._servers.create(server, host, provider)
+        created = self._servers.create(server, host, provider)
         with self._lock:
-            if done:
+            if created:
                 self.created += 1
                 self._alive.append((time.monotonic(), server, host))
             else:

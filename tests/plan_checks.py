@@ -41,16 +41,16 @@ def _check(group, snapshot, placed, plan):
     cost = oracle.evaluate(group, snapshot, placed, where)
     if cost is None:
         raise BadPlan(f'the check has missed something in {where}')
-    said = sum(
+    claimed = sum(
         rule.weight * each.violations for rule, each in zip(
             (rule for scope in group.scopes() for rule in scope.group.rules
              if not rule.hard), plan.preferences, strict=True))
     value = oracle.value(
         plan.objective.name, group, snapshot, placed, where)
-    for what, shown, true in (('violations', said, cost),
-                              ('objective', plan.objective.value, value)):
-        if shown != pytest.approx(true, rel=1e-6, abs=1e-6):
-            raise BadPlan(f'{what} of {shown}, and it is {true}: {where}')
+    for name, reported, true in (('violations', claimed, cost),
+                                 ('objective', plan.objective.value, value)):
+        if reported != pytest.approx(true, rel=1e-6, abs=1e-6):
+            raise BadPlan(f'{name} of {reported}, and it is {true}: {where}')
     if plan.objective.bound > value + 1e-6 * max(1, value):
         raise BadPlan(f'a bound of {plan.objective.bound} above {value}')
     if plan.preferences:

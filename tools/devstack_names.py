@@ -24,35 +24,35 @@ _VARIABLE = re.compile(
 
 
 def names(pattern: re.Pattern, text: str) -> Iterator[str]:
-    for found in pattern.finditer(text):
-        yield next(filter(None, found.groups()))
+    for match in pattern.finditer(text):
+        yield next(filter(None, match.groups()))
 
 
 def texts(checkout: pathlib.Path, path: str,
-          seen: set[str]) -> Iterator[str]:
+          visited: set[str]) -> Iterator[str]:
     """The text of a file, and of those that it sources by a fixed path."""
-    if path in seen or not (checkout / path).is_file():
+    if path in visited or not (checkout / path).is_file():
         return
-    seen.add(path)
+    visited.add(path)
     text = (checkout / path).read_text()
     yield text
     for sourced in _SOURCED.findall(text):
-        yield from texts(checkout, sourced, seen)
+        yield from texts(checkout, sourced, visited)
 
 
 def main() -> None:
     checkout, commit = pathlib.Path(sys.argv[1]), sys.argv[2]
-    known = {script: '\n'.join(texts(checkout, script, set()))
-             for script in SCRIPTS}
-    found = {'source': 'https://opendev.org/openstack/devstack',
-             'commit': commit}
+    scripts = {script: '\n'.join(texts(checkout, script, set()))
+               for script in SCRIPTS}
+    document = {'source': 'https://opendev.org/openstack/devstack',
+                'commit': commit}
     for kind, pattern in (('functions', _FUNCTION), ('variables', _VARIABLE)):
         of = {script: set(names(pattern, text))
-              for script, text in known.items()}
+              for script, text in scripts.items()}
         shared = set.intersection(*of.values())
-        found[kind] = {'all': sorted(shared), **{
+        document[kind] = {'all': sorted(shared), **{
             script: sorted(each - shared) for script, each in of.items()}}
-    json.dump(found, sys.stdout, indent=0)
+    json.dump(document, sys.stdout, indent=0)
     print()
 
 

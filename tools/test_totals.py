@@ -35,16 +35,16 @@ def failures(path):
         cases = list(ElementTree.parse(path).getroot().iter('testcase'))
     except (OSError, ElementTree.ParseError):
         return []
-    found = []
+    failed = []
     for case in cases:
         for kind in ('failure', 'error'):
             problem = case.find(kind)
             if problem is not None:
-                found.append((
+                failed.append((
                     f'{case.get("classname")}::{case.get("name")}',
                     ' '.join(problem.get('message', '').split())[:LENGTH]))
                 break
-    return found
+    return failed
 
 
 def main(paths):

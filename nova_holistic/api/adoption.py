@@ -26,8 +26,8 @@ def must_be_known(call: Call) -> None:
     """
     if microversions.has(call.request, SINCE):
         return
-    for key, found in ((KEY, call.body['group']), (STRICT, call.body)):
-        if key in found:
+    for key, section in ((KEY, call.body['group']), (STRICT, call.body)):
+        if key in section:
             raise InvalidDocument(
                 key, f'unknown key before version {SINCE} of the API')
 
@@ -39,19 +39,19 @@ def must_be_free(call: Call, document: Mapping[str, Any], owner: Owned,
     :param owner: the record of the group; for a new one, the context
     :raises ApiError: 409, a server is a member of the project already
     """
-    wanted = adoptions(document)
-    known = owners(call.service.table.database, wanted.values())
+    adopted = adoptions(document)
+    members = owners(call.service.table.database, adopted.values())
     # The response reveals nothing about groups of other projects. The engine
     # refuses their servers.
-    taken = [
-        f'{position(path)}: server {uuid} is member {found.path!r} of group '
-        f'{found.group_uuid} already'
-        for path, uuid in wanted.items() for found in [known.get(uuid)]
-        if found is not None and found.project_id == owner.project_id
-        and (found.group_uuid, found.path) != (group_uuid, path)]
-    if taken:
-        error = errors.conflict(taken[0])
-        error.details = taken
+    conflicts = [
+        f'{position(path)}: server {uuid} is member {member.path!r} of group '
+        f'{member.group_uuid} already'
+        for path, uuid in adopted.items() for member in [members.get(uuid)]
+        if member is not None and member.project_id == owner.project_id
+        and (member.group_uuid, member.path) != (group_uuid, path)]
+    if conflicts:
+        error = errors.conflict(conflicts[0])
+        error.details = conflicts
         raise error
 
 

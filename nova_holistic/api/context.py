@@ -41,5 +41,5 @@ def from_environ(environ: Mapping[str, Any]) -> RequestContext:
         context = RequestContext.from_environ(environ)
         context.auth = forwarded_token.of_request(environ)
         return context
-    known = environ.get('openstack.request_id')
-    return RequestContext(**({'request_id': known} if known else {}))
+    request_id = environ.get('openstack.request_id')
+    return RequestContext(**({'request_id': request_id} if request_id else {}))

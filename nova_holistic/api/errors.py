@@ -37,9 +37,9 @@ class ApiError(exceptions.HolisticError):
         self.details = [detail]
 
 
-def not_found(what: str, name: str) -> ApiError:
+def not_found(resource: str, name: str) -> ApiError:
     """The error for a missing record and for a record of another project."""
-    return ApiError(404, 'not_found', f'there is no {what} {name}')
+    return ApiError(404, 'not_found', f'there is no {resource} {name}')
 
 
 def forbidden(rule: str, place: str = '', hint: str = '') -> ApiError:
@@ -112,10 +112,10 @@ def from_exception(error: Exception, retry_after: float) -> ApiError | None:
 
 
 def _api_error(error: Exception, status: int, code: str) -> ApiError:
-    found = ApiError(status, code, _INSTEAD.get(code, str(error)))
+    api_error = ApiError(status, code, _INSTEAD.get(code, str(error)))
     if code not in _INSTEAD and isinstance(error, exceptions.InvalidDocument):
-        found.details = [str(each) for each in error.mistakes]
-    return found
+        api_error.details = [str(mistake) for mistake in error.mistakes]
+    return api_error
 
 
 def document(error: ApiError, request_id: str) -> dict[str, Any]:

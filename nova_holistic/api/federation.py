@@ -84,6 +84,7 @@ def parts_by_path(call: Call, group_uuid: str) -> dict[str, GroupPart]:
             if part.state == PartState.COMMITTED for path in part.paths}
 
 
-def _not_offered(what: str) -> errors.ApiError:
+def _not_offered(feature: str) -> errors.ApiError:
     return errors.ApiError(
-        400, 'not_offered', f'a parent of a federation does not offer {what}')
+        400, 'not_offered',
+        f'a parent of a federation does not offer {feature}')

@@ -119,10 +119,11 @@ def _split(environ: Mapping[str, Any]) -> tuple[str, str]:
 
 def from_nova(environ: Mapping[str, Any]) -> RequestContext:
     """The context of Nova's request; an anonymous context if Nova has none."""
-    found = environ.get(CONTEXT)
-    if found is None:
+    nova_context = environ.get(CONTEXT)
+    if nova_context is None:
         return RequestContext()
-    return RequestContext(**{name: getattr(found, name) for name in _KEPT})
+    return RequestContext(**{
+        name: getattr(nova_context, name) for name in _KEPT})
 
 
 def _bad_request(message: str) -> webob.Response:

@@ -46,7 +46,7 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
         return
     try:
         pointer = _pointer(table, hints, project_id)
-        found = pointer and pointed_at(
+        target = pointer and pointed_at(
             table.database, pointer.group, pointer.member)
     except TableError as error:
         # nova-scheduler checks the pointer as well.
@@ -55,12 +55,12 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
         return
     if pointer is None:
         return
-    _must_have(pointer, found, project_id)
+    _must_have(pointer, target, project_id)
     try:
-        if not _is_enough(found, _count(body.get('server'))) and not may_grow(
+        if not _is_enough(target, _count(body.get('server'))) and not may_grow(
                 table, pointer):
             raise RequestRefused(_too_few(
-                pointer, found, _count(body.get('server'))))
+                pointer, target, _count(body.get('server'))))
     except TableError as error:
         LOG.warning('The pointer of a request is passed to Nova unchecked: '
                     '%s', error)
@@ -93,33 +93,33 @@ def _must_be_text(name: str, value: Any) -> None:
         raise RequestRefused(f'{name} has to be a text')
 
 
-def _must_have(pointer: Pointer, found: Pointed | None,
+def _must_have(pointer: Pointer, target: Pointed | None,
                project_id: str) -> None:
     # The response does not reveal whether another project has the group.
-    if found is None or found.project_id != project_id:
+    if target is None or target.project_id != project_id:
         raise RequestRefused(
             f'group {pointer.group} is not known in this project')
 
 
-def _is_enough(found: Pointed, count: int) -> bool:
-    return found.status in CLAIMABLE and found.states.get(
+def _is_enough(target: Pointed, count: int) -> bool:
+    return target.status in CLAIMABLE and target.states.get(
         MemberState.PLANNED, 0) >= count
 
 
-def _too_few(pointer: Pointer, found: Pointed, count: int) -> str:
-    if not found.states:
-        return (f'group {pointer.group} is {found.status} and has no member '
+def _too_few(pointer: Pointer, target: Pointed, count: int) -> str:
+    if not target.states:
+        return (f'group {pointer.group} is {target.status} and has no member '
                 f'{brief(pointer.member)}')
-    planned = found.states.get(MemberState.PLANNED, 0)
+    planned = target.states.get(MemberState.PLANNED, 0)
     if planned >= count:
-        return f'group {pointer.group} is {found.status}'
-    what = f'member {brief(pointer.member)} of group {pointer.group}'
-    if sum(found.states.values()) == 1:
-        (state,) = found.states
+        return f'group {pointer.group} is {target.status}'
+    member = f'member {brief(pointer.member)} of group {pointer.group}'
+    if sum(target.states.values()) == 1:
+        (state,) = target.states
         if state != MemberState.PLANNED:
-            return f'{what} is {state}'
+            return f'{member} is {state}'
     return (f'{count} servers are requested, but only {planned} servers of '
-            f'{what} are planned')
+            f'{member} are planned')
 
 
 def _count(server: Any) -> int:

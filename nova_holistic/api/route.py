@@ -75,10 +75,10 @@ class Router:
         """
         :raises ApiError: 404 or 405
         """
-        found = self._mapper.match(path)
-        if found is None:
+        match = self._mapper.match(path)
+        if match is None:
             raise ApiError(404, 'not_found', 'no resource has this path')
-        methods = self._routes[found['template']]
+        methods = self._routes[match['template']]
         route = methods.get('GET' if method == 'HEAD' else method)
         if route is None:
             allowed = ', '.join(sorted(
@@ -86,7 +86,7 @@ class Router:
             raise ApiError(405, 'method_not_allowed',
                            f'this path supports {allowed}',
                            {'Allow': allowed})
-        return route, found
+        return route, match
 
 
 class RouteValidators:

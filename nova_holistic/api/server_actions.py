@@ -37,11 +37,11 @@ def changed_images(call: Call, record: GroupRecord, before: Group,
                   for member in group.all_members()}:
         return {}
     paths = call.service.table.listing.live_paths(record.uuid)
-    known = {member.path: _image(member)
-             for member in before.resized(paths).all_members()}
+    images = {member.path: _image(member)
+              for member in before.resized(paths).all_members()}
     return {REBUILT: [
         member.path for member in after.resized(paths).all_members()
-        if known.get(member.path, _image(member)) != _image(member)]}
+        if images.get(member.path, _image(member)) != _image(member)]}
 
 
 def _image(member: Member) -> object:

@@ -23,7 +23,7 @@ Record = TypeVar('Record')
 
 
 def wait_until_settled(call: Call, read: Callable[[], Record | None],
-                       done: Callable[[Record], bool]
+                       is_settled: Callable[[Record], bool]
                        ) -> tuple[Record | None, bool]:
     """
     :param read: reads the table; returns None if the record no longer exists
@@ -35,18 +35,18 @@ def wait_until_settled(call: Call, read: Callable[[], Record | None],
     until, record = service.timer() + seconds, read()
     if not seconds or record is None:
         return record, False
-    if done(record):
+    if is_settled(record):
         return record, True
     if not service.waiters.acquire(blocking=False):
         return record, False
     try:
-        return _waited(service, read, done, until)
+        return _waited(service, read, is_settled, until)
     finally:
         service.waiters.release()
 
 
 def _waited(service: Service, read: Callable[[], Record | None],
-            done: Callable[[Record], bool],
+            is_settled: Callable[[Record], bool],
             until: float) -> tuple[Record | None, bool]:
     """:param until: end of the wait, by the service's timer"""
     since = service.timer()
@@ -55,7 +55,7 @@ def _waited(service: Service, read: Callable[[], Record | None],
         pause = min(max(FIRST_PAUSE, SHARE * (now - since)), LONGEST_PAUSE)
         service.sleep(min(pause, max(0.0, until - now)))
         record = read()
-        if record is None or done(record):
+        if record is None or is_settled(record):
             return record, record is not None
         if service.timer() >= until:
             return record, False

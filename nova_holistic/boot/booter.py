@@ -138,11 +138,11 @@ class Booter:
             self._conclude(progress)
         if progress.record.status != BootStatus.ROLLING_BACK:
             return True
-        done = roll_back(replace(boots, halt=stopping), hooks.release)
-        if done:
+        rolled_back = roll_back(replace(boots, halt=stopping), hooks.release)
+        if rolled_back:
             progress.change_status(
                 BootStatus.ROLLED_BACK, progress.record.reasons)
-        return done
+        return rolled_back
 
     def _begin(self, progress: Progress, group: GroupRecord) -> bool:
         """Write the rows of the servers if no engine has written them; False
@@ -197,24 +197,25 @@ class Booter:
         """
         errors: list[BaseException] = []
         while pending:
-            done, pending = futures.wait(
+            finished, pending = futures.wait(
                 pending, self._conf.poll_interval,
                 return_when=futures.FIRST_COMPLETED)
-            found = [each.exception() for each in done if each.exception()]
-            errors += found
+            failures = [boot.exception() for boot in finished
+                        if boot.exception()]
+            errors += failures
             if stopping.is_set() or self._is_stopped(boots.progress) or any(
                     isinstance(each, (OwnershipLost, RightUnavailable))
-                    for each in found):
+                    for each in failures):
                 boots.halt.set()
         if errors:
             raise min(errors, key=_rank)
 
     def _is_stopped(self, progress: Progress) -> bool:
-        now = self._table.boots.get(progress.record.group_uuid)
-        if now is None or now.engine != progress.record.engine:
+        record = self._table.boots.get(progress.record.group_uuid)
+        if record is None or record.engine != progress.record.engine:
             raise OwnershipLost(
                 'the creation of its servers belongs to another engine')
-        return now.stopping
+        return record.stopping
 
     def _conclude(self, progress: Progress) -> None:
         """Write the result of the creation."""

@@ -26,15 +26,15 @@ class CredentialCipher:
         :raises InvalidKey: a key has another form; the message does not
             contain the key
         """
-        made = []
+        ciphers = []
         for number, key in enumerate(keys, 1):
             try:
-                made.append(fernet.Fernet(key))
+                ciphers.append(fernet.Fernet(key))
             except ValueError as error:
                 raise InvalidKey(
                     f'[boot] encryption_keys: key {number} is not URL-safe '
                     'base64 of 32 bytes') from error
-        self._cipher = fernet.MultiFernet(made)
+        self._cipher = fernet.MultiFernet(ciphers)
 
     def encrypt(self, group_uuid: str, credential: str) -> str:
         return self._cipher.encrypt(
@@ -45,12 +45,12 @@ class CredentialCipher:
             another group
         """
         try:
-            found = self._cipher.decrypt(encrypted).decode()
+            text = self._cipher.decrypt(encrypted).decode()
         except (fernet.InvalidToken, ValueError):
             raise RightUnavailable(
                 'no key of [boot] encryption_keys decrypts the right to act '
                 f'for the user of group {group_uuid}') from None
-        group, _, credential = found.partition(' ')
+        group, _, credential = text.partition(' ')
         if group != group_uuid:
             raise RightUnavailable(
                 f'the right in the row of group {group_uuid} belongs to '

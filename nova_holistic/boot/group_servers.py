@@ -49,8 +49,8 @@ class GroupServers:
     def _flavor_id(self, name: str) -> str:
         with self._lock:
             if name not in self._flavors:
-                found = self.nova.flavor_id(name)
-                if found is None:
+                flavor_id = self.nova.flavor_id(name)
+                if flavor_id is None:
                     raise CreateRefused(f'there is no flavor {name}')
-                self._flavors[name] = found
+                self._flavors[name] = flavor_id
             return self._flavors[name]

@@ -90,8 +90,8 @@ class MemberBoots:
             uuid = self.servers.create(server.path)
         except CreateRefused as error:
             # Nova may have carried out an earlier request in the meantime.
-            found = self.servers.find(server.path)
-            return (self._note(server, found[0]) if found
+            uuids = self.servers.find(server.path)
+            return (self._note(server, uuids[0]) if uuids
                     else self._end(server, str(error)))
         except ServiceFailed as error:
             LOG.warning('It is not known whether Nova has created the server '
@@ -107,11 +107,11 @@ class MemberBoots:
         """Find the server of a request whose result is not known."""
         group = self.progress.record.group_uuid
         member = self.progress.boots.member(group, server.path)
-        found = self.servers.find(server.path)
-        if member is not None and member.instance_uuid in found:
+        uuids = self.servers.find(server.path)
+        if member is not None and member.instance_uuid in uuids:
             return self._note(server, member.instance_uuid)
-        if found:
-            return self._note(server, found[0])
+        if uuids:
+            return self._note(server, uuids[0])
         if server.tries > self.progress.record.retries and fault:
             return self._end(server, fault)
         return self.progress.write_server(
@@ -150,10 +150,10 @@ class MemberBoots:
         """Wait until Nova has created the server, or has failed."""
         until = time.monotonic() + self.settings.build_timeout
         while not self.halt.is_set():
-            found = self._read(server.server_uuid)
-            fault = _fault(found)
-            if fault is None and found.status not in BUILDING:
-                self.changed(found.uuid)
+            current = self._read(server.server_uuid)
+            fault = _fault(current)
+            if fault is None and current.status not in BUILDING:
+                self.changed(current.uuid)
                 return self.progress.write_server(
                     server, state=BootServerState.ACTIVE, fault=None)
             if fault is None and time.monotonic() > until:
@@ -269,15 +269,15 @@ class MemberBoots:
             return UserServer(uuid, BUILDING[0])
 
 
-def _is_gone(found: UserServer | None) -> bool:
-    return found is None or found.status in GONE
+def _is_gone(server: UserServer | None) -> bool:
+    return server is None or server.status in GONE
 
 
-def _fault(found: UserServer | None) -> str | None:
+def _fault(server: UserServer | None) -> str | None:
     """Why the attempt has failed; None if the server exists or is being
     created."""
-    if _is_gone(found):
+    if _is_gone(server):
         return 'the server was deleted'
-    if found.status == 'ERROR':
-        return found.fault or 'Nova states no fault'
+    if server.status == 'ERROR':
+        return server.fault or 'Nova states no fault'
     return None

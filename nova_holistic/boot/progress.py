@@ -56,7 +56,7 @@ class Progress:
         crash_points.reached('boot.closed')
 
     @staticmethod
-    def _must(done: bool) -> None:
-        if not done:
+    def _must(changed: bool) -> None:
+        if not changed:
             raise OwnershipLost(
                 'the creation of its servers belongs to another engine')

@@ -57,9 +57,9 @@ def _surplus(boots: MemberBoots) -> Sequence[TaggedServer]:
     rows = [row for row in progress.boots.servers(group)
             if row.tries and row.server_uuid is not None]
     own = {row.server_uuid for row in rows}
-    others = [server for server in servers if server.uuid not in own]
-    return [] if not others else [
-        server for row in rows for server in others
+    unexpected = [server for server in servers if server.uuid not in own]
+    return [] if not unexpected else [
+        server for row in rows for server in unexpected
         if pointer_metadata(group, row.path).items() <= server.metadata.items()
         and not _is_member(boots, row.path, server.uuid)]
 

@@ -72,9 +72,9 @@ class UserServers:
         answer = self._ask('GET', path, READ)
         if answer.status_code == 404:
             return None
-        found = _read(answer, path)['server']
-        return UserServer(uuid, found['status'], str(
-            (found.get('fault') or {}).get('message', '')))
+        server = _read(answer, path)['server']
+        return UserServer(uuid, server['status'], str(
+            (server.get('fault') or {}).get('message', '')))
 
     def delete(self, uuid: str) -> None:
         """Request the deletion; nothing happens if the server is gone."""

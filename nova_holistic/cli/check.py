@@ -36,9 +36,9 @@ class Check(DocumentCommand):
         snapshot = snapshot_for(group, files.inventory(args.inventory))
         plan = files.plan(args.plan)
         group = files.bound(args.group, group, snapshot)
-        found = violations.find(group, snapshot, plan)
-        violations.write(found, self.app.stdout)
-        if found:
+        violated = violations.find(group, snapshot, plan)
+        violations.write(violated, self.app.stdout)
+        if violated:
             return exits.BROKEN
         placed = amounts.counted(len(plan.placements), 'member')
         self.app.stdout.write(

@@ -38,8 +38,8 @@ class Demo(Command):
         from nova_holistic.embedded.demo import demo_run
         from rich.console import Console
         console = Console(file=self.app.stdout, highlight=False)
-        kept = demo_run.run_demo(console, parsed_args.output)
-        return exits.GOOD if kept else exits.BROKEN
+        policies_hold = demo_run.run_demo(console, parsed_args.output)
+        return exits.GOOD if policies_hold else exits.BROKEN
 
 
 def require_extra() -> None:

@@ -30,8 +30,9 @@ class BadFile(exceptions.HolisticError):
     """A file cannot be read, written or accepted: one line per mistake."""
 
     def __init__(self, name: str, *mistakes: object):
-        shown = 'standard input' if name == _STDIN else name or "''"
-        super().__init__('\n'.join(f'{shown}: {each}' for each in mistakes))
+        source = 'standard input' if name == _STDIN else name or "''"
+        super().__init__('\n'.join(
+            f'{source}: {mistake}' for mistake in mistakes))
 
 
 @contextlib.contextmanager
@@ -49,13 +50,14 @@ def with_file_name(name: str, text: bytes = b'') -> Iterator[None]:
 
 
 def _lines(error: exceptions.InvalidDocument, text: bytes) -> Iterator[str]:
-    found = source_positions(text, [each.place for each in error.mistakes])
-    for each in error.mistakes:
-        if each.place in found:
-            line, column = found[each.place]
-            yield f'{each} (line {line}, column {column})'
+    positions = source_positions(
+        text, [mistake.place for mistake in error.mistakes])
+    for mistake in error.mistakes:
+        if mistake.place in positions:
+            line, column = positions[mistake.place]
+            yield f'{mistake} (line {line}, column {column})'
         else:
-            yield str(each)
+            yield str(mistake)
 
 
 class Files:

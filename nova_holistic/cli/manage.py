@@ -40,8 +40,8 @@ def db_upgrade(conf) -> CommandResult:
 
 def db_version(conf) -> CommandResult:
     """show the schema's version, and the one this code expects"""
-    found = migration.version(conf.holistic_database.connection)
-    return CommandResult(f'{found or "empty"} (expected {migration.head()})')
+    version = migration.version(conf.holistic_database.connection)
+    return CommandResult(f'{version or "empty"} (expected {migration.head()})')
 
 
 def lease_expire(conf) -> CommandResult:

@@ -50,13 +50,13 @@ class Map(DocumentCommand):
         if {pool.name for pool in snapshot.pools}.intersection(
                 plan.hosts().values()):
             snapshot = with_pools(snapshot)
-        group, found = None, ()
+        group, violated = None, ()
         if args.group is not None:
             group = read.bound(args.group, read.group(
                 args.group, args.parameters, args.environments), snapshot)
-            found = violations.find(group, snapshot, plan)
+            violated = violations.find(group, snapshot, plan)
         with read.with_file_name(args.plan):
-            view = scene(snapshot, plan, group, violations=found)
+            view = scene(snapshot, plan, group, violations=violated)
         files.write(args.output, draw(view))
-        violations.write(found, self.app.stdout)
-        return exits.BROKEN if found else exits.GOOD
+        violations.write(violated, self.app.stdout)
+        return exits.BROKEN if violated else exits.GOOD

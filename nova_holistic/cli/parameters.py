@@ -23,9 +23,9 @@ class _Parameter(argparse.Action):
 
     def __call__(self, parser, namespace, text, option_string=None):
         name, separator, value = text.partition('=')
-        given = getattr(namespace, self.dest)
+        parameters = getattr(namespace, self.dest)
         if not name or not separator:
             raise argparse.ArgumentError(self, f'{text!r} is not KEY=VALUE')
-        if name in given:
+        if name in parameters:
             raise argparse.ArgumentError(self, f'{name} is given twice')
-        setattr(namespace, self.dest, {**given, name: value})
+        setattr(namespace, self.dest, {**parameters, name: value})

@@ -77,15 +77,15 @@ def placement(conf) -> Result:
     """Placement supports the microversion of the requests for holds."""
     response = connect(conf, 'placement').get('/')
     try:
-        found = max(
+        newest = max(
             microversion_parse.parse_version_string(each['max_version'])
             for each in response.json()['versions'])
     except (ValueError, KeyError, TypeError):
         return Result(Code.FAILURE, 'the service at this endpoint is not '
                                     'Placement')
-    if found < microversion_parse.parse_version_string(MICROVERSION):
+    if newest < microversion_parse.parse_version_string(MICROVERSION):
         return Result(Code.FAILURE,
-                      f'Placement supports microversions up to {found}, and '
+                      f'Placement supports microversions up to {newest}, and '
                       f'holds need {MICROVERSION}: upgrade Placement first')
     return Result(Code.SUCCESS)
 

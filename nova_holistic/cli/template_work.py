@@ -26,19 +26,19 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
     stem = _stem(args.template)
     names = _Names(stem)
     with read.with_file_name(args.template):
-        found = split_template(
+        result = split_template(
             document, load_policy_types(), inputs.parameters, inputs.source,
             names)
     folder = pathlib.Path(args.output_dir)
     with files.with_file_name(args.output_dir):
         folder.mkdir(parents=True, exist_ok=True)
-    written = [(f'{stem}-group.yaml', {'group': found.group}, '')]
+    written = [(f'{stem}-group.yaml', {'group': result.group}, '')]
     written += [(name, template, source) for name, template, source in (
-        (f'{stem}-template.yaml', found.template, args.template),
+        (f'{stem}-template.yaml', result.template, args.template),
         *((names(each), plain, each)
-          for each, plain in found.nested.items()))]
+          for each, plain in result.nested.items()))]
     for name, _, _ in written:
-        for source in (args.template, *found.nested, *args.environments):
+        for source in (args.template, *result.nested, *args.environments):
             if _same(folder / name, source):
                 kind = 'the template' if source == args.template else 'a file'
                 raise exceptions.HolisticError(

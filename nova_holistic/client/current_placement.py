@@ -59,9 +59,9 @@ def current_plan(group: Mapping[str, Any],
 
 def _must_fit(existing: Iterable[Mapping[str, Any]],
               snapshot: Snapshot) -> None:
-    known = {host.name: host for host in snapshot.hosts}
+    hosts = {host.name: host for host in snapshot.hosts}
     for each in existing:
-        host = known.get(each['host'])
+        host = hosts.get(each['host'])
         if host is None:
             raise Mismatch(f'member {each["member"]}: its host '
                            f'{each["host"]!r} is not in the cloud')
@@ -74,12 +74,12 @@ def _must_fit(existing: Iterable[Mapping[str, Any]],
 
 def _without(snapshot: Snapshot, members: Iterable[Member],
              where: Mapping[str, str]) -> Snapshot:
-    taken: dict[str, Counter[str]] = {}
+    usage: dict[str, Counter[str]] = {}
     for member in members:
-        taken.setdefault(where[member.path], Counter()).update(
+        usage.setdefault(where[member.path], Counter()).update(
             member.requirements.resources)
     return replace(snapshot, hosts=tuple(
-        _relieved(host, taken[host.name]) if host.name in taken else host
+        _relieved(host, usage[host.name]) if host.name in usage else host
         for host in snapshot.hosts))
 
 

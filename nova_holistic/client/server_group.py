@@ -54,11 +54,11 @@ def document(server_group: Mapping[str, Any],
             'members': members, 'adopt': adopt}
 
 
-def _named(flavor: str, volume: bool, taken: set[str]) -> str:
+def _named(flavor: str, volume: bool, names: set[str]) -> str:
     stem = (_NOT_IN_NAMES.sub('-', flavor)[:_LONGEST]
             + ('-volume' if volume else ''))
     name, number = stem, 2
-    while name in taken:
+    while name in names:
         name, number = f'{stem}_{number}', number + 1
     return name
 

@@ -28,19 +28,19 @@ def poll_until(ask: Callable[[], Any], settled: Callable[[Any], bool],
     while True:
         unanswered = ''
         try:
-            found = ask()
+            response = ask()
         except errors.Refused as error:
             if not error.passing:
                 raise
             unanswered = f'; last error: {error}'
         else:
             if report is not None:
-                report(found)
-            if settled(found):
-                return found
-        left = end - time.monotonic()
-        if left <= 0:
+                report(response)
+            if settled(response):
+                return response
+        remaining = end - time.monotonic()
+        if remaining <= 0:
             raise errors.TimedOut(
                 f'not finished within {timeout:g} s{unanswered}')
-        time.sleep(min(pause, left))
+        time.sleep(min(pause, remaining))
         pause = min(LONGEST, pause * 1.5)

@@ -36,9 +36,9 @@ class StackFiles:
         return load(self._files[located])
 
 
-def is_annotated(found: template.Template) -> bool:
+def is_annotated(tmpl: template.Template) -> bool:
     """Whether a template states groups."""
-    document = found.t
+    document = tmpl.t
     if not is_template(document) or not document.get('resources'):
         return False
     try:
@@ -60,10 +60,10 @@ def read(stack: heat_stack.Stack) -> Conversion:
         StackFiles(stack.t.files),
         dict(_types(environment['resource_registry'])),
         environment['parameter_defaults'])
-    found = convert(stack.t.t, {
+    conversion = convert(stack.t.t, {
         STACK_NAME: stack.name, **environment['parameters']}, source)
-    parsed(found, load_policy_types())
-    return found
+    parsed(conversion, load_policy_types())
+    return conversion
 
 
 def _types(registry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

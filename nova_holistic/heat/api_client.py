@@ -35,11 +35,11 @@ def client(user: context.RequestContext) -> Client:
         region_name=user.region_name or cfg.CONF.region_name_for_services)
 
 
-def reasons(found: Mapping[str, Any]) -> str:
+def reasons(group: Mapping[str, Any]) -> str:
     """The reasons of a group, in one line.
 
-    :param found: the group as the API shows it
+    :param group: the group as the API shows it
     """
     return '; '.join(
         ': '.join(filter(None, (each['at'], each['message'])))
-        for each in found['reasons']) or _('no reason is known')
+        for each in group['reasons']) or _('no reason is known')

@@ -94,6 +94,6 @@ def _has_group(stack: heat_stack.Stack) -> bool:
 
 def _is_outdated(stack: heat_stack.Stack) -> bool:
     """Whether another operation of the stack has begun."""
-    found = stack_object.Stack.get_by_id(stack.context, stack.id)
-    return found is not None and (
-        found.current_traversal != stack.current_traversal)
+    current = stack_object.Stack.get_by_id(stack.context, stack.id)
+    return current is not None and (
+        current.current_traversal != stack.current_traversal)

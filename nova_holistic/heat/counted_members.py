@@ -37,12 +37,13 @@ class CountedMembers:
                    if desired(definition, path) != number]
         if not changed:
             return
-        found = change(groups, self.group, lambda _: groups.add_members(
+        revised = change(groups, self.group, lambda _: groups.add_members(
             # With a smaller minimum, an engine would plan a part of the step.
             self.group, [in_group(path, {'count': {
                 'min': number, 'desired': number}}) for path in changed]))
-        must_be_planned(found, all(
-            desired(found['definition'], path) == number for path in changed))
+        must_be_planned(revised, all(
+            desired(revised['definition'], path) == number
+            for path in changed))
 
 
 def in_group(path: str, description: Mapping[str, Any]) -> dict[str, Any]:

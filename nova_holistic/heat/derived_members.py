@@ -25,15 +25,15 @@ def with_members(definition: Mapping[str, Any],
                  servers: Iterable[TemplateServer]) -> dict[str, Any]:
     """The definition with a member for each server. Nested groups of the
     paths that the definition does not have are added."""
-    found = copy.deepcopy(dict(definition))
+    copied = copy.deepcopy(dict(definition))
     for server in servers:
         *groups, name = server.path.split('/')
-        inside = found
+        inside = copied
         for group in groups:
             inside = _named(inside.setdefault('groups', []), group)
         inside.setdefault('members', []).append(
             {'name': name, **server.description})
-    return found
+    return copied
 
 
 def describes_members(definition: Mapping[str, Any]) -> bool:

@@ -95,10 +95,10 @@ class Group(resource.Resource):
 
     def handle_create(self) -> None:
         document = self._document(self._definition, self.properties)
-        made = self._client().groups.create(
+        created = self._client().groups.create(
             document, objective=self.properties[self.OBJECTIVE],
             lease=self.properties[self.LEASE], idempotency_key=self.uuid)
-        self.resource_id_set(made['id'])
+        self.resource_id_set(created['id'])
         self.data_set(DEFINITION, _digest(document))
 
     def check_create_complete(self, _token: Any) -> bool:
@@ -125,29 +125,30 @@ class Group(resource.Resource):
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any,
                       prop_diff: Mapping[str, Any]) -> str | None:
-        wanted = json_snippet.properties(self.properties_schema, self.context)
-        document = self._document(self._definition, wanted)
+        updated = json_snippet.properties(self.properties_schema, self.context)
+        document = self._document(self._definition, updated)
         groups = self._client().groups
         if prop_diff.get(self.LEASE) is not None:
             groups.extend(self.resource_id, prop_diff[self.LEASE])
-        found = groups.get(self.resource_id)
-        groups.update(self.resource_id, document, found['revision'],
-                      objective=wanted[self.OBJECTIVE])
+        current = groups.get(self.resource_id)
+        groups.update(self.resource_id, document, current['revision'],
+                      objective=updated[self.OBJECTIVE])
         return _digest(document)
 
     def check_update_complete(self, digest: str) -> bool:
-        found = self._client().groups.get(self.resource_id)
-        if found['task'] is not None:
+        current = self._client().groups.get(self.resource_id)
+        if current['task'] is not None:
             return False
-        if found['reasons']:
-            raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
+        if current['reasons']:
+            raise api_client.GroupUnchanged(
+                reasons=api_client.reasons(current))
         self.data_set(DEFINITION, digest)
         return True
 
     def handle_check(self) -> None:
-        found = self._client().groups.get(self.resource_id)
-        if not self._is_done(found):
-            raise api_client.GroupFailed(status=found['status'], reasons=_(
+        current = self._client().groups.get(self.resource_id)
+        if not self._is_done(current):
+            raise api_client.GroupFailed(status=current['status'], reasons=_(
                 'an engine works on it'))
 
     def handle_delete(self) -> str | None:
@@ -170,12 +171,12 @@ class Group(resource.Resource):
         if not self.resource_id:
             return True
         try:
-            found = self._client().groups.get(self.resource_id)
+            current = self._client().groups.get(self.resource_id)
         except Refused as error:
             if error.status == 404:
                 return True
             raise
-        return found['status'] in ('unplaceable', 'error')
+        return current['status'] in ('unplaceable', 'error')
 
     def _show_resource(self) -> dict[str, Any]:
         return self._client().groups.get_complete(self.resource_id)
@@ -192,25 +193,25 @@ class Group(resource.Resource):
             return value and value['gap']
         return groups.get(self.resource_id)[name]
 
-    def _is_done(self, found: Mapping[str, Any]) -> bool:
-        if found['task'] is not None or found['status'] == 'planning':
+    def _is_done(self, current: Mapping[str, Any]) -> bool:
+        if current['task'] is not None or current['status'] == 'planning':
             return False
-        if found['status'] not in GOOD:
+        if current['status'] not in GOOD:
             raise api_client.GroupFailed(
-                status=found['status'], reasons=api_client.reasons(found))
+                status=current['status'], reasons=api_client.reasons(current))
         return True
 
     def _document(self, stack: stk_defn.StackDefinition,
-                  wanted: properties.Properties) -> dict[str, Any]:
+                  values: properties.Properties) -> dict[str, Any]:
         """The definition of the group.
 
         :raises StackValidationFailed: it is invalid
         """
-        definition = {key: wanted[key] for key in (
+        definition = {key: values[key] for key in (
             self.POLICIES, self.GROUPS, self.RELATIONSHIPS, self.MEMBERS)
-            if wanted[key]}
+            if values[key]}
         return group_document.complete(
-            {'name': wanted[self.NAME] or f'{self.stack.name}-{self.name}',
+            {'name': values[self.NAME] or f'{self.stack.name}-{self.name}',
              **definition}, stack, self.name)
 
     @property

@@ -35,17 +35,17 @@ def complete(definition: Mapping[str, Any],
     try:
         group = parse_group(document, load_policy_types())
     except exceptions.InvalidDocument as error:
-        first, *others = error.mistakes
-        message = '; '.join([first.message, *map(str, others)])
+        first, *further = error.mistakes
+        message = '; '.join([first.message, *map(str, further)])
         server = None if described else _derived(
             document, first.place, servers)
         if server is not None:
             raise template_servers.invalid(server.place, message) from error
         raise invalid(resource, first.place, message) from error
-    known = {path for member in group.all_members()
+    paths = {path for member in group.all_members()
              for path in (member.path, member.description)}
     for server in servers:
-        if server.path not in known:
+        if server.path not in paths:
             raise template_servers.invalid(
                 server.place,
                 f'group {resource} has no member {server.path!r}')

@@ -49,12 +49,12 @@ def revise(groups: Groups, group_id: str,
         group_id, revised(before['definition']), before['revision']), timeout)
 
 
-def must_be_planned(found: Mapping[str, Any], planned: bool) -> None:
+def must_be_planned(revised: Mapping[str, Any], planned: bool) -> None:
     """
-    :param found: a group after a change
+    :param revised: a group after a change
     :param planned: whether its definition contains the change; the reasons of
         the group may be those against another change
     :raises GroupUnchanged: there is no plan for the change
     """
     if not planned:
-        raise api_client.GroupUnchanged(reasons=api_client.reasons(found))
+        raise api_client.GroupUnchanged(reasons=api_client.reasons(revised))

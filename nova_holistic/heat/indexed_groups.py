@@ -31,38 +31,38 @@ class IndexedGroups:
         :raises GroupUnchanged: there is no plan for all of them
         """
         definition = client.groups.wait(self.group)['definition']
-        known, missing = self._split(definition, names)
-        if known and missing:
-            found = revise(
+        existing, missing = self._split(definition, names)
+        if existing and missing:
+            revised = revise(
                 client.groups, self.group,
-                lambda document: self._with(document, known[0], missing))
+                lambda document: self._with(document, existing[0], missing))
             must_be_planned(
-                found, not self._split(found['definition'], missing)[1])
+                revised, not self._split(revised['definition'], missing)[1])
 
     def free(self, client: Client, number: int,
              removed: Sequence[str]) -> None:
         """Free the members of deleted stacks.
 
-        :param number: of stacks that are left
+        :param number: number of stacks that remain
         :param removed: names of the deleted stacks
         """
         definition = client.groups.wait(self.group)['definition']
-        known, _ = self._split(definition, removed)
+        existing, _ = self._split(definition, removed)
         if not number:
-            # One stays, so that the next stack can get a copy.
-            known = known[1:]
-        if known:
+            # One group remains, so that the next stack can get a copy of it.
+            existing = existing[1:]
+        if existing:
             revise(client.groups, self.group,
-                   lambda document: self._without(document, known))
+                   lambda document: self._without(document, existing))
 
     def _split(self, definition: Mapping[str, Any], names: Iterable[str]
                ) -> tuple[list[str], list[str]]:
         """The names whose nested groups exist, and the other names."""
-        found: tuple[list[str], list[str]] = [], []
+        parts: tuple[list[str], list[str]] = [], []
         for name in names:
             exists = nested_group(definition, self._of(name))
-            found[0 if exists else 1].append(name)
-        return found
+            parts[0 if exists else 1].append(name)
+        return parts
 
     def _with(self, document: Mapping[str, Any], model: str,
               names: Iterable[str]) -> dict[str, Any]:

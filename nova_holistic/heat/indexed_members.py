@@ -40,16 +40,16 @@ class IndexedMembers:
                 CountedMembers(self.group, (counted,)).plan(
                     client, len(names))
             return
-        known = set(member_paths(definition))
-        added = [name for name in names if self._of(name) not in known]
+        existing = set(member_paths(definition))
+        added = [name for name in names if self._of(name) not in existing]
         if added:
-            found = change(
+            revised = change(
                 client.groups, self.group,
                 lambda _: client.groups.add_members(self.group, [
                     in_group(self._of(name), self._description(name))
                     for name in added]))
-            must_be_planned(found, set(map(self._of, added)) <= set(
-                member_paths(found['definition'])))
+            must_be_planned(revised, set(map(self._of, added)) <= set(
+                member_paths(revised['definition'])))
 
     def free(self, client: Client, number: int,
              removed: Sequence[str]) -> None:
@@ -64,9 +64,9 @@ class IndexedMembers:
             if number < (desired(definition, counted) or 0):
                 CountedMembers(self.group, (counted,)).plan(client, number)
             return
-        known = set(member_paths(definition))
+        existing = set(member_paths(definition))
         for path in map(self._of, removed):
-            if path in known:
+            if path in existing:
                 change(client.groups, self.group,
                        lambda _, path=path: client.groups.remove_member(
                            self.group, path))
@@ -82,7 +82,7 @@ class IndexedMembers:
         return path
 
     def _description(self, name: str) -> dict[str, Any]:
-        found = template_servers.description(self.server, ())
+        description = template_servers.description(self.server, ())
         return {key: value.replace(self.variable, name)
                 if isinstance(value, str) else value
-                for key, value in found.items()}
+                for key, value in description.items()}

@@ -22,21 +22,21 @@ def check(client: Client, document: Mapping[str, Any],
     :param place: position in the template of a position in the document
     :raises StackValidationFailed: a level is unknown
     """
-    found = [(where, level) for where, level in _levels(document, '')
-             if level != 'host']
-    if not found:
+    levels = [(where, level) for where, level in _levels(document, '')
+              if level != 'host']
+    if not levels:
         return
     try:
         plan = client.plans.create({
             'name': 'levels', 'members': [
                 {'name': 'one', 'resources': {'VCPU': 1}}],
             'policies': [{'type': 'anti-affinity', 'level': level}
-                         for _, level in found]})
+                         for _, level in levels]})
         answer = client.plans.wait(plan['id'], TIMEOUT)
     except (Refused, TimedOut):
         return
     for reason in answer.get('reasons') or ():
-        for number, (where, _) in enumerate(found):
+        for number, (where, _) in enumerate(levels):
             if reason['at'] == f'policies[{number}].level':
                 raise template_servers.invalid(
                     place(where), reason['message'])

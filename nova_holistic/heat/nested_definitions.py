@@ -60,12 +60,12 @@ class PointingStack:
         if not isinstance(kind, str):
             return None
         try:
-            found = self.definition.env.get_resource_info(kind, name)
+            info = self.definition.env.get_resource_info(kind, name)
         except exception.EntityNotFound:
             return None
-        if not isinstance(found, environment.TemplateResourceInfo):
+        if not isinstance(info, environment.TemplateResourceInfo):
             return None
-        return self.definition.t.files.get(found.template_name)
+        return self.definition.t.files.get(info.template_name)
 
     def _inside(self, text: str,
                 properties: Mapping[str, Any]) -> stk_defn.StackDefinition:

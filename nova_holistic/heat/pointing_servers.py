@@ -28,34 +28,34 @@ def read(stack: stk_defn.StackDefinition, group: str
     :raises StackValidationFailed: two servers have the same path; or the
         requirements of a server are not known before it is created
     """
-    found: dict[str, TemplateServer] = {}
+    servers: dict[str, TemplateServer] = {}
     for server in _servers(top_level(stack, group)):
-        other = found.setdefault(server.path, server)
+        other = servers.setdefault(server.path, server)
         if other is not server:
             raise invalid(
                 server.place, f'{server.path!r} is the member of '
                 f'{".".join(other.place[:2])} as well')
-    return list(found.values())
+    return list(servers.values())
 
 
 def _servers(stack: PointingStack) -> Iterator[TemplateServer]:
     for name in sorted(stack.definition.enabled_rsrc_names()):
-        resource = stack.definition.resource_definition(name)
-        found = _Resource(
-            resource.resource_type, name, resource.properties({}).data,
+        definition = stack.definition.resource_definition(name)
+        resource = _Resource(
+            definition.resource_type, name, definition.properties({}).data,
             (*stack.place, 'resources', name, 'properties'))
-        if found.kind == RESOURCE_GROUP:
-            yield from _of_resource_group(stack, found)
-        elif found.kind == SCALING_GROUP:
-            yield from _of_scaling_group(stack, found)
+        if resource.kind == RESOURCE_GROUP:
+            yield from _of_resource_group(stack, resource)
+        elif resource.kind == SCALING_GROUP:
+            yield from _of_scaling_group(stack, resource)
         else:
-            yield from _of_resource(stack, found)
+            yield from _of_resource(stack, resource)
 
 
 @dataclass(frozen=True, slots=True)
 class _Resource:
     """
-    :ivar place: of the properties
+    :ivar place: position of the properties in the template
     """
 
     kind: Any
@@ -64,12 +64,12 @@ class _Resource:
     place: tuple[str, ...]
 
     def inner(self, key: str) -> '_Resource | None':
-        """The resource of which there are several."""
-        found = self.properties.get(key)
-        if not isinstance(found, Mapping):
+        """The definition of the resource that this resource repeats."""
+        definition = self.properties.get(key)
+        if not isinstance(definition, Mapping):
             return None
-        return _Resource(found.get('type'), self.name,
-                         found.get('properties') or {},
+        return _Resource(definition.get('type'), self.name,
+                         definition.get('properties') or {},
                          (*self.place, key, 'properties'))
 
     def value(self, key: str, default: Any) -> Any:
@@ -78,27 +78,27 @@ class _Resource:
 
 
 def _of_resource(stack: PointingStack,
-                 found: _Resource) -> Iterator[TemplateServer]:
+                 resource: _Resource) -> Iterator[TemplateServer]:
     """A server, or the servers of a nested stack."""
-    properties, place = found.properties, found.place
-    if found.kind == SERVER:
+    properties, place = resource.properties, resource.place
+    if resource.kind == SERVER:
         if _points_at_group(stack, properties):
             yield TemplateServer(
                 (*place, HINTS, MEMBER_HINT), path(properties, place),
                 description(properties, place))
         return
-    nested = stack.nested(found.kind, found.name, properties, place)
+    nested = stack.nested(resource.kind, resource.name, properties, place)
     if nested is not None:
         yield from _servers(nested)
 
 
 def _of_resource_group(stack: PointingStack,
-                       found: _Resource) -> Iterator[TemplateServer]:
-    inner = found.inner('resource_def')
+                       resource: _Resource) -> Iterator[TemplateServer]:
+    inner = resource.inner('resource_def')
     if inner is None or not _receives_group(stack, inner):
         return
-    count = int(found.value('count', 1))
-    variable = found.value('index_var', '%index%')
+    count = int(resource.value('count', 1))
+    variable = resource.value('index_var', '%index%')
     inner = replace(inner, properties=_known(stack, inner.properties))
 
     def servers(number: int) -> list[TemplateServer]:
@@ -111,8 +111,8 @@ def _of_resource_group(stack: PointingStack,
         for each in first if count else ():
             yield _counted(each, count)
         return
-    if found.properties.get('removal_policies'):
-        raise invalid((*found.place, 'removal_policies'), (
+    if resource.properties.get('removal_policies'):
+        raise invalid((*resource.place, 'removal_policies'), (
             'the numbers of the servers are not known in advance: use a path '
             f'without {variable}'))
     for number in range(count):
@@ -120,16 +120,16 @@ def _of_resource_group(stack: PointingStack,
 
 
 def _of_scaling_group(stack: PointingStack,
-                      found: _Resource) -> Iterator[TemplateServer]:
-    inner = found.inner('resource')
+                      resource: _Resource) -> Iterator[TemplateServer]:
+    inner = resource.inner('resource')
     if inner is None or not _receives_group(stack, inner):
         return
     servers = list(_of_resource(stack, inner))
     if inner.kind != SERVER:
         _must_be_below_path(servers, inner)
-    least, most = (int(found.value(name, 0))
+    least, most = (int(resource.value(name, 0))
                    for name in ('min_size', 'max_size'))
-    desired = found.value('desired_capacity', None)
+    desired = resource.value('desired_capacity', None)
     for each in servers if most else ():
         yield replace(each, description={
             # The minimum is the desired number: Heat creates all servers.

@@ -34,45 +34,45 @@ class ResourceGroup(resource_group.ResourceGroup):
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any,
                       prop_diff: Mapping[str, Any]) -> Any:
-        wanted = json_snippet.properties(
+        updated = json_snippet.properties(
             self.properties_schema, self.context)
         before = list(self._resource_names())
-        self._plan(wanted)
+        self._plan(updated)
         checkers = super().handle_update(json_snippet, tmpl_diff, prop_diff)
         after = set(self._resource_names())
         self._removed = [name for name in before if name not in after]
         return checkers
 
     def check_update_complete(self, checkers: Any) -> bool:
-        done = super().check_update_complete(checkers)
-        if done and self._removed:
+        complete = super().check_update_complete(checkers)
+        if complete and self._removed:
             members = self._members(self.properties)
             if members is not None:
                 members.free(api_client.client(self.context),
                              self.get_size(), self._removed)
-        return done
+        return complete
 
-    def _plan(self, wanted: properties.Properties) -> None:
-        members = self._members(wanted)
+    def _plan(self, values: properties.Properties) -> None:
+        members = self._members(values)
         if members is not None:
             members.plan(api_client.client(self.context), list(
-                self._resource_names(wanted[self.COUNT])))
+                self._resource_names(values[self.COUNT])))
 
-    def _members(self, wanted: properties.Properties
+    def _members(self, values: properties.Properties
                  ) -> IndexedMembers | IndexedGroups | None:
         """The members, or the nested groups, to which the servers belong."""
-        definition = wanted[self.RESOURCE_DEF]
+        definition = values[self.RESOURCE_DEF]
         server = definition[self.RESOURCE_DEF_PROPERTIES] or {}
         if definition[self.RESOURCE_DEF_TYPE] != SERVER:
             group, path = map(server.get, (GROUP_HINT, PATH_PARAMETER))
-            return IndexedGroups(group, path, wanted[self.INDEX_VAR]) if (
+            return IndexedGroups(group, path, values[self.INDEX_VAR]) if (
                 group and path) else None
         hints = server.get(HINTS)
         if not isinstance(hints, Mapping) or not (
                 hints.get(GROUP_HINT) and hints.get(MEMBER_HINT)):
             return None
         return IndexedMembers(hints[GROUP_HINT], hints[MEMBER_HINT],
-                              wanted[self.INDEX_VAR], server)
+                              values[self.INDEX_VAR], server)
 
 
 def resource_mapping() -> dict[str, type[resource.Resource]]:

@@ -80,9 +80,9 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
             *first, last = rule.resource.split('/')[:len(names) + 1]
             if last == ANY and len(first) == len(names) and all(
                     each in (ANY, name) for each, name in zip(first, names)):
-                known = [name for each, name in zip(first, names)
-                         if each == ANY]
-                paths[_filled(rule.member, known)] = None
+                prefix = [name for each, name in zip(first, names)
+                          if each == ANY]
+                paths[_filled(rule.member, prefix)] = None
         return CountedMembers(group_id, tuple(paths)) if paths else None
 
     def _client(self) -> Client:

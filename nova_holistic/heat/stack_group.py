@@ -36,7 +36,7 @@ class StackGroup:
         return next((each['id'] for each in self._groups.list(name=self.name)
                      if each['name'] == self.name), None)
 
-    def prepare(self, wanted: Conversion) -> None:
+    def prepare(self, conversion: Conversion) -> None:
         """Plan the members, and let the servers of the stack become members.
 
         If there is no group yet, the existing servers of the stack become
@@ -45,17 +45,17 @@ class StackGroup:
         :raises GroupFailed: no plan exists; there is no group
         :raises GroupUnchanged: no plan exists for the new definition
         """
-        document = {**wanted.document, 'name': self.name}
+        document = {**conversion.document, 'name': self.name}
         group_id = self.find()
         if group_id is None:
-            servers = stack_servers.by_member(self._stack, wanted)
+            servers = stack_servers.by_member(self._stack, conversion)
             group_id = self._create(with_adoptions(document, servers)
                                     if servers else document)
         else:
             self._update(group_id, document)
         self._groups.bind_stack(group_id, self._stack.id, [
             {'resource': rule.resource, 'member': rule.member}
-            for rule in wanted.rules])
+            for rule in conversion.rules])
 
     def rules(self, group_id: str) -> list[StackRule]:
         """Which member each server of the stack is, as it was prepared."""
@@ -69,8 +69,8 @@ class StackGroup:
         group_id = self.find()
         if group_id is None:
             return
-        found = self._groups.wait(group_id)
-        if found['members'].get('planned'):
+        group = self._groups.wait(group_id)
+        if group['members'].get('planned'):
             self._groups.release(group_id)
 
     def delete(self) -> None:
@@ -82,19 +82,19 @@ class StackGroup:
 
     def _create(self, document: Mapping[str, Any]) -> str:
         lease = self._stack.timeout_secs()
-        made = self._groups.create(document, lease=lease)
-        found = self._groups.wait(made['id'], lease)
-        if found['status'] not in _PLANNED:
-            self._groups.delete(made['id'])
+        created = self._groups.create(document, lease=lease)
+        planned = self._groups.wait(created['id'], lease)
+        if planned['status'] not in _PLANNED:
+            self._groups.delete(created['id'])
             raise api_client.GroupFailed(
-                status=found['status'], reasons=api_client.reasons(found))
-        return made['id']
+                status=planned['status'], reasons=api_client.reasons(planned))
+        return created['id']
 
     def _update(self, group_id: str, document: Mapping[str, Any]) -> None:
         lease = self._stack.timeout_secs()
-        found = revise(
+        revised = revise(
             self._groups, group_id, lambda _: document, lease)
-        if found['reasons']:
+        if revised['reasons']:
             raise api_client.GroupUnchanged(
-                reasons=api_client.reasons(found))
+                reasons=api_client.reasons(revised))
         self._groups.extend(group_id, lease)

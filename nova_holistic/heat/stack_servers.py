@@ -14,22 +14,23 @@ from nova_holistic.heat.template_servers import SERVER
 from nova_holistic.model.stack_rules import path_of
 
 
-def by_member(stack: heat_stack.Stack, wanted: Conversion) -> dict[str, str]:
+def by_member(stack: heat_stack.Stack,
+              conversion: Conversion) -> dict[str, str]:
     """The UUIDs of the servers by the paths of their members.
 
     The servers of a member whose number may change get its first numbers.
     """
-    found: dict[str, str] = {}
+    servers: dict[str, str] = {}
     for names, server in _servers(stack):
-        path = path_of(wanted.rules, names)
+        path = path_of(conversion.rules, names)
         if path is None:
             continue
-        if desired(wanted.document, path) is not None:
+        if desired(conversion.document, path) is not None:
             path = next(each for each in (
                 f'{path}-{number}' for number in itertools.count())
-                if each not in found)
-        found[path] = server
-    return found
+                if each not in servers)
+        servers[path] = server
+    return servers
 
 
 def _servers(stack: heat_stack.Stack) -> Iterator[tuple[Sequence[str], str]]:
@@ -44,7 +45,7 @@ def _servers(stack: heat_stack.Stack) -> Iterator[tuple[Sequence[str], str]]:
             yield names_of(each), each.resource_id
 
 
-def names_of(found: resource.Resource) -> list[str]:
+def names_of(server: resource.Resource) -> list[str]:
     """The names of the resources from the top-level stack down to one."""
-    return [*(name for name, _ in found.stack.path_in_stack() if name),
-            found.name]
+    return [*(name for name, _ in server.stack.path_in_stack() if name),
+            server.name]

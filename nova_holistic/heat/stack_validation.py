@@ -72,14 +72,15 @@ def _check_groups(stack: heat_stack.Stack) -> None:
     :raises StackValidationFailed: the groups are invalid
     """
     try:
-        found = annotated_stack.read(stack)
+        conversion = annotated_stack.read(stack)
     except InvalidDocument as error:
-        first, *others = error.mistakes
+        first, *further = error.mistakes
         raise template_servers.invalid(
             [first.place] if first.place else [],
-            '; '.join([first.message, *map(str, others)])) from error
+            '; '.join([first.message, *map(str, further)])) from error
     if not cfg.CONF.stack_scheduler_hints:
         raise template_servers.invalid([], HINTS_OPTION)
     if stack.strict_validate:
-        level_check.check(api_client.client(stack.context), found.document,
-                          lambda place: [found.places.origin(place)])
+        level_check.check(
+            api_client.client(stack.context), conversion.document,
+            lambda place: [conversion.places.origin(place)])

@@ -26,12 +26,12 @@ def path(properties: Mapping[str, Any], place: Sequence[str]) -> str:
     :raises StackValidationFailed: the path is invalid, or not known yet
     """
     where = (*place, HINTS, MEMBER_HINT)
-    found = resolved(properties[HINTS].get(MEMBER_HINT), where)
-    if not isinstance(found, str) or not _PATH.fullmatch(found):
-        raise invalid(where, f'{found!r} is not the path of a member: names '
+    member = resolved(properties[HINTS].get(MEMBER_HINT), where)
+    if not isinstance(member, str) or not _PATH.fullmatch(member):
+        raise invalid(where, f'{member!r} is not the path of a member: names '
                              'of letters, digits, "_", "." or "-", joined by '
                              'slashes')
-    return found
+    return member
 
 
 def description(properties: Mapping[str, Any],
@@ -40,20 +40,20 @@ def description(properties: Mapping[str, Any],
 
     :raises StackValidationFailed: a requirement is not known yet
     """
-    found = {}
+    member = {}
     for name in ('flavor', 'availability_zone', 'image'):
         value = resolved(properties.get(name), (*place, name))
         if value is not None:
-            found[name] = str(value)
-    if 'flavor' not in found:
+            member[name] = str(value)
+    if 'flavor' not in member:
         raise invalid((*place, 'flavor'),
                       'it is not known before the servers are created')
     volume = _root_volume(properties, place)
     if volume is not None:
-        found['boot_from_volume'] = True
+        member['boot_from_volume'] = True
         if volume.get('image'):
-            found.setdefault('image', volume['image'])
-    return found
+            member.setdefault('image', volume['image'])
+    return member
 
 
 def _root_volume(properties: Mapping[str, Any],

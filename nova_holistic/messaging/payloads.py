@@ -36,14 +36,14 @@ class Payload:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """:raises InvalidDocument: an argument is unknown, missing or bad"""
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         for name in document:
-            if name not in known:
+            if name not in names:
                 raise InvalidDocument(str(name)[:80], 'is unknown')
-        for name in known:
+        for name in names:
             if name not in document:
                 raise InvalidDocument(name, 'is missing')
-        return cls(**{name: document[name] for name in known})
+        return cls(**{name: document[name] for name in names})
 
     def to_document(self) -> dict[str, Any]:
         """Plain data, fit for JSON."""

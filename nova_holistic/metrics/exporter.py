@@ -121,7 +121,7 @@ class _Gauges:
         from prometheus_client.core import GaugeMetricFamily
 
         try:
-            found = self._totals()
+            totals = self._totals()
         except exceptions.HolisticError as error:
             LOG.warning('Groups are not counted for Prometheus: %s', error)
             return ()
@@ -129,7 +129,7 @@ class _Gauges:
         for name, (text, label) in GAUGES.items():
             gauge = GaugeMetricFamily(
                 instruments.PREFIX + name, text, labels=[label])
-            for value, number in found[name].items():
+            for value, number in totals[name].items():
                 gauge.add_metric([value], number)
             gauges.append(gauge)
         return gauges

@@ -21,16 +21,16 @@ def name(resource_class: str) -> str:
                       resource_class.removeprefix('CUSTOM_').lower())
 
 
-def ratio(resource_class: str, taken: int, capacity: int) -> str:
+def ratio(resource_class: str, used: int, capacity: int) -> str:
     """``taken / capacity`` in the unit that suits the capacity."""
     if resource_class not in _UNITS:
-        return f'{taken} / {capacity}'
+        return f'{used} / {capacity}'
     units, step = _UNITS[resource_class], _STEP[resource_class]
     power = 0
     while capacity >= step ** (power + 1) * 10 and power + 1 < len(units):
         power += 1
     scale = step ** power
-    return (f'{_short(taken / scale)} / {_short(capacity / scale)} '
+    return (f'{_short(used / scale)} / {_short(capacity / scale)} '
             f'{units[power]}')
 
 

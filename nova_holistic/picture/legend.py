@@ -62,9 +62,9 @@ def _violations(parent: Element, scene: Scene, width: float,
                 top: float) -> float:
     lines = [f'violated: {each}'
              for each in scene.violations[:_MOST_VIOLATIONS]]
-    rest = len(scene.violations) - len(lines)
-    if rest:
-        lines.append(f'and {amounts.counted(rest, "more violation")}')
+    hidden = len(scene.violations) - len(lines)
+    if hidden:
+        lines.append(f'and {amounts.counted(hidden, "more violation")}')
     for line in lines:
         # Breaking at the words shows each message in full.
         for part in wrap(line.split(' '), ' ', 0.9 * width, _SUMMARY):

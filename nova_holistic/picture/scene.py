@@ -79,10 +79,10 @@ class Scene:
 
     def classes(self) -> tuple[str, ...]:
         """Resource classes worth a bar: the usual ones, then by name."""
-        seen = {load.resource_class for view in self.hosts
-                for load in view.loads}
-        usual = [name for name in _USUAL if name in seen]
-        return (*usual, *sorted(seen.difference(usual)))
+        classes = {load.resource_class for view in self.hosts
+                   for load in view.loads}
+        usual = [name for name in _USUAL if name in classes]
+        return (*usual, *sorted(classes.difference(usual)))
 
 
 def group_of(member: str) -> str:
@@ -140,9 +140,9 @@ def _concerns(reason: Reason, host: Host, members: Collection[str]) -> bool:
 
 
 def _require_hosts(snapshot: Snapshot, plan: Plan) -> None:
-    known = {host.name for host in snapshot.hosts}
+    names = {host.name for host in snapshot.hosts}
     for index, placement in enumerate(plan.placements):
-        if placement.host not in known:
+        if placement.host not in names:
             raise exceptions.InvalidDocument(
                 f'placements[{index}].host',
                 f'host {placement.host!r} is not in the inventory')

@@ -34,9 +34,9 @@ def fit(text: str, room: float, size: float) -> str:
     text = printable(text)
     if width(text, size) <= room:
         return text
-    for kept in range(len(text) - 1, 0, -1):
-        tail = kept // 2
-        shorter = text[:kept - tail] + '…' + text[len(text) - tail:]
+    for length in range(len(text) - 1, 0, -1):
+        tail = length // 2
+        shorter = text[:length - tail] + '…' + text[len(text) - tail:]
         if width(shorter, size) <= room:
             return shorter
     return '…'

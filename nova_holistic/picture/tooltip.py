@@ -22,9 +22,9 @@ def lines(view: HostView) -> list[str]:
 
 
 def _load(load: Load) -> str:
-    taken = amounts.ratio(load.resource_class, load.before + load.planned,
+    ratio = amounts.ratio(load.resource_class, load.before + load.planned,
                           load.capacity)
-    line = f'{amounts.name(load.resource_class)}: {taken} ({load.share:.0%})'
+    line = f'{amounts.name(load.resource_class)}: {ratio} ({load.share:.0%})'
     if not load.planned:
         return line
     return f'{line}, of which {load.planned / load.capacity:.0%} by this plan'

@@ -82,14 +82,14 @@ class PeriodicTasks:
         :raises TableError: the table does not answer
         """
         now, task = self._clock(), self._tasks[name]
-        taken = self._jobs.take(
+        due = self._jobs.take(
             name, self._engine, now,
             due_before=now - timedelta(seconds=task.interval),
             stale_before=now - self._stale_after)
-        if taken:
+        if due:
             crash_points.reached('round.taken')
             self._round(name, task)
-        return taken
+        return due
 
     def _round(self, name: str, task: PeriodicTask) -> None:
         with self._lock:

@@ -73,8 +73,8 @@ class Endpoint:
 
     @_rpc_method(payloads.Release)
     def release(self, payload: payloads.Release) -> dict[str, list[str]]:
-        done = self._lifecycle.release(payload.group_uuid, payload.members)
-        return {'released': list(done.released), 'kept': list(done.kept)}
+        outcome = self._lifecycle.release(payload.group_uuid, payload.members)
+        return {'released': list(outcome.released), 'kept': list(outcome.kept)}
 
     @_rpc_method(payloads.Extend)
     def extend(self, payload: payloads.Extend) -> None:

@@ -50,33 +50,33 @@ class StatisticsWriter:
         """According to the last read of the inventory: every host may report
         every few seconds, and reading the inventory is expensive. A report for
         a known host does not wait for a read in another thread."""
-        known = self._remembered(host)
-        if known is not None:
-            return known
+        exists = self._remembered(host)
+        if exists is not None:
+            return exists
         if not self._looking.acquire(blocking=host not in self._seen[0]):
             return True
         try:
             # Another thread may just have read it.
-            known = self._remembered(host)
-            if known is None:
+            exists = self._remembered(host)
+            if exists is None:
                 names = _names(self._inventory.uncounted_snapshot())
                 if host not in names and self._inventory.has_cache:
                     # It may be new.
                     names = _names(self._inventory.snapshot())
                 self._seen = names, self._timer()
-                known = host in names
-            return known
+                exists = host in names
+            return exists
         finally:
             self._looking.release()
 
     def _remembered(self, host: str) -> bool | None:
         """Whether the host exists, if this is known; otherwise None."""
         names, read_at = self._seen
-        known = host in names
+        exists = host in names
         if read_at is None or self._timer() - read_at > (
-                NAMES_LAST if known else NAMES_REST):
+                NAMES_LAST if exists else NAMES_REST):
             return None
-        return known
+        return exists
 
 
 def _names(snapshot: Snapshot) -> frozenset[str]:

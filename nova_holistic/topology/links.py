@@ -20,10 +20,10 @@ def parse_links(document: Mapping[str, Any], levels: tuple[str, ...],
     :raises InvalidDocument: at the first that cannot be accepted
     """
     links: dict[tuple[str | None, tuple[str, ...]], Link] = {}
-    given = document.get('links', [])
-    if not isinstance(given, list):
+    entries = document.get('links', [])
+    if not isinstance(entries, list):
         raise InvalidDocument('links', 'must be a list')
-    for index, entry in enumerate(given):
+    for index, entry in enumerate(entries):
         place = f'links[{index}]'
         if not isinstance(entry, dict):
             raise InvalidDocument(place, 'must be a mapping')

@@ -80,17 +80,17 @@ class Operator:
 
     def violations(self, rack_of: dict[str, str]) -> list[str]:
         """The violations that last."""
-        found: list[str] = []
+        remaining: list[str] = []
 
         def none() -> bool:
-            found[:] = violations(self.facts(), rack_of)
-            return not found
+            remaining[:] = violations(self.facts(), rack_of)
+            return not remaining
 
         try:
             wait_for('the invariants', none, SETTLED, 1)
         except WaitTimeout:
             pass
-        return found
+        return remaining
 
     def facts(self) -> FinalState:
         return wait_for('MariaDB', answered(lambda: read(self._layout)))
@@ -116,16 +116,16 @@ class Operator:
     def _at_work(self) -> Mapping[str, tuple]:
         """The states of servers that are being built, changed or deleted. A
         resize is confirmed."""
-        found = {}
+        busy = {}
         for uuid, server in self.facts().servers.items():
             if (server['task_state'] or server['vm_state'] == 'building'
                     or server['vm_state'] == 'resized'):
-                found[uuid] = (server['vm_state'], server['task_state'],
-                               server['host'])
+                busy[uuid] = (server['vm_state'], server['task_state'],
+                              server['host'])
             if server['vm_state'] == 'resized':
                 attempt(lambda: self._nova.post(
                     f'/servers/{uuid}/action', json={'confirmResize': None}))
-        return found
+        return busy
 
     def _is_deleted(self, group: str) -> bool:
         try:

@@ -76,6 +76,6 @@ def _pointer(spec: dict) -> tuple[str, str] | None:
     """The group and the member in the hints of a request. Each value is a
     list."""
     hints = spec['nova_object.data'].get('scheduler_hints') or {}
-    found = [hints.get(name) for name in ('holistic_group',
-                                          'holistic_member')]
-    return (found[0][0], found[1][0]) if all(found) else None
+    hint_values = [hints.get(name) for name in ('holistic_group',
+                                                'holistic_member')]
+    return (hint_values[0][0], hint_values[1][0]) if all(hint_values) else None

@@ -68,9 +68,9 @@ def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
                 yield f'server {uuid} is {server["vm_state"]} on no host'
             continue
         allocated = facts.allocations.get(uuid, {}).get(server['host'])
-        wanted = {'VCPU': server['vcpus'], 'MEMORY_MB': server['memory_mb'],
-                  'DISK_GB': server['disk_gb']}
-        if allocated != wanted:
+        requested = {'VCPU': server['vcpus'], 'MEMORY_MB': server['memory_mb'],
+                     'DISK_GB': server['disk_gb']}
+        if allocated != requested:
             yield (f'server {uuid} ({server["vm_state"]}) on '
                    f'{server["host"]} has {_shown(facts, uuid)}')
 
@@ -78,16 +78,16 @@ def _servers_without_allocation(facts: FinalState) -> Iterator[str]:
 def _holds(facts: FinalState) -> Iterator[str]:
     """Each planned member has its hold, on its host and of its size, and each
     hold belongs to such a member."""
-    wanted = {}
+    row_of = {}
     for row in facts.members:
         if row['state'] == 'planned':
-            wanted[row['hold']] = row
+            row_of[row['hold']] = row
             amounts = {row['host']: Counter(row['requirements']['resources'])}
             if facts.allocations.get(row['hold']) != amounts:
                 yield (f'planned member {row["group_uuid"]} {row["path"]} on '
                        f'{row["host"]} has {_shown(facts, row["hold"])}')
     for consumer, kind in facts.types.items():
-        if kind == HOLD and consumer not in wanted:
+        if kind == HOLD and consumer not in row_of:
             rows = [f'{row["state"]} {row["group_uuid"]} {row["path"]}'
                     for row in facts.members if row['hold'] == consumer]
             yield (f'hold {consumer} {_shown(facts, consumer)} has no planned '

@@ -141,9 +141,9 @@ class _Author:
             return self._create(number)
         while True:
             kind, = self._dice.choices([*KINDS], [*KINDS.values()])
-            found = self._write(number, kind)
-            if found is not None:
-                return found
+            operation = self._write(number, kind)
+            if operation is not None:
+                return operation
 
     def _write(self, number: int, kind: str) -> Operation | None:
         """The operation; None if no group or server exists for it."""

@@ -28,10 +28,10 @@ class Void(Exception):
     """The group or server of an operation does not exist."""
 
 
-def outcome(perform: Callable[[], None], seen: Counter) -> Outcome:
+def outcome(perform: Callable[[], None], errors: Counter) -> Outcome:
     """The outcome of an operation.
 
-    :param seen: counts refusals and failures by their text
+    :param errors: counts refusals and failures by their text
     """
     try:
         perform()
@@ -40,15 +40,15 @@ def outcome(perform: Callable[[], None], seen: Counter) -> Outcome:
     except (WaitTimeout, TimedOut):
         return Outcome.LATE
     except Refused as error:
-        seen[f'{error.status} {error}'[:150]] += 1
+        errors[f'{error.status} {error}'[:150]] += 1
         return (Outcome.REFUSED if 400 <= error.status < 500
                 else Outcome.FAILED)
     except ks_exceptions.HttpError as error:
-        seen[f'{error.http_status} {_text(error)}'[:150]] += 1
+        errors[f'{error.http_status} {_text(error)}'[:150]] += 1
         return (Outcome.REFUSED if 400 <= error.http_status < 500
                 else Outcome.FAILED)
     except ks_exceptions.ClientException as error:
-        seen[str(error)[:150]] += 1
+        errors[str(error)[:150]] += 1
         return Outcome.FAILED
     return Outcome.DONE
 

@@ -30,15 +30,15 @@ def broken_rules(facts: FinalState,
 
 def _positions(facts: FinalState, group: str) -> dict[str, str]:
     """The host of the server or of the hold of each member."""
-    found = {}
+    host_of = {}
     for row in facts.members:
         if row['group_uuid'] == group:
             server = facts.servers.get(row['instance_uuid'])
             if row['state'] == 'planned':
-                found[row['path']] = row['host']
+                host_of[row['path']] = row['host']
             elif server is not None and server['host']:
-                found[row['path']] = server['host']
-    return found
+                host_of[row['path']] = server['host']
+    return host_of
 
 
 def _policies(document: Mapping[str, Any],

@@ -93,9 +93,9 @@ class Users:
 
     def _update(self, operation: Operation) -> None:
         group = self._group(operation)
-        shown = self._client.groups.wait(group, WAIT_SECONDS)
+        current = self._client.groups.wait(group, WAIT_SECONDS)
         self._client.groups.update(
-            group, self._document(operation), shown['revision'])
+            group, self._document(operation), current['revision'])
 
     def _release(self, operation: Operation) -> None:
         paths = self._shape(operation).paths(operation.count)
@@ -127,13 +127,13 @@ class Users:
 
     def _boot_server(self, operation: Operation, flavor: str,
                      hints: dict[str, str]) -> None:
-        made = self._nova.post('/servers', json={
+        response = self._nova.post('/servers', json={
             'server': {'name': f'chaos-{operation.number}',
                        'imageRef': self._image, 'networks': 'none',
                        'flavorRef': flavor},
             'os:scheduler_hints': hints}).json()
         self._servers[operation.group, operation.member].append(
-            made['server']['id'])
+            response['server']['id'])
 
     def _delete_server(self, operation: Operation) -> None:
         self._nova.delete(f'/servers/{self._server(operation)}')
@@ -202,10 +202,10 @@ class Users:
         """A host that returns earlier frees the capacity of servers that are
         still on it. Nova's manual warns of this."""
         def ended() -> bool:
-            found = self._admin.get(
+            migrations = self._admin.get(
                 f'/os-migrations?migration_type=evacuation&source_compute='
                 f'{host}').json()['migrations']
-            return all(each['status'] not in EVACUATING for each in found)
+            return all(each['status'] not in EVACUATING for each in migrations)
         wait_for(f'evacuation of {host}', answered(ended), EVACUATION, 1)
 
     def _force_down(self, host: str, is_down: bool) -> None:
@@ -266,10 +266,10 @@ class Users:
                 return server
         except (Void, WaitTimeout):
             pass
-        others = self._nova.get('/servers?status=ACTIVE').json()['servers']
-        if not others:
+        active = self._nova.get('/servers?status=ACTIVE').json()['servers']
+        if not active:
             raise Void('no server is ACTIVE')
-        return others[int(operation.dice * len(others))]['id']
+        return active[int(operation.dice * len(active))]['id']
 
     def _view(self, server: str) -> dict:
         try:

@@ -71,16 +71,16 @@ class Cinder(functional_helpers._FunctionalTestBase):
 
     def create(self, size, **keys):
         """A volume, when Cinder has ended its work on it."""
-        found = self.api.post_volume({'volume': {'size': size, **keys}})
-        return self.wait_for(found['id'], ('available', 'error'))
+        volume = self.api.post_volume({'volume': {'size': size, **keys}})
+        return self.wait_for(volume['id'], ('available', 'error'))
 
     def wait_for(self, volume_id, states):
         for _ in range(400):
-            found = self.api.get_volume(volume_id)
-            if found['status'] in states:
-                return found
+            volume = self.api.get_volume(volume_id)
+            if volume['status'] in states:
+                return volume
             time.sleep(0.05)
-        raise AssertionError(f'volume {volume_id} is {found["status"]}')
+        raise AssertionError(f'volume {volume_id} is {volume["status"]}')
 
     def delete(self, volume_id):
         self.api.delete_volume(volume_id)
@@ -91,10 +91,10 @@ class Cinder(functional_helpers._FunctionalTestBase):
         raise AssertionError(f'volume {volume_id} is still there')
 
     def volume_type(self, name, **extra_specs):
-        found = self.api.api_post(
+        created = self.api.api_post(
             '/types', {'volume_type': {'name': name}})['volume_type']
         if extra_specs:
-            self.api.api_post(f'/types/{found["id"]}/extra_specs',
+            self.api.api_post(f'/types/{created["id"]}/extra_specs',
                               {'extra_specs': extra_specs})
 
 

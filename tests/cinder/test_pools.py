@@ -72,10 +72,10 @@ def test_pools_have_the_capacity_that_cinder_offers(cinder):
 
 
 def test_pools_offer_the_types_whose_extra_specs_they_meet(cinder):
-    found = {name: [each for each in volume_types(pool)
+    types = {name: [each for each in volume_types(pool)
                     if each != '__DEFAULT__']
              for name, pool in pools(cinder).items()}
-    assert found == {NVME: ['fast'], THIN: ['fast'], THICK: ['cheap'],
+    assert types == {NVME: ['fast'], THIN: ['fast'], THICK: ['cheap'],
                      RBD: ['cheap']}
     assert all('__DEFAULT__' in volume_types(pool)
                for pool in pools(cinder).values())
@@ -88,31 +88,31 @@ def test_a_pool_is_in_the_zone_of_its_service(cinder):
 
 def test_the_capacity_follows_creates_and_deletes(cinder):
     before = free(cinder)
-    made = [cinder.create(7, volume_type='fast') for _ in range(2)]
-    assert {each['status'] for each in made} == {'available'}
+    volumes = [cinder.create(7, volume_type='fast') for _ in range(2)]
+    assert {each['status'] for each in volumes} == {'available'}
     after = free(cinder)
-    where = [each['os-vol-host-attr:host'] for each in made]
+    where = [each['os-vol-host-attr:host'] for each in volumes]
     assert {name: before[name] - 7 * where.count(name) for name in before
             } == after
-    for each in made:
+    for each in volumes:
         cinder.delete(each['id'])
     assert free(cinder) == before
 
 
 def test_the_capacity_is_right_after_ten_creates_at_once(cinder):
-    before, made = free(cinder), []
-    clients = [threading.Thread(target=lambda: made.append(
+    before, volumes = free(cinder), []
+    clients = [threading.Thread(target=lambda: volumes.append(
         cinder.create(3, volume_type='cheap'))) for _ in range(10)]
     for client in clients:
         client.start()
     for client in clients:
         client.join()
-    where = [each['os-vol-host-attr:host'] for each in made]
+    where = [each['os-vol-host-attr:host'] for each in volumes]
     assert len(where) == 10
     assert free(cinder) == {
         name: before[name] if name == RBD
         else before[name] - 3 * where.count(name) for name in before}
-    for each in made:
+    for each in volumes:
         cinder.delete(each['id'])
     assert free(cinder) == before
 
@@ -143,13 +143,13 @@ def exported(cinder, tmp_path, capsys):
 
 
 def test_pools_are_located_by_host_backend_or_file(exported):
-    found = {pool['name']: pool for pool
-             in json.loads(exported.read_text())['pools']}
-    assert found[NVME]['location'] == ['r1']
-    assert found[NVME]['labels']['machine'] == 'm1'
-    assert found[THIN]['location'] == found[THICK]['location'] == ['r2']
-    assert found[RBD]['location'] == ['r2']
-    assert found[RBD]['labels']['row'] == 'x'
+    by_name = {pool['name']: pool for pool
+               in json.loads(exported.read_text())['pools']}
+    assert by_name[NVME]['location'] == ['r1']
+    assert by_name[NVME]['labels']['machine'] == 'm1'
+    assert by_name[THIN]['location'] == by_name[THICK]['location'] == ['r2']
+    assert by_name[RBD]['location'] == ['r2']
+    assert by_name[RBD]['labels']['row'] == 'x'
 
 
 def test_volumes_and_servers_are_planned_on_the_exported_cloud(

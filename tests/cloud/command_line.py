@@ -23,9 +23,9 @@ class CommandLine:
 
     def __init__(self, layout, user, run):
         self._run = run
-        kept = {name: value for name, value in os.environ.items()
-                if not name.startswith('OS_')}
-        self._environment = kept | variables(layout, user)
+        inherited = {name: value for name, value in os.environ.items()
+                     if not name.startswith('OS_')}
+        self._environment = inherited | variables(layout, user)
 
     def __call__(self, *words):
         """Run one command with ``-f json``, and parse its output.
@@ -36,11 +36,11 @@ class CommandLine:
 
     def plain(self, *words):
         """Run one command; returns its output as text."""
-        done = self._run(
+        result = self._run(
             [str(word) for word in words], self._environment, '', WAIT_SECONDS)
-        if done.returncode:
-            raise Refused(done.stderr)
-        return done.stdout
+        if result.returncode:
+            raise Refused(result.stderr)
+        return result.stdout
 
     def script(self, commands):
         """Run several commands in one process; returns the output of each.
@@ -49,12 +49,12 @@ class CommandLine:
         :raises Refused: one of the commands failed
         """
         commands = list(commands)
-        done = self._run([], self._environment, '\n'.join(
+        result = self._run([], self._environment, '\n'.join(
             shlex.join([*map(str, words), '-f', 'json'])
             for words in commands) + '\n', WAIT_SECONDS)
-        answers = list(_documents(done.stdout))
+        answers = list(_documents(result.stdout))
         if len(answers) != len(commands):
-            raise Refused(done.stderr)
+            raise Refused(result.stderr)
         return answers
 
 

@@ -50,10 +50,10 @@ def installed(words, environment, given, wait_seconds):
     :param given: standard input
     :raises subprocess.TimeoutExpired: the script was killed at the timeout
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [scripts('openstack'), *words], env=environment, input=given,
         capture_output=True, text=True, timeout=wait_seconds, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
+    return Done(process.returncode, process.stdout, process.stderr)
 
 
 class Parent:
@@ -63,12 +63,12 @@ class Parent:
     """
 
     def __enter__(self):
-        self._ours, theirs = socket.socketpair(
+        self._ours, child_end = socket.socketpair(
             socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        with child_end:
             self._process = subprocess.Popen(
-                [sys.executable, '-m', __name__, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+                [sys.executable, '-m', __name__, str(child_end.fileno())],
+                pass_fds=[child_end.fileno()], stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL)
         return self
 
@@ -91,21 +91,21 @@ class Parent:
             return Done(code, _all(stdout), _all(stderr))
 
     def _code(self, request, streams, wait_seconds):
-        answer, theirs = socket.socketpair()
+        answer, child_end = socket.socketpair()
         with answer:
-            with theirs:
+            with child_end:
                 socket.send_fds(self._ours, [request.encode()], [
-                    each.fileno() for each in (*streams, theirs)])
+                    each.fileno() for each in (*streams, child_end)])
             answer.settimeout(wait_seconds)
             try:
-                said = answer.recv(16)
+                code = answer.recv(16)
             except TimeoutError:
                 # Closing the connection kills the command.
                 raise subprocess.TimeoutExpired(
                     request, wait_seconds) from None
-        if not said:
+        if not code:
             raise EOFError('the parent of all commands has ended')
-        return int(said)
+        return int(code)
 
 
 def _all(stream):

@@ -62,8 +62,8 @@ class LiveGroup:
 def every_group(session):
     """The groups of all projects. The session has administrator rights."""
     client = Client(session)
-    return [LiveGroup(client, shown)
-            for shown in client.groups.list(all_projects=True)]
+    return [LiveGroup(client, group)
+            for group in client.groups.list(all_projects=True)]
 
 
 def broken(definition, snapshot, hosts):

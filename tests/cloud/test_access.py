@@ -36,7 +36,7 @@ def requests_for_all(demo, group):
     """A request for each route that needs a token: method, path and body."""
     plan = Client(demo).request('POST', '/plans', body=GROUP)['plan']
     one = f'/groups/{group["id"]}'
-    found = [
+    all_requests = [
         ('GET', '/groups', None), ('POST', '/groups', GROUP),
         ('GET', one, None), ('PUT', one, GROUP), ('DELETE', one, None),
         ('GET', f'{one}/placements', None), ('GET', f'{one}/events', None),
@@ -60,8 +60,8 @@ def requests_for_all(demo, group):
         ('PUT', '/children/dfw/credential', {'credential': {
             'id': 'one', 'secret': 'hidden'}}),
         ('DELETE', '/children/dfw/credential', None)]
-    assert len(found) == sum(route.rule is not None for route in ROUTES)
-    return found
+    assert len(all_requests) == sum(route.rule is not None for route in ROUTES)
+    return all_requests
 
 
 @pytest.fixture

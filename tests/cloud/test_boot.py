@@ -60,16 +60,16 @@ def create(file, parallel=PARALLEL):
 def one_server_each(client, servers, number):
     """Assert that each member of the only group has its server, and that no
     other servers exist. Returns the UUIDs of the servers."""
-    found = {server['id']: server for server in servers.all()}
-    assert len(found) == number
-    assert {server['status'] for server in found.values()} == {'ACTIVE'}
+    by_id = {server['id']: server for server in servers.all()}
+    assert len(by_id) == number
+    assert {server['status'] for server in by_id.values()} == {'ACTIVE'}
     group, = client.groups.list()
     placements = LiveGroup(client, group).placements()
     assert {place['instance_uuid'] for place in placements.values()} == set(
-        found)
-    assert all(found[place['instance_uuid']]['metadata']['holistic_member']
+        by_id)
+    assert all(by_id[place['instance_uuid']]['metadata']['holistic_member']
                == path for path, place in placements.items())
-    return set(found)
+    return set(by_id)
 
 
 def test_one_command_creates_all_servers(

@@ -19,10 +19,11 @@ LISTED = ('configuration', 'show', '-f', 'json')
 
 
 def environment(**more):
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith('OS_')}
-    return kept | {'OS_AUTH_TYPE': 'none', 'OS_ENDPOINT': 'http://nowhere',
-                   'OS_USERNAME': 'ann'} | more
+    inherited = {name: value for name, value in os.environ.items()
+                 if not name.startswith('OS_')}
+    return inherited | {'OS_AUTH_TYPE': 'none',
+                        'OS_ENDPOINT': 'http://nowhere',
+                        'OS_USERNAME': 'ann'} | more
 
 
 @pytest.mark.parametrize('words,given', [
@@ -66,10 +67,10 @@ def test_a_command_that_takes_too_long_is_killed(commands, tmp_path):
 
 def holders(file):
     """The process IDs of the processes that have a file open."""
-    found = set()
+    processes = set()
     for link in pathlib.Path('/proc').glob('[0-9]*/fd/*'):
         # A process may end or close its file in the meantime.
         with contextlib.suppress(OSError):
             if os.readlink(link) == str(file):
-                found.add(int(link.parts[2]))
-    return found
+                processes.add(int(link.parts[2]))
+    return processes

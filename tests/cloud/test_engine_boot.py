@@ -120,11 +120,11 @@ def test_another_engine_continues_and_creates_nothing_twice(
     cloud.processes.send(victim, signal.SIGKILL)
     # The other engine does not wait until the heartbeat is old.
     table.boots.keep([group], boot.engine, timeutils.utcnow() - LONG)
-    found = ended(client, group)
-    assert found['status'] == 'complete'
+    final = ended(client, group)
+    assert final['status'] == 'complete'
     servers = Servers(demo).all()
     assert sorted(each['id'] for each in servers) == sorted(
-        each['server_id'] for each in found['servers'])
+        each['server_id'] for each in final['servers'])
     assert len(servers) == 4
     wait_for_deletion(demo)
 

@@ -53,13 +53,13 @@ def test_a_server_is_created_on_its_planned_host(
     assert (group['status'], group['members']) == ('planned', {'planned': 3})
     planned = {row['member']: row['host'] for row in openstack_admin(
         'holistic', 'member', 'list', group['id'])}
-    made = openstack(*SERVER, *pointed(group['id'], 'web/server-1'), 'web')
-    assert made['status'] == 'ACTIVE'
-    assert openstack_admin('server', 'show', made['id'])[
+    server = openstack(*SERVER, *pointed(group['id'], 'web/server-1'), 'web')
+    assert server['status'] == 'ACTIVE'
+    assert openstack_admin('server', 'show', server['id'])[
         'OS-EXT-SRV-ATTR:host'] == planned['web/server-1']
     members = {row['member']: row for row in openstack(
         'holistic', 'member', 'list', 'shop')}
-    assert members['web/server-1']['instance_uuid'] == made['id']
+    assert members['web/server-1']['instance_uuid'] == server['id']
     assert 'host' not in members['web/server-1']
     picture = tmp_path / 'shop.svg'
     openstack_admin.plain('holistic', 'group', 'map', group['id'],

@@ -82,8 +82,8 @@ def come_and_go(servers, client, size):
     for number in range(batches):
         name = f'stock-{client}-{number}-'
         servers.create(name, count=size.batch)
-        made = servers.settled(name).values()
-        assert {server['status'] for server in made} == {'ACTIVE'}
+        created = servers.settled(name).values()
+        assert {server['status'] for server in created} == {'ACTIVE'}
         if number < batches - 1:
             servers.delete(name)
 
@@ -92,22 +92,22 @@ def test_groups_keep_their_plans_and_policies_under_load(
         openstack, demo, admin, clients, size, tmp_path):
     stock = [clients.submit(come_and_go, Servers(demo), number, size)
              for number in range(STOCK_CLIENTS)]
-    asked = [clients.submit(create_groups, openstack,
-                            range(number, size.groups, size.clients),
-                            tmp_path)
-             for number in range(size.clients)]
+    creates = [clients.submit(create_groups, openstack,
+                              range(number, size.groups, size.clients),
+                              tmp_path)
+               for number in range(size.clients)]
     client = Client(admin)
-    shares = [[LiveGroup(client, shown) for shown in share.result()]
-              for share in asked]
+    shares = [[LiveGroup(client, record) for record in share.result()]
+              for share in creates]
     groups = [group for share in shares for group in share]
     assert Counter(group.shown['status'] for group in groups) == {
         'planned': size.groups}
     planned = {group.id: group.placements() for group in groups}
-    for done in [clients.submit(create_servers, openstack, share)
-                 for share in shares]:
-        done.result()
-    for done in stock:
-        done.result()
+    for future in [clients.submit(create_servers, openstack, share)
+                   for share in shares]:
+        future.result()
+    for future in stock:
+        future.result()
     Servers(demo).settled('g')
     servers = Servers(admin, everybody=True).all()
     assert {server['status'] for server in servers} == {'ACTIVE'}

@@ -45,8 +45,8 @@ def groups(openstack, demo, size, tmp_path):
             'members': [{'name': 'node', 'count': SIX, 'flavor': 'tiny'}]}}))
         commands.append(('holistic', 'group', 'create', '-f', file))
     client = Client(demo)
-    settled = [client.groups.wait(asked['id'])
-               for asked in openstack.script(commands)]
+    settled = [client.groups.wait(created['id'])
+               for created in openstack.script(commands)]
     assert Counter(group['status'] for group in settled) == {
         'planned': size.rounds}
     return [LiveGroup(client, group) for group in settled]

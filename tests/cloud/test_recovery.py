@@ -61,17 +61,17 @@ def tasks(table, name):
                 GroupRow.engine.startswith(f'{name}:'))).tuples().all())
 
 
-def restart_broker(cloud, table, asked):
+def restart_broker(cloud, table, creates):
     """Restart the broker while clients create groups and engines plan them."""
     wait_for('a plan', lambda: any(tasks(table, name) for name in ENGINES),
              pause=0.01)
     cloud.processes.kill('rabbitmq')
-    assert not all(share.done() for share in asked)
+    assert not all(share.done() for share in creates)
     cloud.start('rabbitmq')
     return set()
 
 
-def kill_engine(cloud, table, asked):
+def kill_engine(cloud, table, creates):
     """Kill an engine during a plan: it is stopped first, so that it cannot
     finish."""
     def caught():
@@ -98,12 +98,12 @@ def kill_engine(cloud, table, asked):
 def test_no_group_is_lost(cloud, fail, create, table, demo, admin, size):
     client = Client(demo)
     with futures.ThreadPoolExecutor(CLIENTS) as pool:
-        asked = [pool.submit(create, range(number, size.lasting, CLIENTS))
-                 for number in range(CLIENTS)]
-        left = fail(cloud, table, asked)
-        shown = [group for share in asked for group in share.result()]
-    assert left <= {group['id'] for group in shown}
-    settled = [client.groups.wait(group['id']) for group in shown]
+        creates = [pool.submit(create, range(number, size.lasting, CLIENTS))
+                   for number in range(CLIENTS)]
+        left = fail(cloud, table, creates)
+        groups = [group for share in creates for group in share.result()]
+    assert left <= {group['id'] for group in groups}
+    settled = [client.groups.wait(group['id']) for group in groups]
     assert Counter(group['status'] for group in settled) == {
         'planned': size.lasting}
     places = [place for group in settled for place in LiveGroup(

@@ -68,6 +68,6 @@ def expected(servers, held):
 
 
 def without_zero(amounts):
-    found = {host: {name: amount for name, amount in classes.items()
-                    if amount} for host, classes in amounts.items()}
-    return {host: classes for host, classes in found.items() if classes}
+    positive = {host: {name: amount for name, amount in classes.items()
+                       if amount} for host, classes in amounts.items()}
+    return {host: classes for host, classes in positive.items() if classes}

@@ -63,11 +63,11 @@ def test_rows_equal_the_answers_of_the_api(placement, database):
                             'MEMORY_MB': {'total': 64, 'reserved': 3}})
 
     def read():
-        found = rows.read(providers.uuids)
-        assert found == providers.anew()
-        assert rows.reread(providers.uuids) == found
+        first_read = rows.read(providers.uuids)
+        assert first_read == providers.anew()
+        assert rows.reread(providers.uuids) == first_read
         assert rows.list() == providers.reader.list()
-        return found
+        return first_read
 
     first = read()
     consumers = [providers.allocate({one: {'VCPU': 2, 'MEMORY_MB': 8},

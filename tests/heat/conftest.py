@@ -58,9 +58,9 @@ class Heat:
         return self._valid(group.child_template())
 
     def _valid(self, parsed):
-        made = stack.Stack(self._context, 'shop', parsed)
-        made.validate(validate_res_tmpl_only=True)
-        return made
+        validated = stack.Stack(self._context, 'shop', parsed)
+        validated.validate(validate_res_tmpl_only=True)
+        return validated
 
 
 @pytest.fixture(scope='session')
@@ -68,9 +68,9 @@ def _plugins():
     cfg.CONF([], project='heat', default_config_files=[])
     messaging.setup('fake://', optional=True)
     resources.initialise()
-    known = resources.global_env()
-    for name in known.constraints:
-        known.register_constraint(name, _Anything)
+    registry = resources.global_env()
+    for name in registry.constraints:
+        registry.register_constraint(name, _Anything)
 
 
 @pytest.fixture
@@ -165,8 +165,8 @@ def verify(running, groups, nova):
 def plan(demo, groups):
     """A function that creates a group and waits for its plan."""
     def plan(document):
-        made = groups.wait(groups.create(document)['id'])
-        assert made['status'] == 'planned', made['reasons']
-        return LiveGroup(Client(demo), made)
+        planned = groups.wait(groups.create(document)['id'])
+        assert planned['status'] == 'planned', planned['reasons']
+        return LiveGroup(Client(demo), planned)
 
     return plan

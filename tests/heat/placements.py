@@ -3,8 +3,8 @@
 
 
 def the_group(groups):
-    (found,) = groups.list()
-    return found['id']
+    (group,) = groups.list()
+    return group['id']
 
 
 def members(groups):
@@ -15,8 +15,8 @@ def members(groups):
 
 def hosts(nova, stack):
     """Resource name to host, as Nova reports it."""
-    found = hosts_by_id(nova)
-    return {name: found[uuid] for name, uuid in stack.servers().items()}
+    host_of = hosts_by_id(nova)
+    return {name: host_of[uuid] for name, uuid in stack.servers().items()}
 
 
 def hosts_by_id(nova):

@@ -34,10 +34,10 @@ class Stack:
     def settled(self):
         """Its status and the reason for it, once Heat does nothing more."""
         def ready():
-            found = self.shown()
-            if found['stack_status'].endswith('_IN_PROGRESS'):
+            stack = self.shown()
+            if stack['stack_status'].endswith('_IN_PROGRESS'):
                 return None
-            return found['stack_status'], found['stack_status_reason']
+            return stack['stack_status'], stack['stack_status_reason']
         return wait_for(f'stack {self.name}', ready, TIMEOUT, 0.5)
 
     def outputs(self):
@@ -104,11 +104,11 @@ class Stacks:
 
     def create(self, name, template, wait=True, files=None, **parameters):
         """A new stack; complete unless the caller does not wait."""
-        made = self.start(name, template, files=files, **parameters)
+        created = self.start(name, template, files=files, **parameters)
         if wait:
-            status, reason = made.settled()
-            assert status == 'CREATE_COMPLETE', (reason, made.reasons())
-        return made
+            status, reason = created.settled()
+            assert status == 'CREATE_COMPLETE', (reason, created.reasons())
+        return created
 
     def start(self, name, template, rollback=False, files=None,
               **parameters):
@@ -119,13 +119,13 @@ class Stacks:
 
     def adopt(self, name, template, abandoned, files=None, **parameters):
         """A stack of the resources of an abandoned stack."""
-        made = Stack(self.heat, name, self.heat.post('/stacks', json={
+        adopted = Stack(self.heat, name, self.heat.post('/stacks', json={
             'stack_name': name, 'template': template, 'files': files or {},
             'parameters': parameters, 'timeout_mins': TIMEOUT // 60,
             'adopt_stack_data': json.dumps(abandoned)}).json()['stack']['id'])
-        status, reason = made.settled()
+        status, reason = adopted.settled()
         assert status == 'ADOPT_COMPLETE', reason
-        return made
+        return adopted
 
     def refusal(self, name, template, files=None):
         """Status and message with which Heat refuses a template."""

@@ -42,13 +42,13 @@ resources:
 def test_a_stack_is_planned_before_its_servers(
         stacks, groups, nova, rack_of, verify):
     stack = stacks.create('annotated', ANNOTATED, files=FILES)
-    found = members(groups)
-    assert found.keys() == {
+    server_of = members(groups)
+    assert server_of.keys() == {
         'data/master', 'data/nodes/0/server', 'data/nodes/1/server',
         'near/web-0', 'near/crew/workers/server-0'}
-    assert None not in found.values()
+    assert None not in server_of.values()
     places = hosts_by_id(nova)
-    at = {path: places[uuid] for path, uuid in found.items()}
+    at = {path: places[uuid] for path, uuid in server_of.items()}
     assert len({host for path, host in at.items() if 'data' in path}) == 3
     assert rack_of(at['near/web-0']) == rack_of(
         at['near/crew/workers/server-0'])
@@ -56,7 +56,7 @@ def test_a_stack_is_planned_before_its_servers(
 
     # Growth, with the places of the other servers unchanged.
     assert stack.update(ANNOTATED, FILES, size=4)[0] == 'UPDATE_COMPLETE'
-    assert found.items() <= members(groups).items()
+    assert server_of.items() <= members(groups).items()
     assert len(members(groups)) == 7
     verify()
     # Eight hosts are not enough for nine servers: Heat creates none of them.
@@ -133,26 +133,26 @@ def test_an_adopted_stack_gets_a_group_of_its_servers(
     template, _, _ = ANNOTATED.partition('\n  workers:')
     template = template.replace(WORKERS_GROUP, '')
     stack = stacks.create('annotated', template, files=FILES)
-    found, places = members(groups), hosts_by_id(nova)
+    server_of, places = members(groups), hosts_by_id(nova)
     abandoned = stack.abandon()
     wait_for('no group', lambda: not list(groups.list()), 60)
     adopted = stacks.adopt('adopted', template, abandoned, FILES)
     wait_for('the group', lambda: list(groups.list()) and (
-        members(groups) == found), 60)
+        members(groups) == server_of), 60)
     verify()
     # Growth, with the places of the adopted servers unchanged.
     assert adopted.update(template, FILES, size=3)[0] == 'UPDATE_COMPLETE'
-    assert found.items() < members(groups).items()
+    assert server_of.items() < members(groups).items()
     assert places.items() < hosts_by_id(nova).items()
     verify()
 
 
 def test_mistakes_are_found_before_the_stack_exists(stacks, groups):
     wrong = ANNOTATED.replace('level: rack', 'level: row')
-    status, found = stacks.refusal('wrong', wrong, FILES)
+    status, refusal = stacks.refusal('wrong', wrong, FILES)
     assert status == 400
     assert ('resources.placement.metadata.holistic_groups.near.policies[0].'
-            "level: : unknown level 'row'") in found
+            "level: : unknown level 'row'") in refusal
     wrong = ANNOTATED.replace('[web]', '[wbe]')
     message = ('resources.placement.metadata.holistic_groups.near.members[0]: '
                ": no resource 'wbe' (did you mean 'web'?)")

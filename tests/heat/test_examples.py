@@ -25,9 +25,9 @@ def test_a_template_of_the_manual_is_created(
         name, (EXAMPLES / f'{name}.yaml').read_text(), files={
             str(each.relative_to(EXAMPLES)): each.read_text()
             for each in EXAMPLES.glob('*/*.yaml')}, **HERE)
-    found = members(groups)
-    assert found.keys() == paths
-    assert set(found.values()) == stack.server_ids()
+    server_of = members(groups)
+    assert server_of.keys() == paths
+    assert set(server_of.values()) == stack.server_ids()
     verify()
     stack.delete()
 

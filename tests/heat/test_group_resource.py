@@ -120,9 +120,9 @@ def test_members_are_described_in_full(stacks, groups, nova, rack_of):
     stack = stacks.create('full', FULL)
     assert groups.get(the_group(groups))['definition']['name'] == 'full'
     servers = stack.servers()
-    found = members(groups)
-    assert found['a'] == servers['a']
-    assert servers['b'] in (found['b-0'], found['b-1'])
+    server_of = members(groups)
+    assert server_of['a'] == servers['a']
+    assert servers['b'] in (server_of['b-0'], server_of['b-1'])
     assert len({rack_of(each) for each in hosts(nova, stack).values()}) == 1
 
 
@@ -166,9 +166,9 @@ def test_an_abandoned_stack_is_adopted(stacks, groups, nova, verify):
 def test_a_wrong_template_is_refused_with_the_position(
         stacks, groups, old, new, message):
     assert old in FULL
-    status, found = stacks.refusal('wrong', FULL.replace(old, new))
+    status, refusal = stacks.refusal('wrong', FULL.replace(old, new))
     assert status == 400
-    assert message in found
+    assert message in refusal
     assert not list(groups.list())
 
 
@@ -185,12 +185,12 @@ def test_a_wrong_template_is_refused_with_the_position(
 def test_so_is_a_wrong_server_of_a_derived_group(
         stacks, groups, old, new, message):
     assert old in DERIVED
-    status, found = stacks.refusal('wrong', DERIVED.replace(old, new))
-    assert (status, message in found) == (400, True), found
+    status, refusal = stacks.refusal('wrong', DERIVED.replace(old, new))
+    assert (status, message in refusal) == (400, True), refusal
 
 
 def test_a_preview_creates_nothing(stacks, groups):
-    shown = stacks.preview('shop', DERIVED)
+    preview = stacks.preview('shop', DERIVED)
     assert 'shop' in [each.get('resource_name') for each in
-                      shown['resources'] if isinstance(each, dict)]
+                      preview['resources'] if isinstance(each, dict)]
     assert not list(groups.list())

@@ -78,8 +78,8 @@ def test_nested_stacks_inside_each_other(heat):
 
 
 def test_each_stack_of_a_resource_group_has_its_index(heat):
-    found = document(heat, resource_group('a', nested('a/n%index%'), 3))
-    assert found == {'name': 'shop', 'groups': [{'name': 'a', 'groups': [
+    group = document(heat, resource_group('a', nested('a/n%index%'), 3))
+    assert group == {'name': 'shop', 'groups': [{'name': 'a', 'groups': [
         {'name': f'n{number}', 'members': [
             member('db'), member('web-0'), member('web-1')]}
         for number in range(3)]}]}

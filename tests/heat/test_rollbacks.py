@@ -63,14 +63,14 @@ def test_a_failed_update_is_rolled_back(
     assert update.growth.count('late') >= 2
     stack = stacks.create('shop', update.template, files=update.files,
                           **update.parameters)
-    group, found = the_group(groups), members(groups)
+    group, before = the_group(groups), members(groups)
     places, definition = hosts_by_id(nova), groups.get(group)['definition']
-    assert None not in found.values() and len(places) == 5
+    assert None not in before.values() and len(places) == 5
 
     def check_unchanged():
         wait_for('the release', lambda: not groups.get(
             group)['members'].get('planned'), 30)
-        assert members(groups) == found
+        assert members(groups) == before
         assert hosts_by_id(nova) == places
         assert groups.get(group)['definition'] == definition
         verify()

@@ -72,12 +72,12 @@ def test_a_scaling_group_grows_and_shrinks(stacks, groups, nova):
 def test_a_scaling_group_of_nested_stacks_grows(stacks, groups, nova):
     stack = stacks.create('nested', NESTED, files={
         'node.yaml': POINTING_NODE})
-    found = members(groups)
-    assert found.keys() == {'stacks/server-0'}
+    before = members(groups)
+    assert before.keys() == {'stacks/server-0'}
     signalled(stack, 'by2', '3 servers', lambda: sum(
         uuid is not None for uuid in members(groups).values()) == 3)
     wait_for('the end of the step', lambda: not stack.is_busy(), 60, 0.5)
-    assert found.items() < members(groups).items()
+    assert before.items() < members(groups).items()
     servers = {each['id'] for each in nova.all()}
     assert servers == stack.server_ids()
     assert servers - {stack.servers()['other']} == set(

@@ -44,11 +44,11 @@ def test_a_split_template_with_nested_templates_is_created(
                           holistic_group=group.id, size=2)
 
     def check_members(*names):
-        found = group.placements()
-        assert found.keys() == {'workers-0', *(
+        placements = group.placements()
+        assert placements.keys() == {'workers-0', *(
             f'data/{name}/pair-{number}' for name in ('first', *names)
             for number in range(2))}
-        assert {each['instance_uuid'] for each in found.values()} == {
+        assert {each['instance_uuid'] for each in placements.values()} == {
             each['id'] for each in nova.all()}
         verify()
 

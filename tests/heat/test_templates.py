@@ -81,22 +81,22 @@ def split(tmp_path):
 
 def hints(heat, stack):
     """Scheduler hints of every server that the stack would create."""
-    found = []
+    all_hints = []
     for resource in stack.values():
         if resource.type() == 'OS::Nova::Server':
-            found.append(resource.properties['scheduler_hints'])
+            all_hints.append(resource.properties['scheduler_hints'])
         elif resource.type() == 'OS::Heat::ResourceGroup':
-            found += hints(heat, heat.inside(resource))
-    return found
+            all_hints += hints(heat, heat.inside(resource))
+    return all_hints
 
 
 def test_heat_accepts_the_shop_and_every_server_has_its_pointer(
         heat, split):
     paths, plain = split(_SHOP.read_text())
-    found = hints(heat, heat.stack(plain, _PARAMETERS))
-    assert len(found) == len(paths) == 8
-    assert {hint['holistic_member'] for hint in found} == paths
-    assert {hint['holistic_group'] for hint in found} == {_UUID}
+    pointers = hints(heat, heat.stack(plain, _PARAMETERS))
+    assert len(pointers) == len(paths) == 8
+    assert {hint['holistic_member'] for hint in pointers} == paths
+    assert {hint['holistic_group'] for hint in pointers} == {_UUID}
 
 
 def test_a_server_keeps_its_server_group(heat, split):
@@ -144,14 +144,14 @@ def _templates_of_the_guide():
 def test_the_template_of_the_guide_is_split(heat, split):
     template, _ = _templates_of_the_guide()
     paths, plain = split(template)
-    found = hints(heat, heat.stack(plain, _PARAMETERS))
-    assert {hint['holistic_member'] for hint in found} == paths
+    pointers = hints(heat, heat.stack(plain, _PARAMETERS))
+    assert {hint['holistic_member'] for hint in pointers} == paths
     assert len(paths) == 4
 
 
 def test_the_pointers_that_the_guide_writes_by_hand(heat, split):
     template, by_hand = _templates_of_the_guide()
     paths, _ = split(template)
-    found = hints(heat, heat.stack(by_hand, {'holistic_group': _UUID}))
-    assert {hint['holistic_group'] for hint in found} == {_UUID}
-    assert {hint['holistic_member'] for hint in found} == paths
+    pointers = hints(heat, heat.stack(by_hand, {'holistic_group': _UUID}))
+    assert {hint['holistic_group'] for hint in pointers} == {_UUID}
+    assert {hint['holistic_member'] for hint in pointers} == paths

@@ -16,15 +16,15 @@ class WaitTimeout(Exception):
     """A condition did not become true in time."""
 
 
-def wait_for(what, condition, wait_seconds=WAIT_SECONDS):
+def wait_for(description, condition, wait_seconds=WAIT_SECONDS):
     """Return the first true value of the condition."""
     until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
-        found = condition()
-        if found:
-            return found
+        value = condition()
+        if value:
+            return value
         time.sleep(0.05)
-    raise WaitTimeout(f'{what} in {wait_seconds} s')
+    raise WaitTimeout(f'{description} in {wait_seconds} s')
 
 
 def answers(port):
@@ -41,10 +41,10 @@ class Process:
 
     def __init__(self, arguments, log, **options):
         self.log = log
-        with open(log, 'ab') as said:
+        with open(log, 'ab') as output:
             self._process = subprocess.Popen(
                 [str(a) for a in arguments], stdin=subprocess.DEVNULL,
-                stdout=said, stderr=subprocess.STDOUT,
+                stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True, **options)
 
     def __enter__(self):
@@ -57,15 +57,15 @@ class Process:
     def pid(self):
         return self._process.pid
 
-    def wait_until(self, what, condition, wait_seconds=WAIT_SECONDS):
+    def wait_until(self, description, condition, wait_seconds=WAIT_SECONDS):
         """Wait for a condition. If the process ends before that, raise an
         error with its log."""
         def condition_or_end():
             if self._process.poll() is not None:
-                raise WaitTimeout(f'{what}: {self.said()[-2000:]}')
+                raise WaitTimeout(f'{description}: {self.said()[-2000:]}')
             return condition()
 
-        return wait_for(what, condition_or_end, wait_seconds)
+        return wait_for(description, condition_or_end, wait_seconds)
 
     def said(self):
         with open(self.log, errors='replace') as log:

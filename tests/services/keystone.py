@@ -58,16 +58,16 @@ class KeystoneServer:
             self.url, username=user, password=PASSWORD,
             user_domain_id='default', **scope))
 
-    def create(self, what, **fields):
+    def create(self, resource, **fields):
         """Create an object of a kind; returns its ID."""
         admin = adapter.Adapter(
             self.session(system_scope='all'), endpoint_override=self.url)
-        several = f'{what}s'
+        several = f'{resource}s'
         # Only limits are created several at once.
-        many = what.endswith('limit')
-        found = admin.post(f'/{several}', json=(
-            {several: [fields]} if many else {what: fields})).json()
-        return found[several][0]['id'] if many else found[what]['id']
+        many = resource.endswith('limit')
+        created = admin.post(f'/{several}', json=(
+            {several: [fields]} if many else {resource: fields})).json()
+        return created[several][0]['id'] if many else created[resource]['id']
 
     def member(self, project, user):
         """Create a user who is a member of a new project; returns the ID of

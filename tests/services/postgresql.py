@@ -58,8 +58,8 @@ def _user():
     if os.getuid() != 0:
         return {}
     names = {each.pw_name for each in pwd.getpwall()}
-    found = pwd.getpwnam('postgres' if 'postgres' in names else 'nobody')
-    return {'user': found.pw_uid, 'group': found.pw_gid}
+    account = pwd.getpwnam('postgres' if 'postgres' in names else 'nobody')
+    return {'user': account.pw_uid, 'group': account.pw_gid}
 
 
 def _binaries():

@@ -14,14 +14,14 @@ WITH_SERVER = MemberState.BUILT, MemberState.FAILED
 def assert_settled(world):
     """Each planned member has its hold, a built one its server's
     allocation, and nothing else is taken in Placement."""
-    expected, taken = 0, _taken(world)
+    expected, allocated = 0, _taken(world)
     for row in world.rows():
         planned = row.state == MemberState.PLANNED
         built = row.state == MemberState.BUILT
         assert row.held == planned, row
-        assert (taken.get(row.hold) == allocations(row)) == planned, row
+        assert (allocated.get(row.hold) == allocations(row)) == planned, row
         if built:
-            assert taken.get(row.instance_uuid) == allocations(row), row
+            assert allocated.get(row.instance_uuid) == allocations(row), row
         assert row.state in SETTLED, row
         expected += planned + built
     assert world.vcpus_used() == expected
@@ -36,42 +36,44 @@ def disagreements(world):
     other servers that the test has declared, and servers that have outlived
     their row.
     """
-    taken = _taken(world)
-    found = [sentence for row in world.rows()
-             for sentence in _of_row(row, taken)]
+    allocated = _taken(world)
+    of_rows = [sentence for row in world.rows()
+               for sentence in _of_row(row, allocated)]
     declared = world.placement.other_servers | world.servers
-    return found + [
+    return of_rows + [
         f'consumer {consumer}, which no row has, has {resources}'
-        for consumer, resources in taken.items() if consumer not in declared]
+        for consumer, resources in allocated.items()
+        if consumer not in declared]
 
 
 def _taken(world):
     """Allocations on the hosts: consumer to provider to resources."""
-    taken = defaultdict(dict)
+    by_consumer = defaultdict(dict)
     for provider in world.providers():
         for consumer, resources in world.placement.consumers(provider).items():
-            taken[consumer][provider] = {'resources': resources['resources']}
-    return taken
+            by_consumer[consumer][provider] = {
+                'resources': resources['resources']}
+    return by_consumer
 
 
-def _of_row(row, taken):
+def _of_row(row, allocated):
     """What is wrong about a row; what it has is no longer in ``taken``."""
-    wanted = allocations(row)
-    hold = taken.pop(row.hold, None)
+    declared = allocations(row)
+    hold = allocated.pop(row.hold, None)
     state = f'member {row.member.path} is {row.state}'
     if row.state == MemberState.CLAIMED:
-        server = taken.pop(row.instance_uuid, None)
-        if [each for each in (hold, server) if each] != [wanted]:
+        server = allocated.pop(row.instance_uuid, None)
+        if [each for each in (hold, server) if each] != [declared]:
             yield f'{state}; its hold has {hold}, its server has {server}'
         return
-    if row.held and hold != wanted:
-        yield f'{state} and held; its hold has {hold}, not {wanted}'
+    if row.held and hold != declared:
+        yield f'{state} and held; its hold has {hold}, not {declared}'
     if not row.held and hold:
         yield f'{state} and not held; its hold has {hold}'
     if row.state == MemberState.PLANNED and not row.held:
         yield f'{state} and not held'
     if row.state in WITH_SERVER:
-        server = taken.pop(row.instance_uuid, None)
+        server = allocated.pop(row.instance_uuid, None)
         failed = row.state == MemberState.FAILED and server is None
-        if server != wanted and not failed:
-            yield f'{state}; its server has {server}, not {wanted}'
+        if server != declared and not failed:
+            yield f'{state}; its server has {server}, not {declared}'

@@ -96,8 +96,8 @@ class BaseWorld(abc.ABC):
         return agreement.disagreements(self)
 
     def assert_nothing_left(self):
-        found = self.disagreements()
-        assert not found, '\n'.join(found)
+        disagreements = self.disagreements()
+        assert not disagreements, '\n'.join(disagreements)
 
     def assert_lost_holds_nothing(self, group):
         for row in self.table.members(group.uuid):

@@ -39,13 +39,13 @@ def session(layout: Layout, user: User, url: str = '',
     """
     if scope is None:
         scope = {'project_name': user.project, 'project_domain_id': 'default'}
-    made = Session(auth=v3.Password(
+    adapter = Session(auth=v3.Password(
         url or layout.identity, username=user.name,
         password=layout.password, user_domain_id='default', **scope),
         timeout=timeout)
     # Loopback needs no way through a proxy.
-    made.session.trust_env = False
-    return made
+    adapter.session.trust_env = False
+    return adapter
 
 
 def variables(layout: Layout, user: User) -> dict[str, str]:
@@ -75,10 +75,10 @@ def fill(layout: Layout) -> None:
         if user.project not in projects:
             projects[user.project] = make('project', name=user.project,
                                           domain_id='default')
-        made = make('user', name=user.name, password=layout.password,
-                    domain_id='default')
+        user_id = make('user', name=user.name, password=layout.password,
+                       domain_id='default')
         for role in user.roles:
-            keystone.put(f'/projects/{projects[user.project]}/users/{made}'
+            keystone.put(f'/projects/{projects[user.project]}/users/{user_id}'
                          f'/roles/{roles[role]}')
     if layout.heat:
         _make_stack_domain(layout, keystone, make, roles['admin'])

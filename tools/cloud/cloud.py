@@ -107,14 +107,14 @@ class Cloud:
     def _each(self, step: Callable[[Service], None],
               names: Iterable[str]) -> None:
         with futures.ThreadPoolExecutor(3) as pool:
-            for done in [pool.submit(step, self.services[n]) for n in names]:
-                done.result()
+            for future in [pool.submit(step, self.services[n]) for n in names]:
+                future.result()
 
 
 def make(directory: pathlib.Path, hosts: int,
-         report: Callable[[str], None] = print, **others: object) -> Cloud:
+         report: Callable[[str], None] = print, **options: object) -> Cloud:
     """Choose the layout of a cloud.
 
-    :param others: arguments of ``Layout.make``
+    :param options: arguments of ``Layout.make``
     """
-    return Cloud(Layout.make(directory, hosts, **others), report)
+    return Cloud(Layout.make(directory, hosts, **options), report)

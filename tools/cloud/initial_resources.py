@@ -47,10 +47,10 @@ def _await(admin: Session, compute: Adapter, count: int) -> None:
 
 
 def _upload(image: Adapter) -> None:
-    made = image.post('/v2/images', json={
+    created = image.post('/v2/images', json={
         'name': IMAGE, 'disk_format': 'raw', 'container_format': 'bare',
         'visibility': 'public'}).json()
-    image.put(f'/v2/images/{made["id"]}/file', data=b'\0' * 1024,
+    image.put(f'/v2/images/{created["id"]}/file', data=b'\0' * 1024,
               headers={'Content-Type': 'application/octet-stream'})
 
 

@@ -44,17 +44,17 @@ class Layout:
 
     @classmethod
     def make(cls, directory: pathlib.Path, hosts: int,
-             **others: object) -> 'Layout':
+             **options: object) -> 'Layout':
         """Choose free ports and a password, and store the layout.
 
-        :param others: the fields ``rack``, ``heat`` and ``options``
+        :param options: the fields ``rack``, ``heat`` and ``options``
         """
         directory = directory.resolve()
         directory.mkdir(parents=True, exist_ok=True)
         directory.chmod(0o700)
         layout = cls(directory, hosts, secrets.token_hex(12),
                      dict(zip(LISTENERS, free_ports(len(LISTENERS)))),
-                     **others)
+                     **options)
         (directory / _FILE).write_text(json.dumps(
             asdict(layout) | {'directory': str(directory)}, indent=1))
         return layout
@@ -62,8 +62,8 @@ class Layout:
     @classmethod
     def read(cls, directory: pathlib.Path) -> 'Layout':
         """:raises FileNotFoundError: the directory contains no cloud"""
-        kept = json.loads((directory.resolve() / _FILE).read_text())
-        return cls(**kept | {'directory': pathlib.Path(kept['directory'])})
+        values = json.loads((directory.resolve() / _FILE).read_text())
+        return cls(**values | {'directory': pathlib.Path(values['directory'])})
 
     def host_names(self) -> list[str]:
         return [f'compute-{number:03}'

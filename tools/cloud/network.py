@@ -15,15 +15,15 @@ class Network(WebService):
 
 def application(environ, start_response):
     """WSGI application for ``GET /v2.0/ports`` and similar requests."""
-    asked = environ['PATH_INFO'].strip('/').split('/')
+    parts = environ['PATH_INFO'].strip('/').split('/')
     environ['wsgi.input'].read(int(environ.get('CONTENT_LENGTH') or 0))
-    if asked[0] in ('', 'v2.0') and len(asked) == 1:
+    if parts[0] in ('', 'v2.0') and len(parts) == 1:
         status, body = '200 OK', {'versions': [{
             'id': 'v2.0', 'status': 'CURRENT', 'links': [
                 {'rel': 'self', 'href': f'http://{environ["HTTP_HOST"]}'
                                         '/v2.0/'}]}]}
-    elif len(asked) == 2 and environ['REQUEST_METHOD'] == 'GET':
-        collection = asked[1].removesuffix('.json').replace('-', '_')
+    elif len(parts) == 2 and environ['REQUEST_METHOD'] == 'GET':
+        collection = parts[1].removesuffix('.json').replace('-', '_')
         status, body = '200 OK', {collection: []}
     else:
         status, body = '404 Not Found', {'NeutronError': {

@@ -126,9 +126,9 @@ class Processes:
         return self._layout.state('processes') / f'{name}.pid'
 
     def _environment(self, extra: Mapping[str, str] | None) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items()
-                if name in ('HOME', 'USER', 'LOGNAME', 'TMPDIR')}
-        return kept | {
+        inherited = {name: value for name, value in os.environ.items()
+                     if name in ('HOME', 'USER', 'LOGNAME', 'TMPDIR')}
+        return inherited | {
             'PATH': os.pathsep.join((scripts(''), os.environ['PATH'],
                                      '/usr/sbin', '/sbin')),
             'LANG': 'C.UTF-8', 'PYTHONPATH': str(PROJECT), **(extra or {})}

@@ -15,7 +15,7 @@ class WaitTimeout(Exception):
     """A condition did not become true in time."""
 
 
-def wait_for(what: str, condition: Callable[[], Value],
+def wait_for(description: str, condition: Callable[[], Value],
              wait_seconds: float = WAIT_SECONDS, pause: float = 0.1) -> Value:
     """Return the first true value of the condition.
 
@@ -27,4 +27,4 @@ def wait_for(what: str, condition: Callable[[], Value],
         if value:
             return value
         time.sleep(pause)
-    raise WaitTimeout(f'{what}: not in {wait_seconds} s')
+    raise WaitTimeout(f'{description}: not in {wait_seconds} s')

@@ -49,9 +49,9 @@ class Control:
         server = cloud.create_server(
             name, FLAVOR[0], {'group': group, 'member': member},
             project_id=project)
-        found = cloud.wait_for_status(server, 'ACTIVE')
-        return {'id': server, 'status': found['status'],
-                'host': found['OS-EXT-SRV-ATTR:host']}
+        active = cloud.wait_for_status(server, 'ACTIVE')
+        return {'id': server, 'status': active['status'],
+                'host': active['OS-EXT-SRV-ATTR:host']}
 
     def delete(self, project):
         """Delete all servers of a project."""

@@ -46,11 +46,11 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def chosen(args: argparse.Namespace) -> Sequence[Mutant]:
     """:raises BadList: a list is wrong, or no mutant matches the words"""
     mutants = lists.read(args.project / LISTS)
-    found = [mutant for mutant in mutants if not args.words
-             or any(mutant.matches(word) for word in args.words)]
-    if not found:
+    selected = [mutant for mutant in mutants if not args.words
+                or any(mutant.matches(word) for word in args.words)]
+    if not selected:
         raise lists.BadList(f'no mutant matches {" or ".join(args.words)}')
-    return found
+    return selected
 
 
 def try_out(args: argparse.Namespace, mutants: Sequence[Mutant]) -> bool:

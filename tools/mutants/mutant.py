@@ -47,14 +47,14 @@ class Mutant:
     def _around(self, text: str) -> tuple[str, str]:
         """The text before and after what is replaced."""
         parts = text.split(self.old)
-        found = len(parts) - 1
-        if not found:
+        times = len(parts) - 1
+        if not times:
             raise DoesNotApply(f'its old text is not in {self.file}')
-        if self.occurrence is None and found > 1:
-            raise DoesNotApply(f'its old text is in {self.file} {found} times;'
+        if self.occurrence is None and times > 1:
+            raise DoesNotApply(f'its old text is in {self.file} {times} times;'
                                ' give the occurrence')
         number = self.occurrence or 1
-        if number > found:
-            raise DoesNotApply(f'its old text is in {self.file} {found} times,'
+        if number > times:
+            raise DoesNotApply(f'its old text is in {self.file} {times} times,'
                                f' and the occurrence is {number}')
         return self.old.join(parts[:number]), self.old.join(parts[number:])

@@ -47,7 +47,7 @@ class Pool:
 
     def run(self, tests: Iterable[str]) -> Results:
         """The outcomes of all tests on both managers."""
-        classes = [list(found) for _, found in itertools.groupby(
+        classes = [list(group) for _, group in itertools.groupby(
             sorted(tests), lambda test: test.rpartition('.')[0])]
         # Large classes first, so that no worker is the only one at the end.
         classes.sort(key=len, reverse=True)
@@ -55,9 +55,9 @@ class Pool:
         results: dict[str, dict[str, Outcome]] = {
             manager: {} for manager in MANAGERS}
         with ThreadPoolExecutor(self._jobs) as executor:
-            for done in [executor.submit(self._work, job, tasks, results)
-                         for job in range(self._jobs)]:
-                done.result()
+            for future in [executor.submit(self._work, job, tasks, results)
+                           for job in range(self._jobs)]:
+                future.result()
         return results
 
     def _work(self, job: int, tasks, results) -> None:

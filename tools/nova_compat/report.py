@@ -42,11 +42,11 @@ def closing(comparison: Comparison) -> str:
 
 def write_json(comparison: Comparison, path: pathlib.Path) -> None:
     """The map of both outcomes, with seconds, by the id of the test."""
-    found = {
+    document = {
         test: {manager: {'outcome': each.outcome, 'seconds': each.seconds}
                for manager, each in zip(MANAGERS, comparison.of(test))}
         for test in comparison.tests}
-    path.write_text(json.dumps(found, indent=1) + '\n')
+    path.write_text(json.dumps(document, indent=1) + '\n')
 
 
 def write_details(comparison: Comparison, path: pathlib.Path) -> None:

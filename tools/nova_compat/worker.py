@@ -68,16 +68,16 @@ def _tests(names):
 
 def _modules(name):
     """The name itself; of a package, its modules."""
-    found = sys.modules.get(name)
-    if found is None:
+    module_or_package = sys.modules.get(name)
+    if module_or_package is None:
         try:
-            found = pkgutil.resolve_name(name)
+            module_or_package = pkgutil.resolve_name(name)
         except (ImportError, AttributeError):
             return [name]
-    if not hasattr(found, '__path__'):
+    if not hasattr(module_or_package, '__path__'):
         return [name]
     return [module.name for module in pkgutil.walk_packages(
-        found.__path__, f'{name}.') if not module.ispkg
+        module_or_package.__path__, f'{name}.') if not module.ispkg
         and module.name.rpartition('.')[2].startswith('test_')]
 
 

@@ -49,13 +49,13 @@ def names(paths: Iterable[pathlib.Path],
           project: pathlib.Path) -> Iterator[rules.Finding]:
     """The names of these modules, and the names that they define, that break a
     rule."""
-    found = []
+    lines = []
     for path in paths:
         name = _shown(path, project)
-        found.append(name)
-        found += (f'{name}:{line}: {words}' for line, words
+        lines.append(name)
+        lines += (f'{name}:{line}: {words}' for line, words
                   in definitions.names(path.read_text(encoding='utf-8')))
-    yield from rules.lint('names', '\n'.join(found), names=True)
+    yield from rules.lint('names', '\n'.join(lines), names=True)
 
 
 def modules(project: pathlib.Path,
@@ -86,14 +86,14 @@ def main(argv: Sequence[str] | None = None) -> int:
                              'the project)')
     args = parser.parse_args(argv)
     rules.register(rules.read())
-    found = [*findings(files(PROJECT, args.paths), PROJECT),
-             *names(modules(PROJECT, args.paths), PROJECT)]
-    for each in found:
+    mistakes = [*findings(files(PROJECT, args.paths), PROJECT),
+                *names(modules(PROJECT, args.paths), PROJECT)]
+    for each in mistakes:
         print(each)
-    if found:
-        print(f'{len(found)} findings; the page contributor/style of the '
+    if mistakes:
+        print(f'{len(mistakes)} findings; the page contributor/style of the '
               f'manual explains the rules', file=sys.stderr)
-    return 1 if found else 0
+    return 1 if mistakes else 0
 
 
 if __name__ == '__main__':

@@ -26,14 +26,14 @@ def masked(text: str) -> str:
 
 def prose(text: str) -> str:
     """The text without the content of its literal blocks."""
-    kept: list[str] = []
+    lines: list[str] = []
     block: int | None = None
     for line in text.split('\n'):
         indent = len(line) - len(line.lstrip())
         if block is not None and line.strip() and indent <= block:
             block = None
-        kept.append(line if block is None
-                    else re.sub(r'[^\s]', BREAK, line))
+        lines.append(line if block is None
+                     else re.sub(r'[^\s]', BREAK, line))
         if block is None and _CODE.match(line.strip()):
             block = indent
-    return masked('\n'.join(kept))
+    return masked('\n'.join(lines))

@@ -73,8 +73,8 @@ def _strings(source: str, starts: list[int]) -> Iterator[tuple[int, int]]:
 def _content(segment: str) -> str:
     """The words of adjacent string literals; quotes become white space, and
     the values that are inserted become words."""
-    found = _LITERAL.sub(_unquoted, segment)
-    return BREAK + markup.masked(found)[1:-1] + BREAK
+    content = _LITERAL.sub(_unquoted, segment)
+    return BREAK + markup.masked(content)[1:-1] + BREAK
 
 
 def _unquoted(match: re.Match) -> str:

@@ -109,13 +109,13 @@ def _version(since: str) -> _Document:
     """
     :param since: the first version that has the route
     """
-    known = microversions.VERSIONS
+    versions = microversions.VERSIONS
     described_so: _Document = {
         'in': 'header', 'name': microversions.HEADER,
         'description': 'Versions of other services in it are ignored.',
         'schema': {'type': 'string', 'examples': [
             f'{microversions.SERVICE_TYPE} {version}'
-            for version in (*known[known.index(since):], 'latest')]}}
+            for version in (*versions[versions.index(since):], 'latest')]}}
     if since == microversions.MIN:
         return described_so
     return {**described_so, 'required': True, 'description':
@@ -144,8 +144,10 @@ def _responses(route: Route) -> _Document:
 
 
 def _response(status: int, schema: Any) -> _Document:
-    found = {'description': TITLES[status]}
-    return found if schema is None else {**found, 'content': _content(schema)}
+    response = {'description': TITLES[status]}
+    if schema is not None:
+        response['content'] = _content(schema)
+    return response
 
 
 def _content(schema: Any) -> _Document:

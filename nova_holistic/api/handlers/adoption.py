@@ -33,11 +33,11 @@ def detach(call: Call) -> webob.Response:
     """Take a server out of a group; the server is not affected."""
     record, path = call.group(), call.body['detach']['member']
     service = call.service
-    done = detaching.detach(
+    outcome = detaching.detach(
         service.table.database, record.uuid, path, service.clock())
-    if done == Detached.UNKNOWN:
+    if outcome == Detached.UNKNOWN:
         raise table_errors.MemberUnknown(record.uuid, path)
-    if done == Detached.NOT_BUILT:
+    if outcome == Detached.NOT_BUILT:
         raise errors.conflict(
             f'member {brief(path)} has no server, or its server is not built')
     return tasks.respond(call, 200, call.group())

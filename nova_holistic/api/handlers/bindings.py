@@ -80,9 +80,9 @@ def _target(call: Call) -> str:
 
 
 def _shown(binding: ShownBinding) -> dict[str, Any]:
-    found = binding.to_document()
+    document = binding.to_document()
     rules = [{'resource': resource, 'member': member}
-             for resource, member in found.pop('rules')]
-    return {**found, 'created_at': common.time(
+             for resource, member in document.pop('rules')]
+    return {**document, 'created_at': common.time(
         datetime.fromisoformat(binding.created_at)),
         **({'rules': rules} if rules else {})}

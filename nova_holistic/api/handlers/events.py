@@ -22,30 +22,30 @@ def list_events(call: Call) -> webob.Response:
     longest = call.service.conf.holistic_api.max_limit
     limit = min(query.get('limit', longest), longest)
     since = query.get('since')
-    found = call.service.table.history.read(Page(
+    records = call.service.table.history.read(Page(
         record.uuid, limit + 1, marker=query.get('marker'),
         since=None if since is None else _time('since', since),
         member=query.get('member'), kind=query.get('kind'),
         descending=query.get('sort_dir') == 'desc')) if limit else ()
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
-    body = {'events': [views.event(each, hosts) for each in found[:limit]]}
-    if len(found) > limit > 0:
-        body['events_links'] = [_next(call, record.uuid, found[limit - 1])]
+    body = {'events': [views.event(each, hosts) for each in records[:limit]]}
+    if len(records) > limit > 0:
+        body['events_links'] = [_next(call, record.uuid, records[limit - 1])]
     return answer(200, body)
 
 
 def _time(place: str, text: str) -> datetime:
     """:raises ApiError: 400, the text is not a valid time"""
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is not None:
-            found = found.astimezone(UTC).replace(tzinfo=None)
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is not None:
+            time = time.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise errors.invalid_query(InvalidDocument(
             place, f'must be a time in ISO 8601, such as '
             f'2030-01-31T12:00:00Z, not {brief(text)}')) from None
-    return found
+    return time
 
 
 def _next(call: Call, group_uuid: str, last: Event) -> dict[str, str]:

@@ -38,12 +38,12 @@ def unregister(call: Call) -> webob.Response:
 
 def _registrations(call: Call) -> Registrations:
     """:raises ApiError: 404, this service is not a parent"""
-    found = call.service.credentials
-    if found is None:
+    registrations = call.service.credentials
+    if registrations is None:
         raise errors.ApiError(
             404, 'not_found', 'this service is not a parent of a federation, '
             f'and has no {brief(call.request.path_info)}')
-    return found
+    return registrations
 
 
 def _user(call: Call) -> User:

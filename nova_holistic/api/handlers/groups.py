@@ -42,28 +42,30 @@ def create(call: Call) -> webob.Response:
     """
     service, context, body = call.service, call.context, call.body
     key = idempotency.key_of(call.request)
-    found = idempotency.find_repeated(service, context.project_id, key, body)
-    if found is None:
+    existing = idempotency.find_repeated(
+        service, context.project_id, key, body)
+    if existing is None:
         record = _record(call, key)
-        wanted = boot.request(call, record.uuid)
-        if wanted is not None:
+        boot_request = boot.request(call, record.uuid)
+        if boot_request is not None:
             crash_points.reached('api.right-granted')
         try:
-            service.table.create_group(record, wanted)
+            service.table.create_group(record, boot_request)
         except Duplicate:
-            if wanted is not None:
-                service.user_rights.withdraw(record.uuid, wanted.credential)
+            if boot_request is not None:
+                service.user_rights.withdraw(
+                    record.uuid, boot_request.credential)
             # Of two simultaneous requests with one key, the table accepts the
             # first.
-            found = idempotency.find_repeated(
+            existing = idempotency.find_repeated(
                 service, context.project_id, key, body)
-            if found is None:
+            if existing is None:
                 raise
         else:
             crash_points.reached('api.group-created')
             service.engines.plan_group(context.for_engine(), record.uuid)
-            found = record
-    return tasks.follow_task(call, found.uuid, success=201)
+            existing = record
+    return tasks.follow_task(call, existing.uuid, success=201)
 
 
 def list_groups(call: Call) -> webob.Response:
@@ -96,15 +98,15 @@ def show(call: Call) -> webob.Response:
     """Show a group."""
     record = federation.refreshed(call, call.group())
     document = views.definition(record)
-    shown = {**tasks.brief(call, record),
-             'counts': _counts(call, record, document),
-             'definition': document}
+    body = {**tasks.brief(call, record),
+            'counts': _counts(call, record, document),
+            'definition': document}
     if microversions.has(call.request, microversions.BOOTS):
         boots = call.service.table.boots
-        shown['boot'] = boot_views.boot(
+        body['boot'] = boot_views.boot(
             boots.get(record.uuid), boots.servers(record.uuid))
-    found = answer(200, {'group': shown})
-    return entity_tags.tag(found, record.revision)
+    response = answer(200, {'group': body})
+    return entity_tags.tag(response, record.revision)
 
 
 def _counts(call: Call, record: GroupRecord, document: dict[str, Any]
@@ -169,11 +171,11 @@ def repair(call: Call) -> webob.Response:
     if call.body['repair'].get('apply', False):
         return tasks.request_task(call, record, Task.REPAIRING, {}, (
             *WITH_SERVERS, GroupStatus.DEGRADED), success=202)
-    found = call.service.engines.repair(
+    outcome = call.service.engines.repair(
         call.context.for_engine(), record.uuid)
     return answer(200, {'repair': {
-        **found,
-        'reasons': reasons.visible_reasons(found['reasons'], hosts=True)}})
+        **outcome,
+        'reasons': reasons.visible_reasons(outcome['reasons'], hosts=True)}})
 
 
 def _record(call: Call, key: str | None) -> GroupRecord:

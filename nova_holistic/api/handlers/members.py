@@ -45,18 +45,18 @@ def remove(call: Call) -> webob.Response:
 def release(call: Call) -> webob.Response:
     """Free the planned capacity of all members, or of some."""
     record = call.group()
-    done = call.service.engines.release(
+    outcome = call.service.engines.release(
         call.context.for_engine(), record.uuid,
         call.body['release'].get('members'))
-    return answer(200, {'released': list(done.released),
-                        'kept': list(done.kept)})
+    return answer(200, {'released': list(outcome.released),
+                        'kept': list(outcome.kept)})
 
 
 def placements(call: Call) -> webob.Response:
     """Show the members of a group, and their hosts."""
     record = federation.refreshed(call, call.group())
-    found = call.service.table.group_with_members(record.uuid)
-    if found is None:
+    group_with_members = call.service.table.group_with_members(record.uuid)
+    if group_with_members is None:
         raise errors.not_found('group', record.uuid)
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
@@ -64,4 +64,4 @@ def placements(call: Call) -> webob.Response:
     clouds = microversions.has(call.request, microversions.CLOUDS)
     return answer(200, {'placements': [
         views.placement(member, hosts, parts.get(member.member.path), clouds)
-        for member in found[1]]})
+        for member in group_with_members[1]]})

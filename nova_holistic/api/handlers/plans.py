@@ -34,12 +34,12 @@ def create(call: Call) -> webob.Response:
     service.table.plans.create(record)
     crash_points.reached('api.plan-created')
     service.engines.plan(context.for_engine(), record.uuid)
-    found, done = waiting.wait_until_settled(
+    current, settled = waiting.wait_until_settled(
         call, lambda: service.table.plans.get(record.uuid),
         lambda plan: plan.status != PlanStatus.PLANNING)
-    if found is None:
+    if current is None:
         raise errors.not_found('plan', record.uuid)
-    return answer(201 if done else 202, {'plan': views.plan(call, found)},
+    return answer(201 if settled else 202, {'plan': views.plan(call, current)},
                   {'Location': call.url(f'/v1/plans/{record.uuid}')})
 
 

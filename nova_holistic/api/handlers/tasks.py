@@ -96,12 +96,12 @@ def request_task(call: Call, record: GroupRecord, task: Task,
 def follow_task(call: Call, group_uuid: str, success: int) -> webob.Response:
     """Return the group: with 202 while an engine works on it, and with the
     other status if the request waits until the engine has finished."""
-    record, done = waiting.wait_until_settled(
+    record, settled = waiting.wait_until_settled(
         call, lambda: call.service.table.get_group(group_uuid),
         lambda record: record.task is None)
     if record is None:
         raise errors.not_found('group', group_uuid)
-    return respond(call, success if done else 202, record,
+    return respond(call, success if settled else 202, record,
                    {'Location': call.url(f'/v1/groups/{group_uuid}')})
 
 

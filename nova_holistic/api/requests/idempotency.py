@@ -45,9 +45,9 @@ def find_repeated(service: Service, project_id: str, key: str | None,
     """
     if key is None:
         return None
-    found = service.table.listing.by_idempotency_key(project_id, key)
-    if found is not None and found.fingerprint != fingerprint(body):
+    record = service.table.listing.by_idempotency_key(project_id, key)
+    if record is not None and record.fingerprint != fingerprint(body):
         raise ApiError(409, 'idempotency_key_used',
                        f'{HEADER} was used for another body, of group '
-                       f'{found.uuid}')
-    return found
+                       f'{record.uuid}')
+    return record

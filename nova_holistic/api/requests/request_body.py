@@ -93,11 +93,11 @@ def _bytes(request: webob.Request, longest: int) -> bytes:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) != len(pairs):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, _ in pairs:
-            if key in seen:
+            if key in keys:
                 raise _bad(f'has the key {brief(key)} twice in one object')
-            seen.add(key)
+            keys.add(key)
     return mapping
 
 

@@ -17,21 +17,21 @@ from nova_holistic.exceptions import InvalidDocument
 _BOOLEANS = {'true': True, 'false': False}
 
 
-def read(given: MultiDict, schema: Mapping[str, Any],
+def read(query: MultiDict, schema: Mapping[str, Any],
          validate: Callable[[Any], None]) -> Mapping[str, Any]:
     """
     :param schema: an object with one property per parameter
     :param validate: raises InvalidDocument if a value violates the schema
     :raises InvalidDocument: names the parameter
     """
-    known = schema.get('properties', {})
+    properties = schema.get('properties', {})
     values: dict[str, Any] = {}
-    for name in given:
-        if name not in known:
+    for name in query:
+        if name not in properties:
             raise InvalidDocument(
                 name[:80], 'unknown parameter; the known parameters are '
-                           f'{listed(known)}')
-        values[name] = _value(name, given.getall(name), known[name])
+                           f'{listed(properties)}')
+        values[name] = _value(name, query.getall(name), properties[name])
     validate(values)
     return values
 

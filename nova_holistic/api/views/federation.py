@@ -7,6 +7,6 @@ from nova_holistic.api.views import common
 from nova_holistic.federation.credentials.registrations import UserChild
 
 
-def child(found: UserChild) -> dict[str, Any]:
-    return {'name': found.name, 'keystone': found.keystone,
-            'registered_at': common.time(found.registered_at)}
+def child(registration: UserChild) -> dict[str, Any]:
+    return {'name': registration.name, 'keystone': registration.keystone,
+            'registered_at': common.time(registration.registered_at)}

@@ -49,12 +49,12 @@ def objective_value(call: Call, record: GroupRecord) -> dict[str, Any]:
     return {'objective_value': record.objective_value}
 
 
-def count(found: Count) -> dict[str, Any]:
+def count(counted: Count) -> dict[str, Any]:
     """How many servers a member has, or how many replicas a nested group."""
-    bounds = found.bounds
-    return {'path': found.path, 'min': bounds.least,
+    bounds = counted.bounds
+    return {'path': counted.path, 'min': bounds.least,
             'desired': bounds.desired, 'max': bounds.most,
-            'number': found.number, 'missing': found.missing}
+            'number': counted.number, 'missing': counted.missing}
 
 
 def definition(record: GroupRecord) -> dict[str, Any]:

@@ -19,12 +19,12 @@ def placement(record: MemberRecord, hosts: bool,
     """
     place = {'host': record.place.host, 'node': record.place.node,
              'location': list(record.place.location)} if hosts else {}
-    shown = {'member': record.member.path, 'state': str(record.state),
-             'instance_uuid': record.instance_uuid, **place}
+    document = {'member': record.member.path, 'state': str(record.state),
+                'instance_uuid': record.instance_uuid, **place}
     if part is None:
-        return shown
-    shown['instance_uuid'] = part.instances.get(record.member.path)
-    return {**shown, **(_pointer(record, part) if clouds else {})}
+        return document
+    document['instance_uuid'] = part.instances.get(record.member.path)
+    return {**document, **(_pointer(record, part) if clouds else {})}
 
 
 def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:

@@ -15,21 +15,22 @@ from nova_holistic.table.records import PlanRecord
 def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
-    shown = dict(record.answer or {})
-    if 'reasons' in shown:
-        shown['reasons'] = reasons.visible_reasons(shown['reasons'], hosts)
+    document = dict(record.answer or {})
+    if 'reasons' in document:
+        document['reasons'] = reasons.visible_reasons(
+            document['reasons'], hosts)
     if not microversions.has(call.request, microversions.WARNINGS):
-        shown.pop('warnings', None)
-    public = shown.pop('public', None)
-    if not hosts and 'message' in shown:
-        shown['message'] = (without_totals(shown['message'])
-                            if public is None else public)
-    if not hosts and 'placements' in shown:
-        shown['placements'] = [{'member': each['member']}
-                               for each in shown['placements']]
-    if not hosts and shown.get('relaxations', {}).get('hosts'):
-        shown['relaxations'] = _without_names(shown['relaxations'])
-    return {**shown, 'id': record.uuid, 'status': str(record.status),
+        document.pop('warnings', None)
+    public = document.pop('public', None)
+    if not hosts and 'message' in document:
+        document['message'] = (without_totals(document['message'])
+                               if public is None else public)
+    if not hosts and 'placements' in document:
+        document['placements'] = [{'member': each['member']}
+                                  for each in document['placements']]
+    if not hosts and document.get('relaxations', {}).get('hosts'):
+        document['relaxations'] = _without_names(document['relaxations'])
+    return {**document, 'id': record.uuid, 'status': str(record.status),
             'links': [common.link(
                 'self', call.url(f'/v1/plans/{record.uuid}'))]}
 

@@ -41,16 +41,16 @@ def read_inputs(read: Callable[[str], Any], template: str,
     :param environments: names of files with their documents
     :raises InvalidDocument: an environment is invalid
     """
-    found: dict[str, dict[str, Any]] = {
+    sections: dict[str, dict[str, Any]] = {
         _PARAMETERS: {}, _DEFAULTS: {}, _REGISTRY: {}}
     for name, document in environments:
         for section, values in _checked(document).items():
             if section == _REGISTRY:
                 values = _registry(values, os.path.dirname(name))
-            found.setdefault(section, {}).update(values)
+            sections.setdefault(section, {}).update(values)
     return TemplateInputs(
-        {**found[_PARAMETERS], **parameters},
-        TemplateSource(Folder(read), found[_REGISTRY], found[_DEFAULTS],
+        {**sections[_PARAMETERS], **parameters},
+        TemplateSource(Folder(read), sections[_REGISTRY], sections[_DEFAULTS],
                        template))
 
 
@@ -75,7 +75,7 @@ def _checked(document: Any) -> dict[str, dict[str, Any]]:
 
 def _registry(values: Mapping[str, Any], folder: str) -> dict[str, str]:
     """Types by types; files are relative to the folder of the environment."""
-    found = {}
+    registry = {}
     for kind, target in values.items():
         place = join(_REGISTRY, kind)
         if kind == _RESOURCES:
@@ -85,9 +85,9 @@ def _registry(values: Mapping[str, Any], folder: str) -> dict[str, str]:
             raise InvalidDocument(
                 place, f'must be a type or a file, not {brief(target)}')
         is_file = is_template_file(target) and '://' not in target
-        found[kind] = os.path.abspath(
+        registry[kind] = os.path.abspath(
             os.path.join(folder, target)) if is_file else target
-    return found
+    return registry
 
 
 def _must_not_replace(resources: Any, place: str) -> None:

@@ -11,23 +11,23 @@ _TYPE = 'type'
 
 
 def relocated(template: Any, before: str, after: str,
-              known: frozenset[str]) -> Any:
+              files: frozenset[str]) -> Any:
     """The template with its relative files as seen from another folder.
 
     :param before: folder of the template that was read
     :param after: folder of the template that is written
-    :param known: names of files in the new folder
+    :param files: names of files in the new folder
     """
     if isinstance(template, list):
-        return [relocated(each, before, after, known) for each in template]
+        return [relocated(each, before, after, files) for each in template]
     if not isinstance(template, dict):
         return template
-    found = {}
+    copy = {}
     for key, value in template.items():
-        if _is_file(template, key, value) and value not in known:
+        if _is_file(template, key, value) and value not in files:
             value = os.path.relpath(os.path.join(before, value), after)
-        found[key] = relocated(value, before, after, known)
-    return found
+        copy[key] = relocated(value, before, after, files)
+    return copy
 
 
 def _is_file(around: dict, key: str, value: Any) -> bool:

@@ -31,19 +31,20 @@ _FAILED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 
 def create(conf) -> CommandResult:
     """plan a group on the cloud in its current state, and hold its capacity"""
-    given, table = conf.command, engine_components.managed_table(conf)
+    arguments, table = conf.command, engine_components.managed_table(conf)
     record = engine_components.planner(conf, table).create(
-        _document(given.file, given.parameters, given.environments),
-        project_id=given.project_id, user_id=given.user_id,
-        objective=given.objective, lease=given.lease)
-    return _planning_result(table, record, given.format)
+        _document(arguments.file, arguments.parameters,
+                  arguments.environments),
+        project_id=arguments.project_id, user_id=arguments.user_id,
+        objective=arguments.objective, lease=arguments.lease)
+    return _planning_result(table, record, arguments.format)
 
 
 def list_groups(conf) -> CommandResult:
     """list groups, oldest first"""
-    found = engine_components.managed_table(conf).list_groups(
+    groups = engine_components.managed_table(conf).list_groups(
         conf.command.project_id)
-    return CommandResult(group_tables.groups(found, conf.command.format))
+    return CommandResult(group_tables.groups(groups, conf.command.format))
 
 
 def show(conf) -> CommandResult:
@@ -55,11 +56,11 @@ def show(conf) -> CommandResult:
 def release(conf) -> CommandResult:
     """free the planned capacity of a group, of all or of some members"""
     table = engine_components.managed_table(conf)
-    done = engine_components.lifecycle(conf, table).release(
+    outcome = engine_components.lifecycle(conf, table).release(
         conf.command.uuid, conf.command.members or None)
     return CommandResult('\n'.join((
-        *(f'{path}: released' for path in done.released),
-        *(f'{path}: kept, it belongs to a server' for path in done.kept))))
+        *(f'{path}: released' for path in outcome.released),
+        *(f'{path}: kept, it belongs to a server' for path in outcome.kept))))
 
 
 def extend(conf) -> CommandResult:
@@ -114,10 +115,10 @@ def _planning_result(table: PlacementTable, record: GroupRecord,
 
 
 def _shown(table: PlacementTable, group_uuid: str, form: str) -> str:
-    found = table.group_with_members(group_uuid)
-    if found is None:
+    group_with_members = table.group_with_members(group_uuid)
+    if group_with_members is None:
         raise GroupUnknown(group_uuid)
-    return group_tables.group(*found, form)
+    return group_tables.group(*group_with_members, form)
 
 
 def _create_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,30 +30,31 @@ class NotFinished(exceptions.HolisticError):
 
 def purge(conf) -> CommandResult:
     """delete finished groups that have neither servers nor holds"""
-    given, table = conf.command, engine_components.managed_table(conf)
-    if given.uuid is None:
-        choice = _choice(table, given, DAYS)
-        found = group_purge.finished(table.database, choice, given.limit)
+    arguments, table = conf.command, engine_components.managed_table(conf)
+    if arguments.uuid is None:
+        choice = _choice(table, arguments, DAYS)
+        finished = group_purge.finished(
+            table.database, choice, arguments.limit)
     else:
-        choice = _choice(table, given, None)
-        found = _one(table, given.uuid, choice)
-    purged = [record for record in found if given.dry_run
+        choice = _choice(table, arguments, None)
+        finished = _one(table, arguments.uuid, choice)
+    purged = [record for record in finished if arguments.dry_run
               or group_purge.purge(table.database, record.uuid, choice)]
-    if given.uuid is not None and not purged:
-        raise _not_finished(table, given.uuid, choice)
-    return CommandResult(group_tables.groups(purged, given.format))
+    if arguments.uuid is not None and not purged:
+        raise _not_finished(table, arguments.uuid, choice)
+    return CommandResult(group_tables.groups(purged, arguments.format))
 
 
-def _choice(table: PlacementTable, given: argparse.Namespace,
+def _choice(table: PlacementTable, arguments: argparse.Namespace,
             default: int | None) -> Choice:
     """The groups that the arguments select.
 
     :param default: days, if no age is given; None for any age
     """
-    days = default if given.older_than is None else given.older_than
+    days = default if arguments.older_than is None else arguments.older_than
     now = DatabaseClock(table.database)()
     return Choice(
-        tuple(dict.fromkeys(given.statuses or group_purge.FINISHED)),
+        tuple(dict.fromkeys(arguments.statuses or group_purge.FINISHED)),
         None if days is None else now - timedelta(days=days))
 
 

@@ -14,23 +14,26 @@ from nova_holistic.table.store import PlacementTable
 
 def list_refusals(conf) -> CommandResult:
     """list hosts that Nova's filters refused for members"""
-    table, given = _table_and_arguments(conf)
-    return _result(table.refusals.known(given.group, given.host), given.format)
+    table, arguments = _table_and_arguments(conf)
+    return _result(table.refusals.known(arguments.group, arguments.host),
+                   arguments.format)
 
 
 def clear(conf) -> CommandResult:
     """forget refusals, so that plans may use these hosts again immediately;
     prints the refusals"""
-    table, given = _table_and_arguments(conf)
-    return _result(table.refusals.clear(given.group, given.host), given.format)
+    table, arguments = _table_and_arguments(conf)
+    return _result(table.refusals.clear(arguments.group, arguments.host),
+                   arguments.format)
 
 
 def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
     """:raises GroupUnknown: the group with the given UUID does not exist"""
-    table, given = PlacementTable.from_conf(conf), conf.command
-    if given.group is not None and table.get_group(given.group) is None:
-        raise GroupUnknown(given.group)
-    return table, given
+    table, arguments = PlacementTable.from_conf(conf), conf.command
+    if (arguments.group is not None
+            and table.get_group(arguments.group) is None):
+        raise GroupUnknown(arguments.group)
+    return table, arguments
 
 
 def _result(refusals: list[KnownRefusal], form: str) -> CommandResult:

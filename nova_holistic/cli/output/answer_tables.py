@@ -93,8 +93,8 @@ def _load(console: Console, views: Sequence[HostView]) -> None:
 
 def _load_text(load: Load) -> str:
     """Used capacity, and the share of the plan in it."""
-    taken = f'{load.before + load.planned}/{load.capacity}'
-    return f'{taken} (+{load.planned})' if load.planned else taken
+    usage = f'{load.before + load.planned}/{load.capacity}'
+    return f'{usage} (+{load.planned})' if load.planned else usage
 
 
 def _table(console: Console, heads: Sequence[str],

@@ -9,7 +9,7 @@ from nova_holistic.solver.diagnosis.explain import Explanation, Move
 _NOTHING = 1e-9
 
 
-def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
+def to_documents(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Plain data that JSON can represent: the key ``explain`` of the plan."""
     return [{
         'member': each.member, 'host': each.host,
@@ -23,10 +23,10 @@ def to_documents(found: Sequence[Explanation]) -> list[dict[str, Any]]:
             'host': each.next_best.host,
             'preferences': each.next_best.preferences,
             'objective': each.next_best.objective},
-        'tried': each.tried} for each in found]
+        'tried': each.tried} for each in explanations]
 
 
-def lines(found: Sequence[Explanation], top: str,
+def lines(explanations: Sequence[Explanation], top: str,
           members: int) -> Iterator[str]:
     """One line per member, and one for the members that the time limit left
     out.
@@ -34,12 +34,12 @@ def lines(found: Sequence[Explanation], top: str,
     :param top: name of the top-level group
     :param members: members of the plan
     """
-    for each in found:
+    for each in explanations:
         yield (f'{each.member} on {each.host}: '
                + '; '.join((_left(each), *_bound(each, top), _other(each))))
-    if len(found) < members:
-        yield (f'{members - len(found)} more: the time limit left no time to '
-               f'explain them')
+    if len(explanations) < members:
+        yield (f'{members - len(explanations)} more: the time limit left no '
+               'time to explain them')
 
 
 def _left(each: Explanation) -> str:
@@ -79,7 +79,7 @@ def _other(each: Explanation) -> str:
 
 
 def _price(move: Move) -> str:
-    parts = [f'{what} {value:+.3g}' for what, value in (
+    parts = [f'{name} {value:+.3g}' for name, value in (
         ('preferences', move.preferences), ('objective', move.objective))
         if abs(value) > _NOTHING]
     return ', '.join(parts) or 'as good'

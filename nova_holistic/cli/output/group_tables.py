@@ -50,9 +50,9 @@ def _heading(record: GroupRecord) -> Iterable[str]:
         ('project', record.project_id), ('user', record.user_id),
         ('objective', record.objective), ('status', record.status),
         *((name, ': '.join(filter(None, (r['at'], r['message']))))
-          for name, found in (('reason', record.reasons),
-                              ('violation', record.violations))
-          for r in found),
+          for name, messages in (('reason', record.reasons),
+                                 ('violation', record.violations))
+          for r in messages),
         ('lease until', time(record.lease_expires_at))])
 
 

@@ -52,13 +52,13 @@ class Compute:
 
     def of_group(self, group_uuid: str) -> list[Server]:
         """The servers that were created for members of the group."""
-        query, found = {'tags': group_tag(group_uuid)}, []
+        query, servers = {'tags': group_tag(group_uuid)}, []
         while True:
             page = self._request('GET', '/servers/detail', params=query,
                                  **_REPEATED)
-            found += page['servers']
+            servers += page['servers']
             if not page.get('servers_links'):
-                return found
+                return servers
             query['marker'] = page['servers'][-1]['id']
 
     def delete(self, uuid: str) -> None:

@@ -44,17 +44,19 @@ class GroupBoot:
         :raises NotBooted: a member has no key ``server``; no server was
             created
         """
-        found = read_members(self._groups, self._compute, group['id'])
-        wanted = _descriptions(group['definition'], found)
-        one = MemberBoot(self._groups, self._compute, group, self._settings,
-                         begin(len(wanted)) if begin else _ignore)
+        servers = read_members(self._groups, self._compute, group['id'])
+        descriptions = _descriptions(group['definition'], servers)
+        member_boot = MemberBoot(
+            self._groups, self._compute, group, self._settings,
+            begin(len(descriptions)) if begin else _ignore)
         with futures.ThreadPoolExecutor(self._settings.parallel) as pool:
-            begun = [pool.submit(one.boot, member, description, found[member])
-                     for member, description in wanted.items()]
+            begun = [pool.submit(member_boot.boot, member, description,
+                                 servers[member])
+                     for member, description in descriptions.items()]
             try:
                 outcomes = [each.result() for each in begun]
             except BaseException:
-                one.stop.set()
+                member_boot.stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
         self._delete_surplus(group['id'])
@@ -77,16 +79,16 @@ def _ignore(member: str, state: str) -> None:
 
 
 def _descriptions(definition: Mapping[str, Any],
-                  found: Mapping[str, MemberServers]
+                  members: Mapping[str, MemberServers]
                   ) -> Mapping[str, Mapping[str, Any]]:
     """The descriptions of the members that have a place, or a server."""
-    wanted, missing = {}, []
-    for member, servers in found.items():
+    descriptions, missing = {}, []
+    for member, servers in members.items():
         description = member_description(definition, member)
         if servers.state == RELEASED or description is None:
             continue
         if KEY in description:
-            wanted[member] = description
+            descriptions[member] = description
         elif servers.server is None:
             missing.append(member)
     if missing:
@@ -94,4 +96,4 @@ def _descriptions(definition: Mapping[str, Any],
             f'no key {KEY} in the descriptions of these members: '
             f'{", ".join(missing[:10])}'
             f'{", ..." if len(missing) > 10 else ""}')
-    return wanted
+    return descriptions

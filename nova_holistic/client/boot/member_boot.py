@@ -43,18 +43,18 @@ class MemberBoot:
         self.stop = threading.Event()
 
     def boot(self, member: str, description: Mapping[str, Any],
-             found: MemberServers) -> Outcome:
+             servers: MemberServers) -> Outcome:
         """Create the server, unless it exists.
 
         :param member: path
-        :param found: the servers of the member
+        :param servers: the servers of the member
         """
         request = MemberServer(self._group['id'], self._group['name'], member,
                                description)
-        attempts, uuid = self._settings.retries + 1, found.server
+        attempts, uuid = self._settings.retries + 1, servers.server
         while True:
             try:
-                uuid = self._usable(member, found)
+                uuid = self._usable(member, servers)
                 if uuid is None:
                     attempts -= 1
                     uuid = self._created(request)
@@ -67,9 +67,9 @@ class MemberBoot:
             else:
                 self.report(member, 'active')
                 return Outcome(member, uuid)
-            found = self._read(member)
+            servers = self._read(member)
 
-    def _usable(self, member: str, found: MemberServers) -> str | None:
+    def _usable(self, member: str, servers: MemberServers) -> str | None:
         """A server that is active or may become active; None if the place of
         the member is held for a new one. Failed servers are deleted.
 
@@ -77,20 +77,20 @@ class MemberBoot:
         """
         deleted = set()
         for _ in self._polls():
-            server = found.server and self._server(found.server)
+            server = servers.server and self._server(servers.server)
             if server and server['status'] != 'ERROR':
-                return found.server
-            if found.state == RELEASED:
+                return servers.server
+            if servers.state == RELEASED:
                 break
-            if found.state == PLANNED and not found.server:
+            if servers.state == PLANNED and not servers.server:
                 return None
-            for uuid in {found.server, *found.surplus} - deleted - {None}:
+            for uuid in {servers.server, *servers.surplus} - deleted - {None}:
                 self.report(member, 'deleting')
                 self._compute.delete(uuid)
                 deleted.add(uuid)
-            found = self._read(member)
+            servers = self._read(member)
         raise AttemptFailed(
-            f'the member is {found.state}, so that no place is held for a '
+            f'the member is {servers.state}, so that no place is held for a '
             'server', final=True)
 
     def _created(self, request: MemberServer) -> str:
@@ -104,11 +104,11 @@ class MemberBoot:
         except errors.Refused as error:
             # Nova may have accepted the request nevertheless, or an earlier
             # command has created the server.
-            found = self._read(request.path)
-            if found.server:
-                return found.server
+            servers = self._read(request.path)
+            if servers.server:
+                return servers.server
             again = (error.passing or error.status == _TOO_MANY_REQUESTS
-                     or found.state != PLANNED)
+                     or servers.state != PLANNED)
             raise AttemptFailed(str(error), final=not again) from error
         self.stop.wait(_FIRST_PAUSE)
         return uuid
@@ -129,9 +129,9 @@ class MemberBoot:
             final=True)
 
     def _read(self, member: str) -> MemberServers:
-        found = self._answered(lambda: read_members(
+        members = self._answered(lambda: read_members(
             self._groups, self._compute, self._group['id']))
-        return found.get(member) or MemberServers(RELEASED, None)
+        return members.get(member) or MemberServers(RELEASED, None)
 
     def _server(self, uuid: str) -> Server | None:
         return self._answered(lambda: self._states.server(uuid))
@@ -161,8 +161,8 @@ class MemberBoot:
             if self.stop.is_set():
                 raise Stopped('interrupted')
             yield
-            left = end - time.monotonic()
-            if left <= 0:
+            remaining = end - time.monotonic()
+            if remaining <= 0:
                 return
-            self.stop.wait(min(pause, left))
+            self.stop.wait(min(pause, remaining))
             pause = min(_LONGEST_PAUSE, pause * 1.5)

@@ -45,17 +45,17 @@ class Rollback:
         end = time.monotonic() + self._timeout
         requested: set[str] = set()
         while True:
-            left = {server['id']
-                    for server in self._compute.of_group(group_uuid)}
-            if not left:
+            remaining = {server['id']
+                         for server in self._compute.of_group(group_uuid)}
+            if not remaining:
                 return len(requested)
             if time.monotonic() > end:
                 raise errors.TimedOut(
-                    f'{len(left)} servers are not deleted after '
+                    f'{len(remaining)} servers are not deleted after '
                     f'{self._timeout:g} s')
             with futures.ThreadPoolExecutor(self._parallel) as pool:
-                list(pool.map(self._compute.delete, left - requested))
-            requested |= left
+                list(pool.map(self._compute.delete, remaining - requested))
+            requested |= remaining
             time.sleep(_PAUSE)
 
     def _when_idle(self, group_uuid: str,

@@ -29,6 +29,6 @@ class ServerStates:
                 self._servers = {each['id']: each for each
                                  in self._compute.of_group(self._group_uuid)}
                 self._read_at = time.monotonic()
-            found = self._servers.get(uuid)
+            server = self._servers.get(uuid)
         # A server that was adopted is not in the list.
-        return found or self._compute.server(uuid)
+        return server or self._compute.server(uuid)

@@ -37,9 +37,9 @@ class AdoptGroup(WaitingCommand, command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         before = self.group(parsed_args.group)
-        found = _Compute(self.app.client_manager).server(parsed_args.server)
+        server = _Compute(self.app.client_manager).server(parsed_args.server)
         group = self.client().groups.adopt(
-            before['id'], {parsed_args.path: found['id']},
+            before['id'], {parsed_args.path: server['id']},
             strict=parsed_args.strict)
         return formatted_columns.fields(
             self.settled(group, parsed_args, before['revision']),
@@ -70,10 +70,11 @@ class ImportGroup(WaitingCommand, command.ShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         compute = _Compute(self.app.client_manager)
-        found = compute.server_group(parsed_args.server_group)
+        from_nova = compute.server_group(parsed_args.server_group)
         group = self.client().groups.create(
             server_group.document(
-                found, [compute.server(uuid) for uuid in found['members']],
+                from_nova,
+                [compute.server(uuid) for uuid in from_nova['members']],
                 parsed_args.name),
             lease=parsed_args.lease, strict=parsed_args.strict)
         return formatted_columns.fields(self.settled(group, parsed_args),
@@ -119,7 +120,7 @@ class _Compute:
     def _found(self, kind: str, name_or_id: str, path: str, key: str,
                version: str) -> dict[str, Any]:
         """:raises CommandError: there is no such item, or more than one"""
-        what = kind.replace('_', ' ')
+        resource = kind.replace('_', ' ')
         try:
             answer = self._adapter.get(f'{path}/{name_or_id}',
                                        microversion=version, raise_exc=False)
@@ -133,9 +134,9 @@ class _Compute:
                     f'{path}/{ids[0]}', microversion=version).json()[kind]
         except ks_exceptions.ClientException as error:
             raise exceptions.CommandError(
-                f'the {what} cannot be read: {error}') from error
+                f'the {resource} cannot be read: {error}') from error
         if ids:
             raise exceptions.CommandError(
-                f'more than one {what} is named {name_or_id!r}: use an id '
+                f'more than one {resource} is named {name_or_id!r}: use an id '
                 'of ' + ', '.join(ids))
-        raise exceptions.CommandError(f'there is no {what} {name_or_id}')
+        raise exceptions.CommandError(f'there is no {resource} {name_or_id}')

@@ -112,14 +112,14 @@ def _server_group(manager: ClientManager, name_or_id: str) -> str:
         return str(UUID(name_or_id))
     except ValueError:
         pass
-    found = [group['id'] for group in Adapter(
+    uuids = [group['id'] for group in Adapter(
         manager.session, service_type='compute', interface=manager.interface,
         region_name=manager.region_name).get(
             '/os-server-groups').json()['server_groups']
         if group['name'] == name_or_id]
-    if len(found) != 1:
+    if len(uuids) != 1:
         raise exceptions.CommandError(
             f'more than one server group is named {name_or_id!r}: use an ID '
-            f'of {", ".join(found)}' if found else
+            f'of {", ".join(uuids)}' if uuids else
             f'there is no server group {name_or_id}')
-    return found[0]
+    return uuids[0]

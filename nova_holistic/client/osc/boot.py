@@ -114,10 +114,10 @@ class Booting:
                 f'group {group["id"]} is {group["status"]}: ' + '; '.join(
                     formatted_columns.reason_lines(group['reasons'])))
         with (_interrupt_as_error(group), boot_progress.shown(
-                group['name']) as shown):
+                group['name']) as boot_report):
             outcomes = GroupBoot(
                 self._groups, self._compute, self._settings).boot(
-                    group, shown.begin)
+                    group, boot_report.begin)
         failed = [each for each in outcomes if each.error]
         if failed:
             raise exceptions.CommandError(

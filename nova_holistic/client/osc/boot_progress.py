@@ -42,12 +42,12 @@ class BootProgress:
         with self._lock:
             self._states[member] = state
             states = list(self._states.values())
-            done = states.count('active')
+            active = states.count('active')
             self._progress.update(
-                self._row, completed=done,
+                self._row, completed=active,
                 description=f'{self._name}: {_counts(states)}'.rstrip(': '))
             if self._progress.disable and state in _ENDS:
-                print(f'{self._name}: {member}: {state} ({done} of '
+                print(f'{self._name}: {member}: {state} ({active} of '
                       f'{self._number} active)', file=sys.stderr, flush=True)
 
 

@@ -37,6 +37,6 @@ def snapshot(manager: ClientManager, levels: str,
         region_name=manager.region_name)
         for name in ('placement', 'compute', 'block-storage')}
     cinder = adapters.pop('block-storage')
-    found = load_inventory(conf, **adapters).snapshot()
-    return (with_cinder_pools(found, cinder, load_topology(conf)) if pools
-            else found)
+    without_pools = load_inventory(conf, **adapters).snapshot()
+    return (with_cinder_pools(without_pools, cinder, load_topology(conf))
+            if pools else without_pools)

@@ -37,12 +37,12 @@ class ListEvent(HolisticCommand, command.Lister):
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         args = parsed_args
-        found = self.client().groups.events(
+        events = self.client().groups.events(
             self.group(args.group)['id'], page=args.limit,
             member=args.member, kind=args.kind, since=args.since,
             marker=args.marker,
             sort_dir='desc' if args.newest_first else None)
-        return formatted_columns.rows(list(itertools.islice(found,
+        return formatted_columns.rows(list(itertools.islice(events,
                                                             args.limit)),
                                       formatted_columns.EVENTS_LONG
                                       if args.long

@@ -62,9 +62,10 @@ class Actions(columns.FormattableColumn):
     def human_readable(self) -> str:
         lines = [_action_line(each) for each in self._value
                  if each['action'] != 'nothing']
-        rest = len(self._value) - len(lines)
-        return '\n'.join([*lines, *([f'nothing: {rest} servers'] if rest
-                                    else [])])
+        unchanged = len(self._value) - len(lines)
+        if unchanged:
+            lines.append(f'nothing: {unchanged} servers')
+        return '\n'.join(lines)
 
 
 class Definition(columns.FormattableColumn):
@@ -85,11 +86,12 @@ class Objective(columns.FormattableColumn):
     """The value of the objective and its proven bound."""
 
     def human_readable(self) -> str:
-        found = self._value
-        if not isinstance(found, Mapping):
-            return found
-        gap = '' if found.get('gap') is None else f', gap {found["gap"]:.2%}'
-        return f'{found["name"]} {found["value"]:g}{gap}'
+        objective = self._value
+        if not isinstance(objective, Mapping):
+            return objective
+        text = f'{objective["name"]} {objective["value"]:g}'
+        gap = objective.get('gap')
+        return text if gap is None else f'{text}, gap {gap:.2%}'
 
 
 class ObjectiveValue(Objective):
@@ -104,9 +106,9 @@ class PreferenceCost(columns.FormattableColumn):
     """The weighted violations, and their proven lower bound."""
 
     def human_readable(self) -> str:
-        found = self._value
-        return (f'{found["value"]:g}, bound {found["bound"]:g}, gap '
-                f'{found["gap"]:.2%}')
+        cost = self._value
+        return (f'{cost["value"]:g}, bound {cost["bound"]:g}, gap '
+                f'{cost["gap"]:.2%}')
 
 
 class Preferences(columns.FormattableColumn):

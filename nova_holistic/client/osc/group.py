@@ -106,9 +106,9 @@ class ListGroup(HolisticCommand, command.Lister):
         filters = {name: value for name in (
             'name', 'status', 'project_id', 'all_projects')
             if (value := getattr(parsed_args, name)) is not None}
-        found = list(self.client().groups.list(**filters))
+        groups = list(self.client().groups.list(**filters))
         return formatted_columns.rows(
-            found, formatted_columns.GROUP if parsed_args.long
+            groups, formatted_columns.GROUP if parsed_args.long
             else formatted_columns.GROUPS)
 
 
@@ -220,11 +220,11 @@ class ReleaseGroup(HolisticCommand, command.Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        done = self.client().groups.release(
+        outcome = self.client().groups.release(
             self.group(parsed_args.group)['id'], parsed_args.member)
         return ('member', 'result'), [
-            (path, what) for what in ('released', 'kept')
-            for path in done[what]]
+            (path, effect) for effect in ('released', 'kept')
+            for path in outcome[effect]]
 
 
 class ExtendGroup(HolisticCommand, command.ShowOne):
@@ -279,8 +279,8 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
 def _without(rules: list[dict[str, Any]], key: str,
              name: str) -> list[dict[str, Any]]:
     """:raises CommandError: the group has none of this type"""
-    rest = [rule for rule in rules if rule.get('type') != name]
-    if len(rest) == len(rules):
+    remaining = [rule for rule in rules if rule.get('type') != name]
+    if len(remaining) == len(rules):
         raise exceptions.CommandError(
             f'{key}: the top-level group has none of type {name!r}')
-    return rest
+    return remaining

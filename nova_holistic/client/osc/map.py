@@ -48,8 +48,8 @@ class MapGroup(HolisticCommand, command.Command):
         snapshot = cloud_snapshot.snapshot(self.app.client_manager,
                                            parsed_args.levels)
         plan, definition, without = current_plan(group, placements, snapshot)
-        found = broken_policies(definition, without, plan.hosts())
+        violated = broken_policies(definition, without, plan.hosts())
         files.write(parsed_args.output, draw(scene(
-            without, plan, definition, violations=found)))
-        violations.write(found, self.app.stdout)
-        return exits.BROKEN if found else exits.GOOD
+            without, plan, definition, violations=violated)))
+        violations.write(violated, self.app.stdout)
+        return exits.BROKEN if violated else exits.GOOD

@@ -22,9 +22,9 @@ class ListMember(HolisticCommand, command.Lister):
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        found = placements_with_clouds(
+        placements = placements_with_clouds(
             self.client(), self.group(parsed_args.group)['id'])
-        return formatted_columns.rows(found, formatted_columns.MEMBERS)
+        return formatted_columns.rows(placements, formatted_columns.MEMBERS)
 
 
 class AddMember(WaitingCommand, command.ShowOne):
@@ -40,15 +40,15 @@ class AddMember(WaitingCommand, command.ShowOne):
             'path', metavar='<path>',
             help='Path of the member: the names of its nested groups and its '
                  'own name, joined by /')
-        what = parser.add_mutually_exclusive_group()
-        what.add_argument('--flavor', metavar='<flavor>',
+        size = parser.add_mutually_exclusive_group()
+        size.add_argument('--flavor', metavar='<flavor>',
                           help='Name or ID of the Nova flavor')
-        what.add_argument(
+        size.add_argument(
             '--resource', metavar='<class>=<amount>', dest='resources',
             action=parseractions.KeyValueAction,
             help='Amount of a resource class; repeat the option for further '
                  'classes')
-        what.add_argument(
+        size.add_argument(
             '--description', metavar='<json>', type=_object,
             help='Member description as a JSON object, without its name')
         parser.add_argument(
@@ -158,12 +158,12 @@ def _has(definition: dict[str, Any], inside: str, name: str) -> bool:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f'not valid JSON: {error}') from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise argparse.ArgumentTypeError('not a JSON object')
-    return found
+    return value
 
 
 def _amount(text: str) -> int | str:

@@ -31,7 +31,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
+def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A progress bar on standard error, if that is a terminal; call it with
     each answer."""
     console = Console(file=sys.stderr)
@@ -40,44 +40,44 @@ def bar(what: str) -> Iterator[Callable[[dict[str, Any]], None]]:
                   disable=not console.is_terminal) as progress:
         # The time that a plan takes is not known, so the bar shows progress
         # only while holds are written.
-        row = progress.add_task(what, total=None)
+        row = progress.add_task(title, total=None)
 
-        def show(found: dict[str, Any]) -> None:
-            written, members = _holds(found)
+        def show(body: dict[str, Any]) -> None:
+            written, members = _holds(body)
             progress.update(
-                row, description=f'{what}: {_doing(found)}',
+                row, description=f'{title}: {_doing(body)}',
                 completed=written, total=members or None)
 
         yield show
 
 
 @contextlib.contextmanager
-def timeout_as_error(what: str) -> Iterator[None]:
+def timeout_as_error(name: str) -> Iterator[None]:
     """A timeout is a failure of the command, not of the request.
 
-    :param what: the awaited object, by its id
+    :param name: the awaited object, by its id
     """
     try:
         yield
     except errors.TimedOut as error:
         raise exceptions.CommandError(
-            f'{what} is {error}; planning continues, show it again '
+            f'{name} is {error}; planning continues, show it again '
             'later') from error
 
 
-def _doing(found: dict[str, Any]) -> str:
+def _doing(body: dict[str, Any]) -> str:
     """The current activity for a group or a plan."""
-    doing = found.get('task') or found.get('status') or ''
-    written, members = _holds(found)
+    doing = body.get('task') or body.get('status') or ''
+    written, members = _holds(body)
     return (f'{doing}, {written} of {members} holds written' if members
             else doing)
 
 
-def _holds(found: dict[str, Any]) -> tuple[int, int]:
+def _holds(body: dict[str, Any]) -> tuple[int, int]:
     """How many holds of a group are written, and how many it needs: both are
     0 unless holds are being written."""
-    written = found.get('holds_written')
-    members = found.get('members')
+    written = body.get('holds_written')
+    members = body.get('members')
     if written is None or not members:
         return 0, 0
     return written, sum(members.values())

@@ -31,14 +31,14 @@ class RepairGroup(WaitingCommand, command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
         groups = self.client().groups
         group = self.group(parsed_args.group)
-        found = groups.repair(group['id'])
-        if found['reasons']:
+        repair = groups.repair(group['id'])
+        if repair['reasons']:
             raise exceptions.CommandError(
                 f'group {group["id"]} cannot be repaired: '
-                + '; '.join(formatted_columns.reason_lines(found['reasons'])))
-        if parsed_args.apply and (found['moves'] or found['planned_again']):
+                + '; '.join(formatted_columns.reason_lines(repair['reasons'])))
+        if parsed_args.apply and (repair['moves'] or repair['planned_again']):
             self.settled(groups.apply_repair(group['id']), parsed_args)
         return COLUMNS, [
             *(tuple(move[name] for name in COLUMNS)
-              for move in found['moves']),
-            *((path, None, None, None) for path in found['planned_again'])]
+              for move in repair['moves']),
+            *((path, None, None, None) for path in repair['planned_again'])]

@@ -34,9 +34,9 @@ class Card(Scale):
         self._classes = classes[:_MOST_BARS]
 
     def size(self, view: HostView) -> Size:
-        shown = min(len(view.members), _MOST_CHIPS + 1)
-        return Size(_WIDTH, _HEAD + _BAR * len(self._classes) + _CHIP * shown
-                    + (12 if shown else 7))
+        chips = min(len(view.members), _MOST_CHIPS + 1)
+        return Size(_WIDTH, _HEAD + _BAR * len(self._classes) + _CHIP * chips
+                    + (12 if chips else 7))
 
     def fill(self, element: Element, view: HostView, size: Size) -> None:
         room = size.width - 2 * _INSET
@@ -64,8 +64,8 @@ class Card(Scale):
         left = _INSET + _LABEL
         width = _WIDTH - 2 * _INSET - _LABEL - _AMOUNT
         load_bar.across(element, load, left, top + 2, width, 9)
-        taken = amounts.ratio(name, load.before + load.planned, load.capacity)
-        svg_elements.text(element, 'muted', _WIDTH - _INSET, top + 10, taken,
+        label = amounts.ratio(name, load.before + load.planned, load.capacity)
+        svg_elements.text(element, 'muted', _WIDTH - _INSET, top + 10, label,
                           10,
                           _AMOUNT - 5, anchor='end')
 
@@ -78,7 +78,7 @@ class Card(Scale):
             svg_elements.text(chip, 'label', 7, 12.5, member, 11, width - 14,
                               ink=paint.ink)
             top += _CHIP
-        rest = len(view.members) - _MOST_CHIPS
-        if rest > 0:
+        hidden = len(view.members) - _MOST_CHIPS
+        if hidden > 0:
             svg_elements.text(element, 'muted', _INSET + 7, top + 12,
-                              f'and {rest} more', 11)
+                              f'and {hidden} more', 11)

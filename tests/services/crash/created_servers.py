@@ -55,16 +55,16 @@ class CreatedServers:
         return server
 
     def get(self, server):
-        found = self._read().get(server)
-        if found is None or found['deleted']:
+        record = self._read().get(server)
+        if record is None or record['deleted']:
             return None
         return UserServer(server, 'ACTIVE')
 
     def delete(self, server):
-        found = self._read()[server]
-        if not found['deleted']:
+        record = self._read()[server]
+        if not record['deleted']:
             self._parts.holds.drop([server])
-            self._write(server, **{**found, 'deleted': True})
+            self._write(server, **{**record, 'deleted': True})
 
     def of_group(self, group):
         return [TaggedServer(server, 'ACTIVE', each['metadata'])
@@ -87,8 +87,8 @@ class CreatedServers:
             return {}
         return json.loads(self._path.read_text())
 
-    def _write(self, server, **what):
-        self._path.write_text(json.dumps({**self._read(), server: what}))
+    def _write(self, server, **fields):
+        self._path.write_text(json.dumps({**self._read(), server: fields}))
         instances = self._parts.instances
         instances.views.update(self.views())
         for each in self.deleted():

@@ -27,13 +27,14 @@ def violations(site, placement):
     allocated = {host: {consumer: each['resources'] for consumer, each
                         in placement.consumers(provider).items()} for host,
                  provider in site.hosts.items()}
-    shown = {consumer: placement.allocation(consumer)
-             for consumers in allocated.values() for consumer in consumers}
+    allocations = {consumer: placement.allocation(consumer)
+                   for consumers in allocated.values()
+                   for consumer in consumers}
     kinds = {consumer: each['consumer_type']
-             for consumer, each in shown.items()}
+             for consumer, each in allocations.items()}
     used = {host: placement.used(provider)
             for host, provider in site.hosts.items()}
-    other_servers = {consumer for consumer, each in shown.items()
+    other_servers = {consumer for consumer, each in allocations.items()
                      if each['project_id'] == 'other-project'}
     return [*_two_servers(members, kinds, other_servers),
             *_servers(site, allocated),
@@ -110,7 +111,7 @@ def _usages(site, members, allocated, used, other_servers):
 
 def _unsettled(groups, members):
     """No group has a task, and no member is in an intermediate state."""
-    known = {row['uuid'] for row in groups}
+    uuids = {row['uuid'] for row in groups}
     for row in groups:
         if row['task'] or row['status'] == 'planning':
             yield f'group {row["uuid"]} is {row["status"]}, to {row["task"]}'
@@ -121,7 +122,7 @@ def _unsettled(groups, members):
         if group['status'] != expected:
             yield f'group {group["uuid"]} is {group["status"]}: {states}'
     for row in members:
-        if row['group_uuid'] not in known:
+        if row['group_uuid'] not in uuids:
             yield f'member {row["path"]} has no group'
         if row['state'] == 'claimed':
             yield f'member {row["path"]} is claimed'

@@ -47,26 +47,26 @@ class MovingServers(KnownInstances):
     def get(self, instance_uuid):
         """The server. Reading a server that is moving continues its move."""
         move = self._moves().get(instance_uuid)
-        found = self.view(instance_uuid)
+        view = self.view(instance_uuid)
         if move and move['looks'] < 2:
             self._write(instance_uuid, {**move, 'looks': move['looks'] + 1})
             if move['looks']:
                 change_host(self._placement, instance_uuid,
                             self._hosts[move['host']])
                 return self.view(instance_uuid)
-        return found
+        return view
 
     def view(self, instance_uuid):
         """The current state of the server."""
-        found = self.views.get(instance_uuid)
+        view = self.views.get(instance_uuid)
         move = self._moves().get(instance_uuid)
-        if found is None or move is None:
-            return found
+        if view is None or move is None:
+            return view
         if move['looks'] < 2:
-            return replace(found, host=move['source'], status='MIGRATING')
+            return replace(view, host=move['source'], status='MIGRATING')
         if move.get('to_confirm'):
-            return replace(found, host=move['host'], status='VERIFY_RESIZE')
-        return replace(found, host=move['host'])
+            return replace(view, host=move['host'], status='VERIFY_RESIZE')
+        return replace(view, host=move['host'])
 
     def move(self, instance_uuid):
         move = self._moves().get(instance_uuid)

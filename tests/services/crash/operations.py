@@ -141,8 +141,8 @@ def perform_with_other_server(parts, group):
 
     def post_after_other_server(requests, body):
         if next(numbers) == 2:
-            wanted, = body.values()
-            for provider in wanted['allocations']:
+            allocation, = body.values()
+            for provider in allocation['allocations']:
                 parts.placement.allocate(provider, {
                     'VCPU': parts.site.vcpus, 'MEMORY_MB': 512})
         return post(requests, body)
@@ -351,8 +351,8 @@ def send(parts, group, server, host, rival=None):
         if rival is None:
             return [{'host': host, 'nodename': host}]
         other = next(row for row in rows if row.instance_uuid == rival)
-        sent = replace(other, destination=replace(own.place, host=host))
-        member_moves.send(parts.table.database, sent, rows, parts.clock())
+        sent_move = replace(other, destination=replace(own.place, host=host))
+        member_moves.send(parts.table.database, sent_move, rows, parts.clock())
         change_host(parts.placement, server, parts.site.hosts[host])
         return [{'host': host, 'nodename': host}]
 
@@ -408,11 +408,11 @@ def api_plan(parts):
 def api_update(parts, group):
     """A client adds a member to a group."""
     service = Service(parts.table)
-    shown = service.ask('GET', f'/v1/groups/{group}')
+    response = service.ask('GET', f'/v1/groups/{group}')
     answer = service.ask(
         'PUT', f'/v1/groups/{group}',
         {'group': nodes(count=3, level='host')['group']},
-        headers={'If-Match': shown.headers['ETag']})
+        headers={'If-Match': response.headers['ETag']})
     assert answer.status_int == 202, answer.text
 
 

@@ -96,12 +96,12 @@ def test_lost_members_are_replanned(world):
 
 
 def test_an_unplaceable_group_is_planned_on_a_later_request(world):
-    taken = [world.placement.allocate(provider, {'VCPU': 16})
-             for provider in world.hosts.values()]
+    consumers = [world.placement.allocate(provider, {'VCPU': 16})
+                 for provider in world.hosts.values()]
     world.start()
     group = world.ask()
     assert world.settled(group).status == GroupStatus.UNPLACEABLE
-    for consumer in taken:
+    for consumer in consumers:
         world.placement.adapter.delete(f'/allocations/{consumer}')
     assert world.table.tasks.ask(
         group, Task.REPLANNING, {'lease': 60}, [GroupStatus.UNPLACEABLE],
@@ -118,7 +118,7 @@ def test_a_plan_holds_nothing(world):
     for uuid, status in plans.items():
         world.client().plan(ANN, uuid)
         plan = wait_for('the plan', lambda: (  # noqa: B023
-            found if (found := world.table.plans.get(uuid)).answer else None))
+            plan if (plan := world.table.plans.get(uuid)).answer else None))
         assert (str(plan.status), plan.answer['status']) == (status, status)
     assert world.vcpus_used() == 0
 
@@ -154,14 +154,14 @@ def test_leases_expire_while_a_pass_is_stuck(
 
 
 def test_an_engine_deletes_old_plans(world):
-    kept, old = world.ask_plan(), world.ask_plan()
+    recent, old = world.ask_plan(), world.ask_plan()
     long_ago = timeutils.utcnow() - timedelta(days=3)
     world.table.plans.take(old, 'gone', long_ago, long_ago)
     world.table.plans.finish(old, 'gone', PlanStatus.PLANNED, {}, long_ago)
     world.start()
     wait_for('the end of the plan', lambda: (
         world.table.plans.get(old) is None))
-    assert world.table.plans.get(kept)
+    assert world.table.plans.get(recent)
 
 
 def test_an_engine_deletes_old_events(world):
@@ -189,8 +189,8 @@ def test_release_extend_and_delete_work_by_message(world):
     client.extend(ANN, group, 7200)
     assert world.table.get_group(
         group).lease_expires_at > planned.lease_expires_at
-    done = client.release(ANN, group, ['node-0'])
-    assert (done.released, done.kept) == (('node-0',), ())
+    outcome = client.release(ANN, group, ['node-0'])
+    assert (outcome.released, outcome.kept) == (('node-0',), ())
     assert client.release(ANN, group).released == ('node-1',)
     client.delete(ANN, group)
     assert world.table.get_group(group) is None
@@ -222,9 +222,9 @@ def test_statistics_sent_by_message_are_stored(world):
     world.start()
     world.client().update_resource_stats(
         ANN, 'a1', {'cpu_temperature': 61.5, 'fans': 4})
-    found = world.table.statistics.since(
+    stored = world.table.statistics.since(
         timeutils.utcnow() - timedelta(minutes=1))
-    assert found == {'a1': {'cpu_temperature': 61.5, 'fans': 4.0}}
+    assert stored == {'a1': {'cpu_temperature': 61.5, 'fans': 4.0}}
 
 
 def test_the_engine_validates_its_messages(world):
