@@ -76,7 +76,8 @@ class Servers:
     def hosts_up(self, since):
         """The number of nova-computes that have reported since that time
         (ISO)."""
-        return sum(service['state'] == 'up' and service['updated_at'] > since
+        return sum(service['state'] == 'up'
+                   and (service['updated_at'] or '') > since
                    for service in self._get(
                        '/os-services?binary=nova-compute')['services'])
 

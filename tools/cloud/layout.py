@@ -82,7 +82,9 @@ class Layout:
 
     def database(self, name: str) -> str:
         """The SQLAlchemy URL of the database of that name."""
-        return (f'mysql+pymysql://cloud:{self.password}@{ADDRESS}:'
+        # The manual creates a user for the database of nova_holistic.
+        user = 'holistic' if name == 'holistic' else 'cloud'
+        return (f'mysql+pymysql://{user}:{self.password}@{ADDRESS}:'
                 f'{self.ports["mariadb"]}/{name}?charset=utf8mb4')
 
     def log(self, name: str) -> pathlib.Path:

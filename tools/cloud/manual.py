@@ -56,6 +56,24 @@ def roles() -> tuple[str, ...]:
     return tuple(words[-1] for words in commands('openstack role add'))
 
 
+def database_statements(password: str) -> list[str]:
+    """The statements that create the database and its user on MariaDB.
+
+    A server executes them at each start.
+
+    :param password: replaces the password of the manual
+    """
+    block = re.search(
+        r'^On MariaDB:\n\n\.\. code-block:: sql\n\n((?: +.*\n)+)', _text(),
+        re.MULTILINE)
+    if block is None:
+        raise ManualChanged(f'{INSTALL} has no statements for MariaDB')
+    return [
+        re.sub(r'^(CREATE \w+)', r'\1 IF NOT EXISTS',
+               line.strip()).replace('SECRET', password)
+        for line in block[1].splitlines()]
+
+
 def interfaces() -> tuple[str, ...]:
     """The interfaces of the endpoints of the API."""
     words, = commands('for interface in')

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MariaDB, with a database for each service that stores data."""
+"""MariaDB, with a database for each service that stores data.
+
+The statements for the database of nova_holistic are those of the manual.
+"""
 
 import os
 import socket
 
+from tools.cloud import manual
 from tools.cloud.ports import ADDRESS
 from tools.cloud.service import Service
 
 DATABASES = ('keystone', 'placement', 'glance', 'nova_api', 'nova_cell0',
-             'nova_cell1', 'holistic', 'heat')
+             'nova_cell1', 'heat')
 
 
 class MariaDB(Service):
@@ -26,7 +30,8 @@ class MariaDB(Service):
             f"IDENTIFIED BY '{password}';",
             "GRANT ALL ON *.* TO 'cloud'@'127.0.0.1';",
             *(f'CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4;'
-              for name in DATABASES)]) + '\n')
+              for name in DATABASES),
+            *manual.database_statements(password)]) + '\n')
 
     def start(self) -> None:
         self.processes.start('mariadb', [

@@ -8,6 +8,7 @@ import pytest
 from tools.cloud.holistic import Holistic
 from tools.cloud.layout import Layout
 from tools.cloud import manual
+from tools.cloud.mariadb import MariaDB
 from tools.cloud.service import WebService
 
 
@@ -61,6 +62,17 @@ def test_the_cloud_configures_engines_as_the_manual_does(layout):
                  'driver = aggregates', f'auth_url = {layout.identity}',
                  f'transport_url = {layout.broker}'):
         assert line in written
+
+
+def test_the_cloud_creates_the_database_as_the_manual_does(layout):
+    MariaDB(layout, Recorded()).prepare()
+    written = (layout.configuration('mariadb') / 'first.sql').read_text()
+    assert written.splitlines()[-3:] == [
+        'CREATE DATABASE IF NOT EXISTS holistic CHARACTER SET utf8mb4;',
+        "CREATE USER IF NOT EXISTS 'holistic'@'%' "
+        f"IDENTIFIED BY '{layout.password}';",
+        "GRANT ALL PRIVILEGES ON holistic.* TO 'holistic'@'%';"]
+    assert layout.database('holistic').startswith('mysql+pymysql://holistic:')
 
 
 def test_a_value_of_the_manual_that_the_cloud_cannot_replace_is_an_error():
