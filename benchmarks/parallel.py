@@ -59,7 +59,8 @@ class Work:
         started, busy = time.perf_counter(), clock()
         for number in range(self.pieces):
             self.piece(number)
-        report(Shift(started, time.perf_counter(), clock() - busy, _own()))
+        report(Shift(started, time.perf_counter(), clock() - busy,
+                     _private_memory()))
 
 
 class Counting(Work):
@@ -178,7 +179,7 @@ def _tell_costs(planners, engine):
         print(f'{name:<15}{busy / planners.work.pieces:>10.3f}{own:>9.0f}')
 
 
-def _own():
+def _private_memory():
     """MiB of this process that no other one has."""
     with open('/proc/self/smaps_rollup') as file:
         return sum(int(size) for size in re.findall(

@@ -60,14 +60,14 @@ class NovaQuota:
         """Servers, cores and MiB of memory, by the names of the quotas."""
         members = group.all_members()
         flavors = self._flavors() if any(
-            each.requirements.flavor for each in members) else {}
+            member.requirements.flavor for member in members) else {}
         needed = collections.Counter(instances=len(members))
-        for each in members:
-            for kind, amount in each.requirements.resources.items():
+        for member in members:
+            for kind, amount in member.requirements.resources.items():
                 if kind in CLASSES:
                     needed[CLASSES[kind]] += amount
             # A flavor that does not exist is reported as a reason of the plan.
-            needed.update(flavors.get(each.requirements.flavor, {}))
+            needed.update(flavors.get(member.requirements.flavor, {}))
         return needed
 
     def _flavors(self) -> Mapping[str, Mapping[str, int]]:

@@ -204,8 +204,8 @@ class Booter:
                         if boot.exception()]
             errors += failures
             if stopping.is_set() or self._is_stopped(boots.progress) or any(
-                    isinstance(each, (OwnershipLost, RightUnavailable))
-                    for each in failures):
+                    isinstance(failure, (OwnershipLost, RightUnavailable))
+                    for failure in failures):
                 boots.halt.set()
         if errors:
             raise min(errors, key=_rank)

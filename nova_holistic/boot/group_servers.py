@@ -34,8 +34,8 @@ class GroupServers:
         """UUIDs of the servers that were created as a member; servers in ERROR
         come last."""
         metadata = pointer_metadata(self._group.uuid, path).items()
-        return [each.uuid for each in self.nova.of_group(self._group.uuid)
-                if metadata <= each.metadata.items()]
+        return [server.uuid for server in self.nova.of_group(self._group.uuid)
+                if metadata <= server.metadata.items()]
 
     def _body(self, path: str) -> Mapping[str, Any]:
         description = member_description(self._group.document, path)

@@ -134,8 +134,8 @@ class MemberBoots:
         If the other engine has not finished, it finds the surplus server.
         """
         group = self.progress.record.group_uuid
-        row = next((each for each in self.progress.boots.servers(group)
-                    if each.path == path), None)
+        row = next((server for server in self.progress.boots.servers(group)
+                    if server.path == path), None)
         if row is not None and row.server_uuid not in (None, uuid):
             LOG.warning('Server %s of member %s of group %s is deleted: '
                         'another engine has created server %s', uuid, path,

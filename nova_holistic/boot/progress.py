@@ -29,14 +29,14 @@ class Progress:
 
     def begin_boot(self, paths: Collection[str]) -> None:
         """Write which servers are created."""
-        self._must(self.boots.begin(self.record, paths, self.clock()))
+        self._require(self.boots.begin(self.record, paths, self.clock()))
         crash_points.reached('boot.begun')
         self.record = replace(self.record, status=BootStatus.CREATING)
 
     def change_status(self, status: BootStatus,
                       reasons: Sequence[Mapping[str, str]] = ()) -> None:
         """Change the status of the boot."""
-        self._must(self.boots.change(
+        self._require(self.boots.change(
             self.record, status, reasons, self.clock()))
         crash_points.reached('boot.status-written')
         self.record = replace(
@@ -45,18 +45,18 @@ class Progress:
     def write_server(self, before: BootServer, **changes: Any) -> BootServer:
         """Change the row of one server."""
         after = replace(before, **changes)
-        self._must(self.boots.change_server(
+        self._require(self.boots.change_server(
             self.record, before, after, self.clock()))
         crash_points.reached('boot.server-written')
         return after
 
     def close_boot(self) -> None:
         """The boot is closed: no engine takes it again."""
-        self._must(self.boots.close(self.record))
+        self._require(self.boots.close(self.record))
         crash_points.reached('boot.closed')
 
     @staticmethod
-    def _must(changed: bool) -> None:
+    def _require(changed: bool) -> None:
         if not changed:
             raise OwnershipLost(
                 'the creation of its servers belongs to another engine')

@@ -87,8 +87,8 @@ class UserServers:
         """Servers that were created as members of a group. Servers in ERROR
         come last."""
         return sorted(
-            (TaggedServer(each['id'], each['status'], each['metadata'])
-             for each in self._listed('servers', '/servers/detail', {
+            (TaggedServer(listed['id'], listed['status'], listed['metadata'])
+             for listed in self._listed('servers', '/servers/detail', {
                  'tags': group_tag(group_uuid)})),
             key=lambda server: (server.status == 'ERROR', server.uuid))
 
@@ -99,8 +99,8 @@ class UserServers:
         answer = self._ask('GET', path, READ)
         if answer.status_code == 200:
             return _read(answer, path)['flavor']['id']
-        return next((each['id'] for each in self._listed(
-            'flavors', '/flavors', {}) if each['name'] == name), None)
+        return next((flavor['id'] for flavor in self._listed(
+            'flavors', '/flavors', {}) if flavor['name'] == name), None)
 
     def _listed(self, key: str, path: str, query: Mapping[str, str]
                 ) -> Iterator[Mapping[str, Any]]:

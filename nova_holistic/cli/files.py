@@ -98,7 +98,8 @@ class Files:
 
         :param name: of its file
         """
-        documents = [(each, self.document(each)) for each in environments]
+        documents = [(environment, self.document(environment))
+                     for environment in environments]
         with self.with_file_name(', '.join(environments)):
             return read_inputs(self.document, name, parameters, documents)
 

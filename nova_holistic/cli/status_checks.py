@@ -28,32 +28,32 @@ from nova_holistic.table import migration
 Check = Callable[[Any], Result]
 
 
-def _answered(check: Check) -> Check:
+def _error_as_failure(check: Check) -> Check:
     @functools.wraps(check)
-    def answered(conf) -> Result:
+    def failing_safely(conf) -> Result:
         try:
             return check(conf)
         except (exceptions.HolisticError,
                 ks_exceptions.ClientException) as error:
             return Result(Code.FAILURE, ' '.join(str(error).split()))
-    return answered
+    return failing_safely
 
 
-@_answered
+@_error_as_failure
 def database(conf) -> Result:
     """The placement table's database is available."""
     migration.version(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 
 
-@_answered
+@_error_as_failure
 def schema(conf) -> Result:
     """Its schema is not older than this code."""
     migration.must_be_current(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 
 
-@_answered
+@_error_as_failure
 def drivers(conf) -> Result:
     """Every plug-in that the configuration names is installed."""
     missing = []
@@ -72,14 +72,14 @@ def drivers(conf) -> Result:
             else Result(Code.SUCCESS))
 
 
-@_answered
+@_error_as_failure
 def placement(conf) -> Result:
     """Placement supports the microversion of the requests for holds."""
     response = connect(conf, 'placement').get('/')
     try:
         newest = max(
-            microversion_parse.parse_version_string(each['max_version'])
-            for each in response.json()['versions'])
+            microversion_parse.parse_version_string(version['max_version'])
+            for version in response.json()['versions'])
     except (ValueError, KeyError, TypeError):
         return Result(Code.FAILURE, 'the service at this endpoint is not '
                                     'Placement')
@@ -90,7 +90,7 @@ def placement(conf) -> Result:
     return Result(Code.SUCCESS)
 
 
-@_answered
+@_error_as_failure
 def levels(conf) -> Result:
     """Every host has a domain on every level of the topology."""
     return places(load_inventory(

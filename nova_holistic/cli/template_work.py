@@ -35,8 +35,8 @@ def split(args: argparse.Namespace, stdin: TextIO | None,
     written = [(f'{stem}-group.yaml', {'group': result.group}, '')]
     written += [(name, template, source) for name, template, source in (
         (f'{stem}-template.yaml', result.template, args.template),
-        *((names(each), plain, each)
-          for each, plain in result.nested.items()))]
+        *((names(source_name), plain, source_name)
+          for source_name, plain in result.nested.items()))]
     for name, _, _ in written:
         for source in (args.template, *result.nested, *args.environments):
             if _same(folder / name, source):
@@ -65,7 +65,7 @@ class _Names:
         if source not in self._found:
             stem, number = f'{self._stem}-{_stem(source)}', 1
             name = f'{stem}.yaml'
-            while name in self._taken():
+            while name in self._used_names():
                 number += 1
                 name = f'{stem}-{number}.yaml'
             self._found[source] = name
@@ -74,7 +74,7 @@ class _Names:
     def all(self) -> frozenset[str]:
         return frozenset(self._found.values())
 
-    def _taken(self) -> set[str]:
+    def _used_names(self) -> set[str]:
         return {f'{self._stem}-group.yaml', f'{self._stem}-template.yaml',
                 *self._found.values()}
 

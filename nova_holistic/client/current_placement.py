@@ -60,15 +60,16 @@ def current_plan(group: Mapping[str, Any],
 def _must_fit(existing: Iterable[Mapping[str, Any]],
               snapshot: Snapshot) -> None:
     hosts = {host.name: host for host in snapshot.hosts}
-    for each in existing:
-        host = hosts.get(each['host'])
+    for placement in existing:
+        host = hosts.get(placement['host'])
         if host is None:
-            raise Mismatch(f'member {each["member"]}: its host '
-                           f'{each["host"]!r} is not in the cloud')
-        if len(each['location']) != len(host.location):
+            raise Mismatch(f'member {placement["member"]}: its host '
+                           f'{placement["host"]!r} is not in the cloud')
+        if len(placement['location']) != len(host.location):
             raise Mismatch(
-                f'member {each["member"]} is at '
-                f'{"/".join([*each["location"], each["host"]])}, which are '
+                f'member {placement["member"]} is at '
+                f'{"/".join([*placement["location"], placement["host"]])}, '
+                'which are '
                 f'not the levels {", ".join(snapshot.levels)}')
 
 
@@ -85,5 +86,6 @@ def _without(snapshot: Snapshot, members: Iterable[Member],
 
 def _relieved(host: Host, amounts: Mapping[str, int]) -> Host:
     return replace(host, inventories=FrozenMapping({
-        name: replace(each, used=max(0, each.used - amounts.get(name, 0)))
-        for name, each in host.inventories.items()}))
+        name: replace(
+            inventory, used=max(0, inventory.used - amounts.get(name, 0)))
+        for name, inventory in host.inventories.items()}))

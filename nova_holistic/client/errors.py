@@ -46,7 +46,8 @@ def refused(error: ks_exceptions.HttpError) -> Refused:
     faults = _errors(error.response)
     first = faults[0] if faults else {}
     # One line per mistake of a document.
-    detail = '\n'.join(each['detail'] for each in faults if each.get('detail'))
+    detail = '\n'.join(
+        fault['detail'] for fault in faults if fault.get('detail'))
     return Refused(
         error.http_status, first.get('code', ''),
         detail or error.message or str(error),
@@ -55,7 +56,7 @@ def refused(error: ks_exceptions.HttpError) -> Refused:
 
 def _errors(response: Any) -> list[dict[str, Any]]:
     try:
-        return [dict(each) for each in response.json()['errors']]
+        return [dict(fault) for fault in response.json()['errors']]
     except (AttributeError, ValueError, KeyError, IndexError, TypeError):
         # A proxy in front of the API may have written the response.
         return []

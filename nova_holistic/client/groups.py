@@ -37,7 +37,7 @@ class Groups:
         """
         headers = {'Idempotency-Key': idempotency_key} if (
             idempotency_key) else {}
-        return self._request('POST', '/groups', headers=headers, body=_given(
+        return self._request('POST', '/groups', headers=headers, body=_stated(
             group=document.get('group', document), objective=objective,
             lease=lease, strict=strict or None),
             **_since(document, strict))['group']
@@ -50,7 +50,7 @@ class Groups:
         :param query: ``name``, ``status``, ``project_id``, ``all_projects``,
             ``sort_key``, ``sort_dir``
         """
-        parameters = _given(limit=page, **query)
+        parameters = _stated(limit=page, **query)
         while True:
             answer = self._request('GET', '/groups', query=parameters)
             yield from answer['groups']
@@ -108,8 +108,8 @@ class Groups:
         """
         return self._request(
             'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
-            body=_given(group=document.get('group', document),
-                        objective=objective, strict=strict or None),
+            body=_stated(group=document.get('group', document),
+                         objective=objective, strict=strict or None),
             **_since(document, strict))['group']
 
     def change(self, group_id: str, document: Document, revision: int, *,
@@ -122,8 +122,8 @@ class Groups:
         """
         return self._request(
             'PUT', _path(group_id), headers={'If-Match': f'"{revision}"'},
-            body=_given(group=document.get('group', document),
-                        objective=objective, apply=apply or None),
+            body=_stated(group=document.get('group', document),
+                         objective=objective, apply=apply or None),
             since=ACTIONS)['group']
 
     def actions(self, group_id: str) -> Sequence[dict[str, Any]]:
@@ -138,7 +138,7 @@ class Groups:
         :param servers: UUIDs of the servers by the paths of the members
         :param strict: refuse servers that violate a hard policy
         """
-        return self._request('POST', _path(group_id, 'adopt'), body=_given(
+        return self._request('POST', _path(group_id, 'adopt'), body=_stated(
             adopt=dict(servers), strict=strict or None),
             since=ADOPTION)['group']
 
@@ -155,7 +155,7 @@ class Groups:
                 members: Sequence[str] | None = None) -> dict[str, Any]:
         """Free planned capacity: ``{'released': [...], 'kept': [...]}``."""
         return self._request('POST', _path(group_id, 'release'), body={
-            'release': _given(members=members and list(members))})
+            'release': _stated(members=members and list(members))})
 
     def extend(self, group_id: str, seconds: int) -> dict[str, Any]:
         """Let the lease expire after a number of seconds."""
@@ -216,7 +216,7 @@ class Groups:
         """
         return self._request(
             'PUT', _path(group_id, 'bindings', server_group),
-            body={'binding': _given(path=path or None)},
+            body={'binding': _stated(path=path or None)},
             since=BINDINGS)['binding']
 
     def bind_stack(self, group_id: str, stack: str,
@@ -230,8 +230,8 @@ class Groups:
         """
         return self._request(
             'PUT', _path(group_id, 'bindings', stack),
-            body={'binding': _given(kind='heat-stack', path=path or None,
-                                    rules=list(rules))},
+            body={'binding': _stated(kind='heat-stack', path=path or None,
+                                     rules=list(rules))},
             since=BINDINGS)['binding']
 
     def unbind(self, group_id: str, target: str) -> None:
@@ -247,7 +247,7 @@ class Groups:
         :param query: ``member``, ``kind``, ``since``, ``marker``,
             ``sort_dir``
         """
-        parameters = _given(limit=page, **query)
+        parameters = _stated(limit=page, **query)
         while True:
             answer = self._request(
                 'GET', _path(group_id, 'events'), query=parameters)
@@ -290,6 +290,6 @@ def _is_id(text: str) -> bool:
         return False
 
 
-def _given(**values: Any) -> dict[str, Any]:
+def _stated(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items()
             if value is not None}

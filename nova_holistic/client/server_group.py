@@ -43,7 +43,8 @@ def document(server_group: Mapping[str, Any],
         kinds.setdefault(kind, []).append(server['id'])
     members, adopt = [], {}
     for (flavor, volume), uuids in kinds.items():
-        member = _named(flavor, volume, {each['name'] for each in members})
+        member = _unused_name(
+            flavor, volume, {entry['name'] for entry in members})
         members.append({
             'name': member, 'count': len(uuids), 'flavor': flavor,
             **({'boot_from_volume': True} if volume else {})})
@@ -54,7 +55,7 @@ def document(server_group: Mapping[str, Any],
             'members': members, 'adopt': adopt}
 
 
-def _named(flavor: str, volume: bool, names: set[str]) -> str:
+def _unused_name(flavor: str, volume: bool, names: set[str]) -> str:
     stem = (_NOT_IN_NAMES.sub('-', flavor)[:_LONGEST]
             + ('-volume' if volume else ''))
     name, number = stem, 2

@@ -41,5 +41,5 @@ def reasons(group: Mapping[str, Any]) -> str:
     :param group: the group as the API shows it
     """
     return '; '.join(
-        ': '.join(filter(None, (each['at'], each['message'])))
-        for each in group['reasons']) or _('no reason is known')
+        ': '.join(filter(None, (reason['at'], reason['message'])))
+        for reason in group['reasons']) or _('no reason is known')

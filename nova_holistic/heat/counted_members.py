@@ -73,8 +73,8 @@ def member_paths(definition: Mapping[str, Any],
 def desired(definition: Mapping[str, Any], path: str) -> int | None:
     """How many servers of a counted member are planned."""
     around, _, name = path.rpartition('/')
-    count = _named(nested_group(definition, around).get('members'),
-                   name).get('count')
+    count = _part_named(
+        nested_group(definition, around).get('members'), name).get('count')
     return count.get('desired') if isinstance(count, Mapping) else count
 
 
@@ -82,10 +82,10 @@ def nested_group(definition: Mapping[str, Any],
                  path: str) -> Mapping[str, Any]:
     """The nested group of a path; empty if it does not exist."""
     for name in filter(None, path.split('/')):
-        definition = _named(definition.get('groups'), name)
+        definition = _part_named(definition.get('groups'), name)
     return definition
 
 
-def _named(parts: Iterable[Mapping[str, Any]] | None,
-           name: str) -> Mapping[str, Any]:
-    return next((each for each in parts or () if each['name'] == name), {})
+def _part_named(parts: Iterable[Mapping[str, Any]] | None,
+                name: str) -> Mapping[str, Any]:
+    return next((part for part in parts or () if part['name'] == name), {})

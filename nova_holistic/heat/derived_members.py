@@ -30,7 +30,7 @@ def with_members(definition: Mapping[str, Any],
         *groups, name = server.path.split('/')
         inside = copied
         for group in groups:
-            inside = _named(inside.setdefault('groups', []), group)
+            inside = _group_named(inside.setdefault('groups', []), group)
         inside.setdefault('members', []).append(
             {'name': name, **server.description})
     return copied
@@ -51,7 +51,7 @@ def group_paths(definition: Mapping[str, Any], base: str) -> Iterator[str]:
             yield from group_paths(group, f'{base}{group["name"]}/')
 
 
-def _named(groups: list[Any], name: str) -> dict[str, Any]:
+def _group_named(groups: list[Any], name: str) -> dict[str, Any]:
     """The group of this name, which is added if it is missing."""
     for group in groups:
         if group.get('name') == name:

@@ -99,17 +99,18 @@ def _of_resource_group(stack: PointingStack,
         return
     count = int(resource.value('count', 1))
     variable = resource.value('index_var', '%index%')
-    inner = replace(inner, properties=_known(stack, inner.properties))
+    inner = replace(inner, properties=_resolved(stack, inner.properties))
 
     def servers(number: int) -> list[TemplateServer]:
         return list(_of_resource(stack, replace(inner, properties=replaced(
             inner.properties, variable, str(number)))))
 
     first = servers(0)
-    if [each.path for each in first] == [each.path for each in servers(1)]:
+    if [server.path for server in first] == [
+            server.path for server in servers(1)]:
         # All resources have the same members.
-        for each in first if count else ():
-            yield _counted(each, count)
+        for server in first if count else ():
+            yield _counted(server, count)
         return
     if resource.properties.get('removal_policies'):
         raise invalid((*resource.place, 'removal_policies'), (
@@ -130,10 +131,10 @@ def _of_scaling_group(stack: PointingStack,
     least, most = (int(resource.value(name, 0))
                    for name in ('min_size', 'max_size'))
     desired = resource.value('desired_capacity', None)
-    for each in servers if most else ():
-        yield replace(each, description={
+    for server in servers if most else ():
+        yield replace(server, description={
             # The minimum is the desired number: Heat creates all servers.
-            **each.description, 'count': {
+            **server.description, 'count': {
                 'desired': least if desired is None else int(desired),
                 'max': most}})
 
@@ -143,11 +144,12 @@ def _must_be_below_path(servers: Iterable[TemplateServer],
     """:raises StackValidationFailed: the scaling group would not know which
     members it changes"""
     around = inner.value(PATH_PARAMETER, None)
-    for each in servers:
-        if GROUP_HINT not in inner.properties or 'count' in (
-                each.description) or each.path.rpartition('/')[0] != around:
+    for server in servers:
+        if (GROUP_HINT not in inner.properties
+                or 'count' in server.description
+                or server.path.rpartition('/')[0] != around):
             raise invalid(inner.place, (
-                f'member {each.path!r}: nested stacks of an '
+                f'member {server.path!r}: nested stacks of an '
                 'OS::Heat::AutoScalingGroup may contain single servers only, '
                 f'and must receive the group as {GROUP_HINT} and the path of '
                 f'their nested group as {PATH_PARAMETER}'))
@@ -176,7 +178,7 @@ def _points_at_group(stack: PointingStack,
         hints.get(GROUP_HINT))
 
 
-def _known(stack: PointingStack, value: Any) -> Any:
+def _resolved(stack: PointingStack, value: Any) -> Any:
     """The value without the functions that can be resolved already, except
     for the group."""
     if isinstance(value, function.Function):
@@ -187,7 +189,7 @@ def _known(stack: PointingStack, value: Any) -> Any:
         except Exception:
             return value
     if isinstance(value, Mapping):
-        return {key: _known(stack, each) for key, each in value.items()}
+        return {key: _resolved(stack, each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_known(stack, each) for each in value]
+        return [_resolved(stack, each) for each in value]
     return value

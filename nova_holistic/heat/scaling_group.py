@@ -79,9 +79,9 @@ class ScalingGroup(autoscaling_group.AutoScalingResourceGroup):
         for rule in group.rules(group_id):
             *first, last = rule.resource.split('/')[:len(names) + 1]
             if last == ANY and len(first) == len(names) and all(
-                    each in (ANY, name) for each, name in zip(first, names)):
-                prefix = [name for each, name in zip(first, names)
-                          if each == ANY]
+                    part in (ANY, name) for part, name in zip(first, names)):
+                prefix = [name for part, name in zip(first, names)
+                          if part == ANY]
                 paths[_filled(rule.member, prefix)] = None
         return CountedMembers(group_id, tuple(paths)) if paths else None
 

@@ -33,8 +33,8 @@ class StackGroup:
 
     def find(self) -> str | None:
         """The ID of the group, if it exists."""
-        return next((each['id'] for each in self._groups.list(name=self.name)
-                     if each['name'] == self.name), None)
+        return next((group['id'] for group in self._groups.list(name=self.name)
+                     if group['name'] == self.name), None)
 
     def prepare(self, conversion: Conversion) -> None:
         """Plan the members, and let the servers of the stack become members.

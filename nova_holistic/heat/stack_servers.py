@@ -38,11 +38,11 @@ def _servers(stack: heat_stack.Stack) -> Iterator[tuple[Sequence[str], str]]:
     and its UUID."""
     # The operation of Heat loads the resources of its object later.
     loaded = heat_stack.Stack.load(stack.context, stack_id=stack.id)
-    for each in loaded.iter_resources(cfg.CONF.max_nested_stack_depth):
-        if each.has_interface(SERVER) and each.resource_id and (
-                each.action != resource.Resource.DELETE
-                and each.replaced_by is None):
-            yield names_of(each), each.resource_id
+    for server in loaded.iter_resources(cfg.CONF.max_nested_stack_depth):
+        if server.has_interface(SERVER) and server.resource_id and (
+                server.action != resource.Resource.DELETE
+                and server.replaced_by is None):
+            yield names_of(server), server.resource_id
 
 
 def names_of(server: resource.Resource) -> list[str]:

@@ -41,7 +41,8 @@ def _extended(validate: Callable[..., None]) -> Callable[..., None]:
     def operation(stack: heat_stack.Stack, *args: Any, **keys: Any) -> None:
         validate(stack, *args, **keys)
         if stack.nested_depth == 0 and stack.owner_id is None and (
-                annotated_stack.is_annotated(stack.t)) and _is_known(stack):
+                annotated_stack.is_annotated(stack.t)) and (
+                    _has_all_values(stack)):
             _check(stack)
 
     return operation
@@ -60,11 +61,12 @@ def _check(stack: heat_stack.Stack) -> None:
         raise exception.StackValidationFailed(error=error) from error
 
 
-def _is_known(stack: heat_stack.Stack) -> bool:
+def _has_all_values(stack: heat_stack.Stack) -> bool:
     """Whether all parameters have values, which the validation of a template
     without a stack does not require."""
     return stack.strict_validate or all(
-        each.has_value() for each in stack.parameters.params.values())
+        parameter.has_value()
+        for parameter in stack.parameters.params.values())
 
 
 def _check_groups(stack: heat_stack.Stack) -> None:

@@ -109,7 +109,7 @@ class EngineClient:
     def bindings(self, context: RequestContext,
                  group_uuid: str) -> Sequence[ShownBinding]:
         """See ``Binder.bindings``."""
-        return [ShownBinding(**each) for each in self._call(
+        return [ShownBinding(**binding) for binding in self._call(
             context, 'bindings', payloads.GroupPayload(group_uuid))]
 
     def update_resource_stats(self, context: RequestContext, name: str,

@@ -21,14 +21,14 @@ _MODULES = (exceptions, errors, hold_errors, inventory_errors,
             table_errors, database, topology_errors)
 
 
-def _known() -> dict[str, type[exceptions.HolisticError]]:
+def _error_classes() -> dict[str, type[exceptions.HolisticError]]:
     return {f'{kind.__module__}.{kind.__qualname__}': kind
             for module in _MODULES for kind in vars(module).values()
             if isinstance(kind, type)
             and issubclass(kind, exceptions.HolisticError)}
 
 
-_KNOWN = _known()
+_CLASSES = _error_classes()
 """Only these classes are created from a message."""
 
 
@@ -36,7 +36,7 @@ def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
     """Plain data of an error: of the nearest class that the other side knows.
     """
     kind = next(kind for kind in type(error).__mro__
-                if _name(kind) in _KNOWN)
+                if _name(kind) in _CLASSES)
     document = {'class': _name(kind), 'text': str(error), 'fields': {
         name: value for name, value in vars(error).items()
         if isinstance(value, str | int | float | None)}}
@@ -47,7 +47,7 @@ def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
 
 def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
     """The error that the data was made of: same class, text and fields."""
-    kind = _KNOWN.get(document['class'], exceptions.HolisticError)
+    kind = _CLASSES.get(document['class'], exceptions.HolisticError)
     # Its constructor makes a text of something else: this is the text.
     error = kind.__new__(kind, document['text'])
     vars(error).update(document['fields'])

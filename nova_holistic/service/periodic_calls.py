@@ -34,8 +34,9 @@ class PeriodicCalls:
 
     def __init__(self, calls: Mapping[str, PeriodicCall]):
         """:param calls: functions by the names that the log has for them"""
-        works = [(_periodic(name, each), (), {})
-                 for name, each in calls.items() if each.spacing > 0]
+        works = [(_periodic(name, periodic_call), (), {})
+                 for name, periodic_call in calls.items()
+                 if periodic_call.spacing > 0]
         self._thread: threading.Thread | None = None
         if not works:
             return
@@ -71,12 +72,12 @@ class PeriodicCalls:
         self._threads.shutdown(wait=False)
 
 
-def _periodic(name: str, each: PeriodicCall) -> Callable[[], None]:
+def _periodic(name: str, periodic_call: PeriodicCall) -> Callable[[], None]:
     failures = FailureLog(name)
 
     def call() -> None:
         try:
-            worked = each.call() is not False
+            worked = periodic_call.call() is not False
         except Exception as error:
             failures.failed(error)
         else:
@@ -84,4 +85,5 @@ def _periodic(name: str, each: PeriodicCall) -> Callable[[], None]:
                 failures.succeeded()
 
     call.__qualname__ = name
-    return periodics.periodic(each.spacing, run_immediately=True)(call)
+    return periodics.periodic(
+        periodic_call.spacing, run_immediately=True)(call)

@@ -98,8 +98,8 @@ class Endpoint:
 
     @_rpc_method(payloads.GroupPayload)
     def bindings(self, payload: payloads.GroupPayload) -> list[dict[str, Any]]:
-        return [each.to_document()
-                for each in self._bound().bindings(payload.group_uuid)]
+        return [binding.to_document()
+                for binding in self._bound().bindings(payload.group_uuid)]
 
     def _bound(self) -> Binder:
         if self._binder is None:

@@ -99,8 +99,8 @@ class Workers:
         with self._lock:
             self._stopping.set()
             pending = set(self._pending)
-        for each in pending:
-            each.cancel()
+        for task in pending:
+            task.cancel()
         self._threads.shutdown(wait=False)
 
     def wait(self, deadline: float) -> bool:

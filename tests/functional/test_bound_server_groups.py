@@ -244,8 +244,9 @@ def test_a_server_from_before_the_bind_is_no_member(cloud):
 
 @pytest.mark.parametrize('hints, statements', [
     ({}, 0), ({'group': [str(uuid.uuid4())]}, 1)])
-def test_what_the_binding_costs(cloud, hints, statements):
-    """One statement for a request with a server group, none for others."""
+def test_a_request_with_a_server_group_needs_one_statement(
+        cloud, hints, statements):
+    """Other requests need none."""
     instance = str(uuid.uuid4())
     spec = cloud.request_spec('small', None, instance)
     spec.scheduler_hints = hints
@@ -308,7 +309,7 @@ def test_existing_servers_of_the_server_group_count(cloud):
     assert hosts_of(cloud, [second]) == [host]
 
 
-def test_what_can_be_bound(cloud):
+def test_only_groups_of_one_counted_member_can_be_bound(cloud):
     record = cloud.planner.create({'name': 'shop', 'members': [
         {'name': 'lb', 'flavor': 'small'}], 'groups': [
             {'name': 'db', 'members': [

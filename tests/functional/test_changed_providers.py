@@ -54,7 +54,7 @@ def test_hosts_that_did_not_change_are_the_same_objects(cloud, watch):
     cloud.delete_consumer(consumer)
 
 
-def test_what_was_worked_out_follows_from_snapshot_to_snapshot(cloud, watch):
+def test_derived_data_are_renewed_from_snapshot_to_snapshot(cloud, watch):
     def free(snapshot):
         return {h.name: h.inventories['VCPU'].free for h in snapshot.hosts}
 

@@ -140,7 +140,7 @@ def test_a_released_group_gives_its_devices_back(cloud):
     assert again.status == GroupStatus.PLANNED
 
 
-def test_another_request_than_the_described_groups_is_refused(cloud):
+def test_a_server_with_other_request_groups_than_described_is_refused(cloud):
     record = created(cloud, document({
         'name': 'a', 'resources': {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1},
         'request_groups': {'1': {'resources': {'VGPU': 1}}}}))

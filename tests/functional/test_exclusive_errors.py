@@ -77,14 +77,14 @@ def table_away(*args, **kwargs):
     raise TableError('placement table: no route to host')
 
 
-def test_what_was_reserved_stays_reserved_while_the_table_is_away(
+def test_reserved_hosts_stay_reserved_while_the_table_is_unavailable(
         cloud, group, monkeypatch):
     table = connections.get().table
     monkeypatch.setattr(table, 'exclusive_groups', table_away)
     assert is_refused(cloud)
 
 
-def test_nobody_yields_onto_reserved_hosts_while_the_table_is_away(
+def test_yielding_uses_no_reserved_host_while_the_table_is_unavailable(
         cloud, group, monkeypatch):
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     table = connections.get().table

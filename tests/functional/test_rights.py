@@ -70,7 +70,7 @@ def test_an_administrator_may_close_a_zone(cloud, service):
     assert 'No valid host' in cloud.fault_of(other_server(cloud))
 
 
-def test_nobody_learns_by_trying_which_hosts_there_are(cloud, service):
+def test_refusals_do_not_reveal_which_hosts_exist(cloud, service):
     def pinned(host, token):
         return create(service, {'name': 'pinned', 'members': [
             {**ONE, 'location': f'az1/r1/{host}'}]}, token)

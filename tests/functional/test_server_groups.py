@@ -127,7 +127,7 @@ def test_an_unknown_server_group_is_refused_with_its_place(cloud):
             f'members[0].server_group: unknown server group {group}')
 
 
-def test_another_server_group_than_described_is_refused(cloud):
+def test_a_server_group_other_than_described_is_refused(cloud):
     first = cloud.create_server_group('first', 'anti-affinity')
     second = cloud.create_server_group('second', 'anti-affinity')
     record = create(cloud, first)

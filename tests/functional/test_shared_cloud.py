@@ -50,7 +50,8 @@ def build_fails(cloud, host, monkeypatch):
 
 
 @pytest.mark.parametrize('scheduler', ['stock', 'holistic'])
-def test_nothing_of_a_borrower_is_left(lend_cloud, monkeypatch, scheduler):
+def test_a_shared_cloud_is_empty_after_each_borrower(
+        lend_cloud, monkeypatch, scheduler):
     with lend_cloud(RACK, options=OPTIONS) as cloud:
         assert cloud.conf.topology.labels == ['power_feed']
         with monkeypatch.context() as patched:
@@ -76,7 +77,7 @@ def test_nothing_of_a_borrower_is_left(lend_cloud, monkeypatch, scheduler):
             'az1', 'az1-rack-r1', 'az2'}
 
 
-def test_what_no_cleaning_deletes_is_named(lend_cloud):
+def test_leftovers_that_cleaning_cannot_delete_are_named(lend_cloud):
     with lend_cloud(RACK) as cloud:
         cleaning = Cleaning(cloud)
         assert cleaning.leftovers() == []

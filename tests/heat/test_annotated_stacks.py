@@ -98,7 +98,8 @@ def test_without_a_plan_no_server_is_created(
     assert not list(groups.list())
 
 
-def test_what_was_not_created_is_released(stacks, groups, nova, verify):
+def test_members_without_a_server_are_released_after_a_failed_create(
+        stacks, groups, nova, verify):
     # The last server fails, after the others were created.
     before, after = ANNOTATED.split('  master: ')
     _, after = after.split('\n', 1)

@@ -182,7 +182,7 @@ def test_a_wrong_template_is_refused_with_the_position(
     ('db/second', 'db',
      'resources.second.properties.scheduler_hints.holistic_member'),
 ])
-def test_so_is_a_wrong_server_of_a_derived_group(
+def test_a_wrong_server_of_a_derived_group_is_refused_with_the_position(
         stacks, groups, old, new, message):
     assert old in DERIVED
     status, refusal = stacks.refusal('wrong', DERIVED.replace(old, new))

@@ -66,7 +66,7 @@ class Pool:
         first = job % len(MANAGERS)
         for manager in (*MANAGERS[first:], *MANAGERS[:first]):
             with contextlib.closing(self._worker(job, manager)) as worker:
-                for tests in _taken(tasks[manager]):
+                for tests in _remaining(tasks[manager]):
                     outcomes = worker.run(tests)
                     results[manager].update(
                         {each.test: each for each in outcomes})
@@ -79,7 +79,7 @@ class Pool:
         return WorkerProcess(manager, self._log, self._timeout)
 
 
-def _taken(tasks):
+def _remaining(tasks):
     """Tasks, until this thread and the others have taken all of them."""
     with contextlib.suppress(IndexError):
         while True:

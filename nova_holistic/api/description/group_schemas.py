@@ -51,7 +51,8 @@ def _one_of(types: Mapping[str, type[Policy]],
         'type': 'object',
         'title': name,
         'additionalProperties': False,
-        'required': ['type', *common, *each.required],
-        'properties': {'type': {'const': each.type}, 'weight': group.WEIGHT,
-                       **common, **each.keys},
-    } for name, each in sorted(types.items())]}
+        'required': ['type', *common, *policy_type.required],
+        'properties': {'type': {'const': policy_type.type},
+                       'weight': group.WEIGHT,
+                       **common, **policy_type.keys},
+    } for name, policy_type in sorted(types.items())]}

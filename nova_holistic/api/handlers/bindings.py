@@ -25,7 +25,7 @@ def list_bindings(call: Call) -> webob.Response:
     """List what is bound to members of a group."""
     record = call.group()
     return answer(200, {'bindings': [
-        _shown(each) for each in call.service.engines.bindings(
+        _document(binding) for binding in call.service.engines.bindings(
             call.context.for_engine(), record.uuid)]})
 
 
@@ -42,7 +42,7 @@ def bind(call: Call) -> webob.Response:
         raise InvalidDocument(
             'binding.rules', f'only the kind {BindingKind.HEAT_STACK} has '
             'rules')
-    return answer(200, {'binding': _shown(call.service.engines.bind(
+    return answer(200, {'binding': _document(call.service.engines.bind(
         call.context.for_engine(), record.uuid,
         call.body['binding'].get('path', ''), target))})
 
@@ -69,7 +69,7 @@ def _bind_stack(call: Call) -> webob.Response:
     bound = stack_binder.bind(call.service.table, stack_binder.wanted(
         record.uuid, body.get('path', ''), stack, rules,
         call.service.clock()))
-    return answer(200, {'binding': _shown(shown(bound, UNCHECKED))})
+    return answer(200, {'binding': _document(shown(bound, UNCHECKED))})
 
 
 def _target(call: Call) -> str:
@@ -79,7 +79,7 @@ def _target(call: Call) -> str:
     return target
 
 
-def _shown(binding: ShownBinding) -> dict[str, Any]:
+def _document(binding: ShownBinding) -> dict[str, Any]:
     document = binding.to_document()
     rules = [{'resource': resource, 'member': member}
              for resource, member in document.pop('rules')]

@@ -29,7 +29,7 @@ def list_events(call: Call) -> webob.Response:
         descending=query.get('sort_dir') == 'desc')) if limit else ()
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
-    body = {'events': [views.event(each, hosts) for each in records[:limit]]}
+    body = {'events': [views.event(event, hosts) for event in records[:limit]]}
     if len(records) > limit > 0:
         body['events_links'] = [_next(call, record.uuid, records[limit - 1])]
     return answer(200, body)

@@ -14,7 +14,7 @@ from nova_holistic.federation.credentials.user import User
 def list_children(call: Call) -> webob.Response:
     """List the clouds in which this parent of a federation places groups."""
     return answer(200, {'children': [
-        views.child(each) for each in _registrations(call).children(
+        views.child(child) for child in _registrations(call).children(
             _user(call))]})
 
 

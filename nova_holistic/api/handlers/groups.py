@@ -113,7 +113,7 @@ def _counts(call: Call, record: GroupRecord, document: dict[str, Any]
             ) -> list[dict[str, Any]]:
     if not has_bounds(document):
         return []
-    return [views.count(each) for each in counts.counts(
+    return [views.count(count) for count in counts.counts(
         parse_unruled(document),
         call.service.table.listing.live_paths(record.uuid))]
 

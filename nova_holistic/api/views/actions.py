@@ -20,11 +20,11 @@ def actions(call: Call, record: GroupRecord) -> dict[str, Any]:
     hosts = call.service.policy_enforcer.may_with(
         call.context, rules.SHOW_HOSTS, record)
     return {'actions': [
-        _shown(each, hosts) for each
+        _document(action, hosts) for action
         in call.service.table.actions.of_group(record.uuid)]}
 
 
-def _shown(action: Action, hosts: bool) -> Mapping[str, Any]:
+def _document(action: Action, hosts: bool) -> Mapping[str, Any]:
     """:param hosts: whether the user may see names of hosts"""
     places = {'from_host': action.from_host,
               'to_host': action.to_host} if hosts else {}

@@ -26,8 +26,8 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
         document['message'] = (without_totals(document['message'])
                                if public is None else public)
     if not hosts and 'placements' in document:
-        document['placements'] = [{'member': each['member']}
-                                  for each in document['placements']]
+        document['placements'] = [{'member': placement['member']}
+                                  for placement in document['placements']]
     if not hosts and document.get('relaxations', {}).get('hosts'):
         document['relaxations'] = _without_names(document['relaxations'])
     return {**document, 'id': record.uuid, 'status': str(record.status),

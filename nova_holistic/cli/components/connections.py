@@ -51,5 +51,5 @@ def _let_threads_connect(session: Session, threads: int) -> None:
     A connection beyond this number is closed after one request.
     """
     size = adapters.DEFAULT_POOLSIZE + threads
-    for each in session.session.adapters.values():
-        each.init_poolmanager(adapters.DEFAULT_POOLSIZE, size)
+    for adapter in session.session.adapters.values():
+        adapter.init_poolmanager(adapters.DEFAULT_POOLSIZE, size)

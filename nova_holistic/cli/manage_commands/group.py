@@ -49,8 +49,9 @@ def list_groups(conf) -> CommandResult:
 
 def show(conf) -> CommandResult:
     """show a group's status and the hosts of its members"""
-    return CommandResult(_shown(engine_components.managed_table(conf),
-                                conf.command.uuid, conf.command.format))
+    return CommandResult(_group_text(
+        engine_components.managed_table(conf), conf.command.uuid,
+        conf.command.format))
 
 
 def release(conf) -> CommandResult:
@@ -110,11 +111,11 @@ def _planning_result(table: PlacementTable, record: GroupRecord,
                      form: str) -> CommandResult:
     """The group after planning, whether it succeeded or failed."""
     bad = record.reasons or record.status in _FAILED
-    return CommandResult(_shown(table, record.uuid, form),
+    return CommandResult(_group_text(table, record.uuid, form),
                          exits.UNPLACEABLE if bad else exits.GOOD)
 
 
-def _shown(table: PlacementTable, group_uuid: str, form: str) -> str:
+def _group_text(table: PlacementTable, group_uuid: str, form: str) -> str:
     group_with_members = table.group_with_members(group_uuid)
     if group_with_members is None:
         raise GroupUnknown(group_uuid)

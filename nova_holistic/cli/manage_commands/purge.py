@@ -37,7 +37,7 @@ def purge(conf) -> CommandResult:
             table.database, choice, arguments.limit)
     else:
         choice = _choice(table, arguments, None)
-        finished = _one(table, arguments.uuid, choice)
+        finished = _group_to_purge(table, arguments.uuid, choice)
     purged = [record for record in finished if arguments.dry_run
               or group_purge.purge(table.database, record.uuid, choice)]
     if arguments.uuid is not None and not purged:
@@ -58,8 +58,8 @@ def _choice(table: PlacementTable, arguments: argparse.Namespace,
         None if days is None else now - timedelta(days=days))
 
 
-def _one(table: PlacementTable, group_uuid: str,
-         choice: Choice) -> Iterator[GroupRecord]:
+def _group_to_purge(table: PlacementTable, group_uuid: str,
+                    choice: Choice) -> Iterator[GroupRecord]:
     """The group with this UUID.
 
     :raises GroupUnknown: the group does not exist

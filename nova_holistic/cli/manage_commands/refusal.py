@@ -39,14 +39,15 @@ def _table_and_arguments(conf) -> tuple[PlacementTable, argparse.Namespace]:
 def _result(refusals: list[KnownRefusal], form: str) -> CommandResult:
     if form == 'json':
         return CommandResult(json.dumps([{
-            'group': each.group, 'member': each.description,
-            'host': each.host, 'refused_by': each.by,
-            'refused_at': group_tables.time(each.at)} for each in refusals],
+            'group': refusal.group, 'member': refusal.description,
+            'host': refusal.host, 'refused_by': refusal.by,
+            'refused_at': group_tables.time(refusal.at)}
+            for refusal in refusals],
             indent=2))
     return CommandResult('\n'.join(group_tables.columns(
         ('GROUP', 'MEMBER', 'HOST', 'REFUSED BY', 'AT'),
-        ((each.group, each.description, each.host, each.by,
-          group_tables.time(each.at)) for each in refusals))))
+        ((refusal.group, refusal.description, refusal.host, refusal.by,
+          group_tables.time(refusal.at)) for refusal in refusals))))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

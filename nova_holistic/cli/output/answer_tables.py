@@ -38,8 +38,9 @@ def plan(console: Console, answer: Plan, group: Group,
                        f'{cost.bound:.5g}, gap {cost.gap:.1%}')
     if answer.warnings:
         lines(console, (
-            f'warning: {": ".join(filter(None, (each.at, each.message)))}'
-            for each in answer.warnings))
+            'warning: '
+            + ': '.join(filter(None, (warning.at, warning.message)))
+            for warning in answer.warnings))
     _load(console, scene(snapshot, answer, group).hosts)
     console.print()
     _line(console, 'seconds: ' + ', '.join(

@@ -12,18 +12,18 @@ _NOTHING = 1e-9
 def to_documents(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Plain data that JSON can represent: the key ``explain`` of the plan."""
     return [{
-        'member': each.member, 'host': each.host,
+        'member': explanation.member, 'host': explanation.host,
         'hosts': [{'condition': left.condition, 'left': left.hosts}
-                  for left in each.left],
+                  for left in explanation.left],
         'policies': [{'policy': binding.policy, 'at': binding.at,
                       'rules_out': binding.rules_out}
-                     for binding in each.bindings],
-        'open': each.open,
-        'next_best': None if each.next_best is None else {
-            'host': each.next_best.host,
-            'preferences': each.next_best.preferences,
-            'objective': each.next_best.objective},
-        'tried': each.tried} for each in explanations]
+                     for binding in explanation.bindings],
+        'open': explanation.open,
+        'next_best': None if explanation.next_best is None else {
+            'host': explanation.next_best.host,
+            'preferences': explanation.next_best.preferences,
+            'objective': explanation.next_best.objective},
+        'tried': explanation.tried} for explanation in explanations]
 
 
 def lines(explanations: Sequence[Explanation], top: str,
@@ -34,20 +34,22 @@ def lines(explanations: Sequence[Explanation], top: str,
     :param top: name of the top-level group
     :param members: members of the plan
     """
-    for each in explanations:
-        yield (f'{each.member} on {each.host}: '
-               + '; '.join((_left(each), *_bound(each, top), _other(each))))
+    for explanation in explanations:
+        yield (f'{explanation.member} on {explanation.host}: '
+               + '; '.join((_remaining_hosts(explanation),
+                            *_policies(explanation, top),
+                            _next_best(explanation))))
     if len(explanations) < members:
         yield (f'{members - len(explanations)} more: the time limit left no '
                'time to explain them')
 
 
-def _left(each: Explanation) -> str:
+def _remaining_hosts(explanation: Explanation) -> str:
     """The conditions that excluded hosts, and the first and the last of
     them."""
     parts, before = [], None
-    for left in each.left:
-        if left.hosts != before or left is each.left[-1]:
+    for left in explanation.left:
+        if left.hosts != before or left is explanation.left[-1]:
             parts.append(f'{left.hosts} {_condition(left.condition)}')
         before = left.hosts
     return 'hosts: ' + ', '.join(parts)
@@ -61,24 +63,25 @@ def _condition(words: str) -> str:
     return words
 
 
-def _bound(each: Explanation, top: str) -> Iterator[str]:
-    for binding in each.bindings:
+def _policies(explanation: Explanation, top: str) -> Iterator[str]:
+    for binding in explanation.bindings:
         if binding.rules_out:
             yield (f'{binding.policy} of {binding.at or top} rules out '
                    f'{binding.rules_out}')
 
 
-def _other(each: Explanation) -> str:
-    if each.next_best is None:
-        return 'no other host is open' if not each.open else (
-            f'{each.open} others are open')
-    best = f'next best: {each.next_best.host}'
-    if each.tried < each.open:
-        best = f'next best of {each.tried} tried: {each.next_best.host}'
-    return f'{each.open} open, {best}, {_price(each.next_best)}'
+def _next_best(explanation: Explanation) -> str:
+    move = explanation.next_best
+    if move is None:
+        return 'no other host is open' if not explanation.open else (
+            f'{explanation.open} others are open')
+    best = f'next best: {move.host}'
+    if explanation.tried < explanation.open:
+        best = f'next best of {explanation.tried} tried: {move.host}'
+    return f'{explanation.open} open, {best}, {_difference(move)}'
 
 
-def _price(move: Move) -> str:
+def _difference(move: Move) -> str:
     parts = [f'{name} {value:+.3g}' for name, value in (
         ('preferences', move.preferences), ('objective', move.objective))
         if abs(value) > _NOTHING]

@@ -54,7 +54,7 @@ class GroupBoot:
                                  servers[member])
                      for member, description in descriptions.items()]
             try:
-                outcomes = [each.result() for each in begun]
+                outcomes = [boot.result() for boot in begun]
             except BaseException:
                 member_boot.stop.set()
                 pool.shutdown(cancel_futures=True)
@@ -68,9 +68,9 @@ class GroupBoot:
         Such a server exists if a request of an earlier command reached Nova
         after this command had created the server.
         """
-        for each in read_members(self._groups, self._compute,
-                                 group_uuid).values():
-            for uuid in each.surplus:
+        for servers in read_members(self._groups, self._compute,
+                                    group_uuid).values():
+            for uuid in servers.surplus:
                 self._compute.delete(uuid)
 
 

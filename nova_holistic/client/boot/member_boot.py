@@ -129,14 +129,14 @@ class MemberBoot:
             final=True)
 
     def _read(self, member: str) -> MemberServers:
-        members = self._answered(lambda: read_members(
+        members = self._with_retries(lambda: read_members(
             self._groups, self._compute, self._group['id']))
         return members.get(member) or MemberServers(RELEASED, None)
 
     def _server(self, uuid: str) -> Server | None:
-        return self._answered(lambda: self._states.server(uuid))
+        return self._with_retries(lambda: self._states.server(uuid))
 
-    def _answered(self, ask: Callable[[], Any]) -> Any:
+    def _with_retries(self, ask: Callable[[], Any]) -> Any:
         """The answer of a service that may be unavailable for a while.
 
         :raises Refused: it is still unavailable after the timeout

@@ -51,11 +51,12 @@ def _servers(place: Mapping[str, Any],
     claimed = place['instance_uuid']
     if claimed is None:
         # Servers that may still get the place come before failed servers.
-        created = sorted(created, key=lambda each: each['status'] == 'ERROR')
+        created = sorted(
+            created, key=lambda server: server['status'] == 'ERROR')
         claimed = created[0]['id'] if created else None
     return MemberServers(place['state'], claimed, tuple(
-        each['id'] for each in created
-        if each['id'] != claimed and each['status'] == 'ERROR'))
+        server['id'] for server in created
+        if server['id'] != claimed and server['status'] == 'ERROR'))
 
 
 def _key(metadata: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ class ServerStates:
         exist."""
         with self._lock:
             if time.monotonic() - self._read_at > _INTERVAL:
-                self._servers = {each['id']: each for each
+                self._servers = {listed['id']: listed for listed
                                  in self._compute.of_group(self._group_uuid)}
                 self._read_at = time.monotonic()
             server = self._servers.get(uuid)

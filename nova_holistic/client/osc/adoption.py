@@ -108,17 +108,17 @@ class _Compute:
             interface=manager.interface, region_name=manager.region_name)
 
     def server(self, name_or_id: str) -> dict[str, Any]:
-        return self._found(
+        return self._by_name_or_id(
             'server', name_or_id, '/servers', 'servers',
             server_group.SERVERS_VERSION)
 
     def server_group(self, name_or_id: str) -> dict[str, Any]:
-        return self._found(
+        return self._by_name_or_id(
             'server_group', name_or_id, '/os-server-groups', 'server_groups',
             server_group.GROUPS_VERSION)
 
-    def _found(self, kind: str, name_or_id: str, path: str, key: str,
-               version: str) -> dict[str, Any]:
+    def _by_name_or_id(self, kind: str, name_or_id: str, path: str, key: str,
+                       version: str) -> dict[str, Any]:
         """:raises CommandError: there is no such item, or more than one"""
         resource = kind.replace('_', ' ')
         try:
@@ -126,9 +126,9 @@ class _Compute:
                                        microversion=version, raise_exc=False)
             if answer.status_code == 200:
                 return answer.json()[kind]
-            ids = [each['id'] for each in self._adapter.get(
+            ids = [item['id'] for item in self._adapter.get(
                 path, microversion=version).json()[key]
-                if each['name'] == name_or_id]
+                if item['name'] == name_or_id]
             if len(ids) == 1:
                 return self._adapter.get(
                     f'{path}/{ids[0]}', microversion=version).json()[kind]

@@ -118,7 +118,7 @@ class Booting:
             outcomes = GroupBoot(
                 self._groups, self._compute, self._settings).boot(
                     group, boot_report.begin)
-        failed = [each for each in outcomes if each.error]
+        failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
             raise exceptions.CommandError(
                 f'{len(failed)} of {len(outcomes)} servers of group '
@@ -226,8 +226,9 @@ def _allow_connections(session: Session, number: int) -> None:
 def _table(failed: Sequence[Outcome]) -> str:
     """The failures in columns."""
     rows = [('member', 'server', 'error'), *(
-        (each.member, each.server or '-', ' '.join(each.error.split()))
-        for each in failed)]
+        (outcome.member, outcome.server or '-',
+         ' '.join(outcome.error.split()))
+        for outcome in failed)]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return '\n'.join('  '.join((row[0].ljust(widths[0]),
                                 row[1].ljust(widths[1]), row[2]))

@@ -60,8 +60,8 @@ class Actions(columns.FormattableColumn):
     Servers that require nothing are counted."""
 
     def human_readable(self) -> str:
-        lines = [_action_line(each) for each in self._value
-                 if each['action'] != 'nothing']
+        lines = [_action_line(action) for action in self._value
+                 if action['action'] != 'nothing']
         unchanged = len(self._value) - len(lines)
         if unchanged:
             lines.append(f'nothing: {unchanged} servers')
@@ -184,7 +184,7 @@ def _action_line(action: Mapping[str, Any]) -> str:
              (action.get('from_host'), action.get('to_host'))]
     changes = [f'{before} to {after}' for before, after in pairs
                if after is not None and before != after]
-    why = '; '.join(each['message'] for each in action['reasons'])
+    why = '; '.join(reason['message'] for reason in action['reasons'])
     return (f'{action["member"]}: {action["action"]} '
             f'{", ".join([*changes, action["state"]])}: {why}')
 

@@ -179,8 +179,8 @@ class UnsetGroup(WaitingCommand, command.ShowOne):
         document = dict(before['definition'])
         for key, types in (('policies', parsed_args.policy),
                            ('relationships', parsed_args.relationship)):
-            for each in types:
-                document[key] = _without(document.get(key, []), key, each)
+            for type_name in types:
+                document[key] = _without(document.get(key, []), key, type_name)
         group = self.client().groups.update(
             before['id'], document, before['revision'])
         return formatted_columns.fields(

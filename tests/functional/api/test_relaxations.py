@@ -47,6 +47,6 @@ def test_a_plan_has_the_headroom_of_the_cloud_as_it_is(world, service):
     assert world.vcpus_used() == 3
 
 
-def test_who_does_not_ask_gets_neither(service):
+def test_a_plan_has_neither_headroom_nor_relaxations_by_default(service):
     found = plan(service, TOO_LARGE, relaxations=False)
     assert sorted(found) == ['id', 'links', 'reasons', 'status']

@@ -236,7 +236,7 @@ def test_an_interrupted_command_can_be_rolled_back(running, terminal, shop):
     no_rest(running)
 
 
-def test_what_nova_refuses_is_reported_at_once(running, terminal, tmp_path):
+def test_a_refusal_by_nova_is_reported_at_once(running, terminal, tmp_path):
     file = tmp_path / 'shop.yaml'
     file.write_text(yaml.safe_dump({'name': 'shop', 'members': [
         WEB, {**WEB, 'name': 'bad', 'server': {

@@ -31,7 +31,7 @@ def test_the_exported_inventory_is_the_cloud(terminal, running):  # noqa: F811
     assert 'pools' not in document
 
 
-def test_it_contains_storage_pools_on_request(terminal):  # noqa: F811
+def test_the_export_contains_storage_pools_on_request(terminal):  # noqa: F811
     said = export(terminal, '--pools')
     assert (said.code, said.err) == (0, '')
     assert json.loads(said.out)['pools'] == [{

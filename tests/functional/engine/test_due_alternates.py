@@ -113,7 +113,7 @@ def test_members_are_claimed_before_they_have_alternates(world):
     assert found['web'] == [] and found['db/node-0'] and found['db/node-1']
 
 
-def test_another_engine_finds_them_after_a_crash_at_any_call(world):
+def test_another_engine_chooses_alternates_after_a_crash_at_any_call(world):
     deaths = 0
     for calls in itertools.count():
         group = planned(world)

@@ -156,7 +156,7 @@ def test_a_table_in_words(run, world, released):
     assert line.split()[:4] == [released, 'shop', 'blue', 'released']
 
 
-def test_nothing_to_delete(run, world):
+def test_a_purge_without_finished_groups_deletes_nothing(run, world):
     assert run('group', 'purge') == (0, '', '')
 
 

@@ -68,7 +68,7 @@ def test_each_server_moves_once(world, group, migrated):
     assert_repaired(world, group)
 
 
-def test_another_engine_carries_out_what_is_left(
+def test_another_engine_carries_out_the_remaining_moves(
         world, group, migrated, monkeypatch):
     first = taken(world, group, 'engine-1')
     live_migrate = world.instances.live_migrate

@@ -74,7 +74,7 @@ def test_a_lost_member_returns_with_its_host(world):
     assert world.table.outages.given_up() == frozenset()
 
 
-def test_it_returns_before_anything_is_planned(world):
+def test_a_host_returns_before_anything_is_planned(world):
     """Other hosts also have capacity, and the solver is not called."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)

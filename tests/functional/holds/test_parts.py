@@ -53,7 +53,7 @@ def test_each_part_is_one_request_and_is_counted_before_the_next(
 
 
 @pytest.mark.parametrize('number, requests', [(0, 0), (1, 1), (2, 1), (3, 2)])
-def test_there_are_no_more_parts_than_needed(
+def test_holds_are_written_in_the_fewest_parts(
         holds, wire, five, number, requests):
     put(holds, *five[:number])
     assert wire.requests == ['POST'] * requests
@@ -93,7 +93,7 @@ def test_parts_are_undone_if_others_have_changed_a_hold(
     assert placement.used(host) == EMPTY
 
 
-def test_it_is_not_known_what_is_there_if_the_undo_gets_no_answer(
+def test_an_undo_without_an_answer_leaves_the_holds_unknown(
         placement, holds, wire, host, full, five):
     """The process that gives up the group drops the remaining holds."""
     rows = [*five[:2], member(full)]
@@ -150,14 +150,15 @@ def test_a_refusal_after_a_lost_request_may_not_be_the_last_word(
     assert wire.requests == ['POST', 'GET', 'POST']
 
 
-def test_nothing_more_is_sent_if_placement_is_away(holds, wire, five):
+def test_no_further_part_is_sent_while_placement_is_unavailable(
+        holds, wire, five):
     wire.away = 99
     with pytest.raises(errors.Unanswered):
         put(holds, *five)
     assert wire.requests == ['POST', 'GET']
 
 
-def test_nothing_more_is_put_if_it_cannot_be_counted(
+def test_no_further_part_is_written_if_it_cannot_be_counted(
         placement, holds, wire, host, five):
     def lost(count):
         raise RuntimeError('the group belongs to another engine')

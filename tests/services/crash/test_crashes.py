@@ -14,7 +14,7 @@ def test_every_point_has_a_scenario():
     assert len(SHORT) < len(CASES)
 
 
-def test_what_a_crash_leaves_is_repaired(crash_world, scenario, point):
+def test_the_state_after_a_crash_is_repaired(crash_world, scenario, point):
     world = crash_world
     group, operation, *arguments = scenario.prepare(world)
     world.dies(point, operation, *arguments)

@@ -88,7 +88,7 @@ def test_percentiles_are_values_that_were_measured(share, value):
     assert steps.percentile([5, 3, 1, 4, 2], share) == value
 
 
-def test_there_is_no_percentile_of_nothing():
+def test_an_empty_list_has_no_percentile():
     with pytest.raises(ValueError):
         steps.percentile([], 0.5)
 

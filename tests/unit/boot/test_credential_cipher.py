@@ -10,7 +10,7 @@ GROUP = '00000000-0000-4000-8000-000000000001'
 OTHER = '00000000-0000-4000-8000-000000000002'
 
 
-def test_what_is_stored_does_not_contain_the_credential():
+def test_the_stored_text_does_not_contain_the_credential():
     stored = CredentialCipher([OLD]).encrypt(GROUP, 'trust-1')
     assert 'trust-1' not in stored
     assert CredentialCipher([OLD]).decrypt(GROUP, stored) == 'trust-1'

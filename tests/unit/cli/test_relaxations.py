@@ -50,7 +50,7 @@ def test_documents_have_keys_of_their_own(terminal, too_large, zones, format,
     assert answer['headroom'] == {'at_least': 0, 'at_most': 0}
 
 
-def test_nothing_is_added_unless_it_is_asked_for(terminal, too_large, zones):
+def test_a_plan_has_no_additions_by_default(terminal, too_large, zones):
     terminal.run('plan', too_large, '--inventory', zones, '--format', 'json')
     assert sorted(json.loads(terminal.out)) == ['reasons', 'status']
 

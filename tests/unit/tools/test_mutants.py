@@ -194,7 +194,7 @@ def test_a_mutant_that_cannot_be_checked_is_an_error(everything, name):
     assert WRONG[name][1] in detail
 
 
-def test_what_a_fixture_checks_after_a_test_kills_too(everything):
+def test_a_check_of_a_fixture_after_a_test_kills_a_mutant(everything):
     assert everything.rows['Small children pay 9.'] == (
         'killed', 'by tests.test_fixture::test_with_check')
 
