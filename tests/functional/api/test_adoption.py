@@ -34,8 +34,8 @@ def test_a_group_is_created_with_an_existing_server(world, ask, service):
     group = answer.json['group']
     assert (group['status'], group['members']) == (
         'building', {'planned': 1, 'built': 1})
-    shown = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
-    assert shown['definition'] == pair()
+    body = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
+    assert body['definition'] == pair()
     assert world.vcpus_used() == 2
 
 

@@ -23,10 +23,10 @@ def test_a_group_is_created_shown_and_placed(world, service):
     assert group['members'] == {'planned': 3}
     assert answer.headers['Location'].endswith(f'/v1/groups/{group["id"]}')
     assert answer.headers['ETag'].startswith('"1-')
-    shown = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
-    assert shown.pop('definition') == shop()['group']
-    assert shown.pop('counts') == []
-    assert shown == group
+    body = service.ask('GET', f'/v1/groups/{group["id"]}').json['group']
+    assert body.pop('definition') == shop()['group']
+    assert body.pop('counts') == []
+    assert body == group
     world.assert_agreement()
     assert world.vcpus_used() == 3
 
@@ -39,10 +39,11 @@ def test_only_an_administrator_sees_member_hosts(world, service):
         'web', 'db/node-0', 'db/node-1']
     assert all(set(each) == {'member', 'state', 'instance_uuid'}
                for each in own_answer)
-    seen = service.ask('GET', path, token=ADMIN).json['placements']
+    placements = service.ask('GET', path, token=ADMIN).json['placements']
     placed = world.table.placed(group)
-    assert {each['member']: each['host'] for each in seen} == placed
-    nodes = [each['location'] for each in seen if 'node' in each['member']]
+    assert {each['member']: each['host'] for each in placements} == placed
+    nodes = [each['location'] for each in placements
+             if 'node' in each['member']]
     assert sorted(nodes) == [['a'], ['b']]
 
 
@@ -63,8 +64,9 @@ def test_reasons_for_a_project_name_no_rack(world, service):
     group = create(service, {'group': document}).json['group']['id']
     path = f'/v1/groups/{group}'
     own_answer = service.ask('GET', path).json['group']['reasons']
-    seen = service.ask('GET', path, token=ADMIN).json['group']['reasons']
-    assert [each['at'] for each in own_answer] == [each['at'] for each in seen]
+    shown = service.ask('GET', path, token=ADMIN).json['group']['reasons']
+    assert [each['at'] for each in own_answer] == [
+        each['at'] for each in shown]
     for each in own_answer:
         words = re.findall(r'[\w/-]+', each['message'])
         assert not set(words) & {*RACKS, 'b', 'a/a1', 'b/b1'}, each
@@ -118,12 +120,12 @@ def test_deleting_a_group_frees_its_capacity(world, service):
 
 def test_an_unplaceable_group_is_planned_again_when_there_is_room(
         world, service):
-    taken = create(service).json['group']['id']
-    wanted = {'name': 'late', 'members': [
+    early = create(service).json['group']['id']
+    document = {'name': 'late', 'members': [
         {'name': 'node', 'count': 6, 'resources': SMALL}]}
-    late = create(service, {'group': wanted}).json['group']
+    late = create(service, {'group': document}).json['group']
     assert late['status'] == 'unplaceable'
-    service.ask('DELETE', f'/v1/groups/{taken}')
+    service.ask('DELETE', f'/v1/groups/{early}')
     answer = service.ask('POST', f'/v1/groups/{late["id"]}/replan?wait=9',
                          {'replan': {}})
     assert answer.status_int == 200
@@ -139,8 +141,9 @@ def test_a_plan_holds_nothing_and_hides_its_hosts(world, service):
     assert plan['placements'] == [
         {'member': 'web'}, {'member': 'db/node-0'}, {'member': 'db/node-1'}]
     path = f'/v1/plans/{plan["id"]}'
-    seen = service.ask('GET', path, token=ADMIN).json['plan']
-    assert {each['host'] for each in seen['placements']} <= set(world.hosts)
+    admin_plan = service.ask('GET', path, token=ADMIN).json['plan']
+    assert {each['host'] for each in admin_plan['placements']} <= set(
+        world.hosts)
     assert world.vcpus_used() == 0
 
 
@@ -190,8 +193,8 @@ def test_a_revision_keeps_built_servers_on_their_hosts(world, service):
     assert answer.headers['ETag'].startswith('"2-')
     assert answer.json['group']['members'] == {'planned': 3, 'built': 1}
     assert world.table.placed(group)['web'] == row.place.host
-    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
-    assert shown['definition'] == revised['group']
+    body = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert body['definition'] == revised['group']
     again = service.ask('PUT', f'/v1/groups/{group}', revised,
                         headers={'If-Match': '"1"'})
     assert refusal(again)[:2] == (412, 'holistic.stale_revision')
@@ -220,9 +223,9 @@ def test_members_are_added_and_removed_one_by_one(world, service):
     assert answer.json['group']['members'] == {'planned': 4}
     answer = service.ask('DELETE', f'{path}/log?wait=9')
     assert answer.json['group']['members'] == {'planned': 3}
-    shown = service.ask('GET', f'/v1/groups/{group}').json['group']
-    assert shown['definition'] == shop()['group']
-    assert shown['revision'] == 3
+    body = service.ask('GET', f'/v1/groups/{group}').json['group']
+    assert body['definition'] == shop()['group']
+    assert body['revision'] == 3
     assert world.vcpus_used() == 3
 
 

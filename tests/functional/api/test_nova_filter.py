@@ -101,12 +101,12 @@ def refusal(cloud, *words, **options):
     before = len(cloud.servers())
     answer = ask(cloud, *words, **options)
     assert answer.status_code == 400
-    (kind, shown), = answer.json().items()
+    (kind, fault), = answer.json().items()
     assert kind == 'badRequest'
-    assert shown['code'] == 400
+    assert fault['code'] == 400
     assert answer.headers['x-openstack-request-id'].startswith('req-')
     assert len(cloud.servers()) == before
-    return shown['message']
+    return fault['message']
 
 
 @pytest.mark.parametrize('key', HINTS)
@@ -248,10 +248,10 @@ def test_a_group_is_created_and_its_server_becomes_active(cloud, engine):
         f'/os-holistic-groups/{group["id"]}/placements').json()['placements']
     assert cloud.host_of(server) == next(
         row['host'] for row in rows if row['member'] == 'web')
-    done = compute.post(f'/os-holistic-groups/{group["id"]}/release',
-                        json={'release': {}}).json()
-    assert done == {'released': ['node-0', 'node-1', 'node-2'],
-                    'kept': ['web']}
+    outcome = compute.post(f'/os-holistic-groups/{group["id"]}/release',
+                           json={'release': {}}).json()
+    assert outcome == {'released': ['node-0', 'node-1', 'node-2'],
+                       'kept': ['web']}
     assert compute.delete(place).status_code == 204
 
 
@@ -267,8 +267,9 @@ def test_other_projects_do_not_see_the_group(cloud, shop):
     assert grey.get(f'/os-holistic-groups/{shop}',
                     raise_exc=False).status_code == 404
     assert grey.get('/os-holistic-groups').json() == {'groups': []}
-    mine = cloud.compute_for().get('/os-holistic-groups').json()['groups']
-    assert shop in {group['id'] for group in mine}
+    own_groups = cloud.compute_for().get(
+        '/os-holistic-groups').json()['groups']
+    assert shop in {group['id'] for group in own_groups}
     answer = cloud.compute_for().get(f'/{PROJECT}/os-holistic-groups/{shop}')
     link = answer.json()['group']['links'][0]['href']
     assert link.endswith(f'/v2.1/{PROJECT}/os-holistic-groups/{shop}')

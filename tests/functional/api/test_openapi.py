@@ -27,11 +27,11 @@ class Keystone:
         self._app = app
 
     def __call__(self, environ, start_response):
-        known = environ.pop('HTTP_X_AUTH_TOKEN', None) == TOKEN
+        authenticated = environ.pop('HTTP_X_AUTH_TOKEN', None) == TOKEN
         for name, value in ADMIN.headers().items():
             key = f'HTTP_{name.upper().replace("-", "_")}'
             environ.pop(key, None)
-            if known:
+            if authenticated:
                 environ[key] = value
         return self._app(environ, start_response)
 
@@ -70,16 +70,16 @@ def somebody(service, world, route):
         plan = service.ask('POST', '/v1/plans', shop(nodes=1), ADMIN)
         return {'plan_id': plan.json['plan']['id']}
     group = service.ask('POST', '/v1/groups', shop(nodes=1), ADMIN)
-    found = {'group_id': group.json['group']['id'], 'host': 'a1',
-             'path': 'db/node-0', 'child': 'dfw'}
+    values = {'group_id': group.json['group']['id'], 'host': 'a1',
+              'path': 'db/node-0', 'child': 'dfw'}
     if '/bindings' in route.path:
-        found['target'] = uuid = builders.new_uuid()
+        values['target'] = uuid = builders.new_uuid()
         world.inventory.known_server_groups[uuid] = ServerGroup(
             uuid, 'soft-anti-affinity', ADMIN.project)
         # A group for which the cloud has no more room cannot be bound.
-        service.ask('PUT', f'/v1/groups/{found["group_id"]}/bindings/{uuid}',
+        service.ask('PUT', f'/v1/groups/{values["group_id"]}/bindings/{uuid}',
                     {'binding': {'path': 'db'}}, ADMIN, LATEST)
-    return found
+    return values
 
 
 # There is nothing to be wrong about a public route.

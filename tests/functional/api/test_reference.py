@@ -42,18 +42,18 @@ class Conversation:
 
     def repeat(self, example):
         """Send the request; the response has to have the documented form."""
-        path = re.sub(r'\{(\w+)\}', lambda found: self._ids[found[1]],
+        path = re.sub(r'\{(\w+)\}', lambda match: self._ids[match[1]],
                       example['path'])
         answer = self._service.ask(
             example['method'], path, example.get('request'),
             ADMIN if 'as' in example else MEMBER, example.get('headers'))
         assert answer.status_int == example['status'], answer.text
-        found = answer.json if answer.body else None
+        body = answer.json if answer.body else None
         if example['path'] != '/v1/openapi.json':
-            assert form(found) == form(example.get('response'))
+            assert form(body) == form(example.get('response'))
         for kind in ('group', 'plan'):
-            if example['status'] == 201 and kind in found:
-                self._ids[f'{kind}_id'] = found[kind]['id']
+            if example['status'] == 201 and kind in body:
+                self._ids[f'{kind}_id'] = body[kind]['id']
 
     def about(self, group):
         self._ids['group_id'] = group

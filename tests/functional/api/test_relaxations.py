@@ -17,9 +17,9 @@ def plan(service, group, **asked):
 
 
 def test_an_unplaceable_plan_has_relaxations_without_names(world, service):
-    found = plan(service, TOO_LARGE, relaxations=True)
-    assert found['status'] == 'unplaceable'
-    assert found['relaxations'] == {
+    own_plan = plan(service, TOO_LARGE, relaxations=True)
+    assert own_plan['status'] == 'unplaceable'
+    assert own_plan['relaxations'] == {
         'preferences': [{'smallest': True, 'rules': [
             {'position': 'policies[0]', 'at': '',
              'name': 'anti-affinity host'}]}],
@@ -27,11 +27,11 @@ def test_an_unplaceable_plan_has_relaxations_without_names(world, service):
                     'count': 4, 'instead_of': 5, 'largest': True}],
         'hosts': {'number': 1, 'in_new_domains': False, 'smallest': True},
         'undecided': []}
-    assert 'headroom' not in found
-    seen = service.ask('GET', f'/v1/plans/{found["id"]}',
-                       token=ADMIN).json['plan']['relaxations']['hosts']
-    assert seen['like'] in world.hosts
-    (added,) = seen['added']
+    assert 'headroom' not in own_plan
+    admin_view = service.ask('GET', f'/v1/plans/{own_plan["id"]}',
+                             token=ADMIN).json['plan']['relaxations']['hosts']
+    assert admin_view['like'] in world.hosts
+    (added,) = admin_view['added']
     assert added['beside'] in world.hosts
 
 
@@ -40,13 +40,14 @@ def test_a_plan_has_the_headroom_of_the_cloud_as_it_is(world, service):
         'at_least': 2, 'at_most': 2}
     assert service.ask('POST', '/v1/groups?wait=9',
                        shop()).json['group']['status'] == 'planned'
-    found = plan(service, shop()['group'], headroom=True, relaxations=True)
-    assert found['headroom'] == {'at_least': 1, 'at_most': 1}
+    headroom_plan = plan(
+        service, shop()['group'], headroom=True, relaxations=True)
+    assert headroom_plan['headroom'] == {'at_least': 1, 'at_most': 1}
     # The group fits, so there is nothing to relax.
-    assert 'relaxations' not in found
+    assert 'relaxations' not in headroom_plan
     assert world.vcpus_used() == 3
 
 
 def test_a_plan_has_neither_headroom_nor_relaxations_by_default(service):
-    found = plan(service, TOO_LARGE, relaxations=False)
-    assert sorted(found) == ['id', 'links', 'reasons', 'status']
+    body = plan(service, TOO_LARGE, relaxations=False)
+    assert sorted(body) == ['id', 'links', 'reasons', 'status']

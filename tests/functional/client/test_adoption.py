@@ -159,9 +159,9 @@ def test_a_server_is_adopted_by_name_and_detached(running, read, tmp_path):
         'member', 'list', 'nodes')] == [None, server['id']]
     group = read('member', 'detach', 'nodes', 'node-1')
     assert group['members'] == {'planned': 1, 'released': 1}
-    found = allocations(running)
-    assert found[server['id']] == before
-    assert len(found) == SERVERS + 1
+    after = allocations(running)
+    assert after[server['id']] == before
+    assert len(after) == SERVERS + 1
 
 
 @pytest.fixture

@@ -137,17 +137,17 @@ def test_one_command_creates_the_group_and_its_servers(
     assert output.code == 0, output.err
     group = json.loads(output.out)
     assert sum(group['members'].values()) == 7
-    found = placed(running)
-    assert set(found) == PATHS
+    server_of = placed(running)
+    assert set(server_of) == PATHS
     assert len(output.err.splitlines()) == 7
     assert output.err.count('shop: web: active (') == 1
     assert '(7 of 7 active)' in output.err.splitlines()[-1]
-    server = running.get_server(found['db-1/node-0'])
+    server = running.get_server(server_of['db-1/node-0'])
     assert server['name'] == 'node-0.shop'
     assert server['metadata'] == {
         'role': 'x', 'holistic_group': group['id'],
         'holistic_member': 'db-1/node-0'}
-    assert running.get_server(found['cache-1'])['name'] == 'shop-cache-1'
+    assert running.get_server(server_of['cache-1'])['name'] == 'shop-cache-1'
 
 
 def test_a_repeated_command_creates_nothing(running, terminal, shop):
@@ -175,9 +175,9 @@ def test_a_command_continues_with_servers_of_an_interrupted_one(
     output = terminal.openstack('holistic', 'group', 'boot', 'shop', '-f',
                                 'json')
     assert output.code == 0, output.err
-    found = placed(running)
-    assert set(found) == PATHS
-    assert {path: found[path] for path in created} == created
+    server_of = placed(running)
+    assert set(server_of) == PATHS
+    assert {path: server_of[path] for path in created} == created
 
 
 def fail(cloud, monkeypatch, names, times):

@@ -31,13 +31,13 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     group = read('group', 'create', '-f', written(), '--wait')
     assert group['members'] == {'planned': 3}
     assert group['reasons'] == []
-    shown = read('group', 'show', 'shop')
-    assert shown.pop('definition') == shop()['group']
-    assert shown.pop('actions') == []
-    value = shown.pop('objective_value')
+    body = read('group', 'show', 'shop')
+    assert body.pop('definition') == shop()['group']
+    assert body.pop('actions') == []
+    value = body.pop('objective_value')
     assert (value['name'], value['gap'], value['kept']) == ('spread', 0, 0)
     assert value['value'] == value['bound'] > 0
-    assert shown == group
+    assert body == group
 
 
 def test_a_file_may_be_called_like_a_format(world, type_, written,
@@ -242,8 +242,8 @@ def test_the_shell_completion_lists_every_command(terminal):
 
 def test_the_history_of_a_group_is_listed(world, read, type_, written):
     group = read('group', 'create', '-f', written(), '--wait')['id']
-    found = read('group', 'event', 'list', 'shop')
-    assert [(e['kind'], e['to_state']) for e in found] == [
+    events = read('group', 'event', 'list', 'shop')
+    assert [(e['kind'], e['to_state']) for e in events] == [
         ('group.status', 'planning'), ('plan.written', None),
         ('group.status', 'planned')]
     read('group', 'release', 'shop')

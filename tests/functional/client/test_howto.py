@@ -108,12 +108,12 @@ def test_the_sdk_program_creates_a_server_for_each_member(
 
 
 def test_the_autoscaler_adds_members(world, cloud):
-    known = {}
-    exec(compile(program('autoscaler.rst'), 'guide', 'exec'), known)
+    namespace = {}
+    exec(compile(program('autoscaler.rst'), 'guide', 'exec'), namespace)
     groups = cloud.client().groups
     group = groups.wait(groups.create(GROUP)['id'])
-    assert known['scale_out'](groups, group['id'], 2) == [
+    assert namespace['scale_out'](groups, group['id'], 2) == [
         'web/server-2', 'web/server-3']
     with pytest.raises(RuntimeError, match='anti-affinity'):
-        known['scale_out'](groups, group['id'], 2)
+        namespace['scale_out'](groups, group['id'], 2)
     assert len(groups.placements(group['id'])) == 4

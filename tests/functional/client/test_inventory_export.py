@@ -22,19 +22,19 @@ def test_the_exported_inventory_is_the_cloud(terminal, running):  # noqa: F811
     hosts = {host['name']: host for host in document['hosts']}
     assert sorted(hosts) == sorted(host.name for host in HOSTS)
     for host in HOSTS:
-        found = hosts[host.name]
-        assert found['location'] == ['az1', host.rack]
-        assert found['resources']['VCPU']['total'] == 8
-        assert found['resources']['VCPU']['used'] == 2
+        exported = hosts[host.name]
+        assert exported['location'] == ['az1', host.rack]
+        assert exported['resources']['VCPU']['total'] == 8
+        assert exported['resources']['VCPU']['used'] == 2
     assert document['flavors']['small'] == {
         'VCPU': 2, 'MEMORY_MB': 1024, 'DISK_GB': 1}
     assert 'pools' not in document
 
 
 def test_the_export_contains_storage_pools_on_request(terminal):  # noqa: F811
-    said = export(terminal, '--pools')
-    assert (said.code, said.err) == (0, '')
-    assert json.loads(said.out)['pools'] == [{
+    result = export(terminal, '--pools')
+    assert (result.code, result.err) == (0, '')
+    assert json.loads(result.out)['pools'] == [{
         'name': 'storage-1@lvm#pool',
         'location': ['az1', 'no-rack-of-storage-1@lvm#pool'],
         'total_capacity_gb': 10, 'free_capacity_gb': 8}]

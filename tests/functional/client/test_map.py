@@ -28,14 +28,14 @@ VERSIONS = ('OpenStack-API-Version', 'X-OpenStack-Nova-API-Version')
 def relay(adapter):
     """An app that asks an API with the adapter's own rights."""
     def app(environ, start_response):
-        asked = webob.Request(environ)
-        found = adapter.request(
-            asked.path_qs.removeprefix(asked.script_name), asked.method,
-            headers={name: asked.headers[name] for name in VERSIONS
-                     if name in asked.headers},
-            json=asked.json if asked.body else None, raise_exc=False)
+        request = webob.Request(environ)
+        response = adapter.request(
+            request.path_qs.removeprefix(request.script_name), request.method,
+            headers={name: request.headers[name] for name in VERSIONS
+                     if name in request.headers},
+            json=request.json if request.body else None, raise_exc=False)
         return webob.Response(
-            status=found.status_code, body=found.content,
+            status=response.status_code, body=response.content,
             content_type='application/json')(environ, start_response)
     return app
 
@@ -95,10 +95,10 @@ def test_the_map_separates_a_groups_load_from_other_load(running, drawn):
     assert any(text.startswith('2 members on 2 of 4 hosts')
                for text in texts)
     # Of each host the load takes 2 of 8, and on two a member 2 more.
-    shown = [text for text in texts if 'vCPU: ' in text]
+    vcpu_texts = [text for text in texts if 'vCPU: ' in text]
     assert sum('vCPU: 4 / 8 (50%), of which 25% by this plan' in text
-               for text in shown) == 2
-    assert sum('vCPU: 2 / 8 (25%)' in text for text in shown) == 2
+               for text in vcpu_texts) == 2
+    assert sum('vCPU: 2 / 8 (25%)' in text for text in vcpu_texts) == 2
 
 
 def test_a_violated_policy_is_marked_and_printed(running, terminal, drawn,

@@ -38,8 +38,8 @@ def test_a_repair_is_carried_out(world, broken, read):
     (move,) = read('group', 'repair', group.uuid, '--apply', '--wait',
                    user=ADMIN)
     assert move['source'] == host
-    shown = read('group', 'show', group.uuid, user=ADMIN)
-    assert (shown['status'], shown['violations']) == ('complete', [])
+    body = read('group', 'show', group.uuid, user=ADMIN)
+    assert (body['status'], body['violations']) == ('complete', [])
     assert read('group', 'repair', group.uuid, user=ADMIN) == []
 
 

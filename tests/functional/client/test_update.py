@@ -25,17 +25,17 @@ def group(world):
 @pytest.mark.leaves('servers that move past Placement')
 def test_actions_are_listed_and_then_carried_out(
         world, group, read, written):
-    shown = read('group', 'update', group.uuid, '--file', written(APART),
-                 '--wait', user=ADMIN)
-    assert shown['status'] == 'degraded'
-    assert [(each['action'], each['state']) for each in shown['actions']] == [
+    body = read('group', 'update', group.uuid, '--file', written(APART),
+                '--wait', user=ADMIN)
+    assert body['status'] == 'degraded'
+    assert [(each['action'], each['state']) for each in body['actions']] == [
         ('migrate', 'required'), ('nothing', 'done')]
     assert read('group', 'show', group.uuid, user=ADMIN)['actions'] == (
-        shown['actions'])
-    shown = read('group', 'update', group.uuid, '--apply', '--wait',
-                 user=ADMIN)
-    assert (shown['status'], shown['violations']) == ('complete', [])
-    assert shown['actions'][0]['state'] == 'done'
+        body['actions'])
+    body = read('group', 'update', group.uuid, '--apply', '--wait',
+                user=ADMIN)
+    assert (body['status'], body['violations']) == ('complete', [])
+    assert body['actions'][0]['state'] == 'done'
     assert len({row.place.location for row
                 in world.table.members(group.uuid)}) == 2
 
