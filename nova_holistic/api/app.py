@@ -70,7 +70,9 @@ def make_app(conf, table: PlacementTable, engines: Engines,
         conf=conf, table=table, engines=engines,
         policy_enforcer=policy_enforcer,
         limits=limits.from_conf(conf, table),
-        rights=DefinitionRights.from_conf(conf, policy_enforcer),
+        # The children of a parent check locations in their own topologies.
+        rights=DefinitionRights.from_conf(conf, policy_enforcer)
+        if federation is None else DefinitionRights(policy_enforcer, None),
         policy_types=types,
         places=places, description=functools.cache(
             lambda: openapi.describe(ROUTES, types, places)),

@@ -6,6 +6,7 @@ the same whether a host exists or not.
 """
 
 from collections.abc import Collection
+import math
 
 from oslo_log import log as logging
 
@@ -25,13 +26,16 @@ class DefinitionRights:
     """Threads may share an instance."""
 
     def __init__(self, policy_enforcer: PolicyEnforcer,
-                 levels: Collection[str]):
+                 levels: Collection[str] | None):
         """
         :param levels: of the topology; if empty, every location is
-            treated as the name of a host
+            treated as the name of a host; None: other services with a
+            topology of their own check the locations, with the rights that
+            the user has there
         """
         self._authority = policy_enforcer
-        self._above_host = max(0, len(levels) - 1)
+        self._above_host = (math.inf if levels is None
+                            else max(0, len(levels) - 1))
 
     @classmethod
     def from_conf(cls, conf,

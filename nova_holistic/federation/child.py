@@ -77,11 +77,14 @@ class ChildMember:
     :ivar path: in the child's group; equal to the path in the parent's group
     :ivar state: ``planned``, ``claimed``, ``built``, ``failed``, ``released``
         or ``lost``
+    :ivar pointer: where the member is, if the child is itself a parent: the
+        path of its cloud below the child, and the UUID of the group there
     """
 
     path: str
     state: str
     instance_uuid: str | None = None
+    pointer: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from nova_holistic.federation.http.member_count import member_count
 FIRST, SERVERS, KEYS = '1.0', '1.2', '1.3'
 """Versions of the API: the first version, the first version with the key
 ``server``, and the first version that shows idempotency keys."""
+CLOUDS = '1.3'
+"""The first version in which a parent shows the clouds of members."""
 
 _POLL = 0.2
 """Seconds between two reads of a plan that is not finished. The child usually
@@ -143,7 +145,7 @@ class HttpChild:
             return found
         _must_be(found['group']['id'], group_uuid)
         members = self._sent('GET', f'{path}/placements', schemas.placements,
-                             missing=True)
+                             version=CLOUDS, missing=True)
         if members is None or isinstance(members, Refusal):
             return members
         return answers.group(self.name, found['group'], members['placements'])

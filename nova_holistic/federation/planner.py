@@ -115,7 +115,7 @@ class FederatedPlanner:
         paths = work.problem.paths(choice.sets)
         first = next(iter(choice.offers.values()))
         return Offered(tuple(sorted(paths.items())), choice.violations,
-                       first.objective, choice.value)
+                       first.objective, choice.value, choice.bound)
 
 
 class _Work:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the rows of a group with the answers of the children."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import contextlib
 from datetime import datetime
 import threading
@@ -9,7 +9,8 @@ import time
 
 from oslo_log import log as logging
 
-from nova_holistic.federation.child import ChildGroup, Refusal
+from nova_holistic.federation.child import (
+    ChildGroup, ChildMember, Refusal)
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
@@ -100,22 +101,25 @@ class Refresh:
                     if row.member.path in part.paths
                     and row.state == MemberState.PLANNED}, now)
             return part.lease_expires_at
-        states, instances = _reported(found, part)
+        members = _reported(found, part)
         mirrored_members.write(
-            self._table.database, part.group_uuid, states, now)
-        if (instances, found.lease_end) != (
-                dict(part.instances), part.lease_expires_at):
+            self._table.database, part.group_uuid,
+            {each.path: MemberState(each.state) for each in members}, now)
+        instances = {each.path: each.instance_uuid for each in members
+                     if each.instance_uuid is not None}
+        pointers = {each.path: each.pointer for each in members
+                    if each.pointer is not None}
+        if (instances, pointers, found.lease_end) != (
+                dict(part.instances), dict(part.pointers),
+                part.lease_expires_at):
             self._table.parts.observe(
-                part.idempotency_key, found.lease_end, instances, now)
+                part.idempotency_key, found.lease_end, instances, pointers,
+                now)
         return found.lease_end
 
 
-def _reported(found: ChildGroup, part: GroupPart
-              ) -> tuple[dict[str, MemberState], dict[str, str]]:
-    """States and servers by the paths of the members. A child decides only
-    about the members of its part, and only with known states."""
-    members = [each for each in found.members or ()
-               if each.path in part.paths and each.state in _STATES]
-    return ({each.path: MemberState(each.state) for each in members},
-            {each.path: each.instance_uuid for each in members
-             if each.instance_uuid is not None})
+def _reported(found: ChildGroup, part: GroupPart) -> Sequence[ChildMember]:
+    """A child decides only about the members of its part, and only with known
+    states."""
+    return [each for each in found.members or ()
+            if each.path in part.paths and each.state in _STATES]

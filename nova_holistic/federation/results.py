@@ -101,8 +101,10 @@ class Offered:
     :ivar parts: name of the child to paths of the members
     :ivar violations: weighted, in total
     :ivar value: of the objective, added over the parts
-    :ivar bound: None: not proved, because the bounds of children do not
-        cover other choices of clouds
+    :ivar bound: no placement that the parent may choose now, with as few
+        violations, has a lower value; None: not proved. Two parts in one
+        cloud may share hosts, so that the bounds of single parts do not add
+        up to a bound of a group in several clouds
     """
 
     parts: tuple[tuple[str, tuple[str, ...]], ...]

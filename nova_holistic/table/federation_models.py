@@ -32,6 +32,7 @@ class PartRow(Base):
     state: orm.Mapped[str] = orm.mapped_column(sa.String(16))
     lease_expires_at: orm.Mapped[datetime | None]
     instances: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    pointers: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
     updated_at: orm.Mapped[datetime]
 
 

@@ -15,7 +15,7 @@ from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
-NEEDED = '0026'
+NEEDED = '0027'
 """The oldest revision that this code can use. Later revisions make queries
 faster, and contain no table or column that this code uses."""
 

@@ -36,7 +36,8 @@ PLACEMENTS = common.enveloped('placements', {
         'node': common.ANY_TEXT,
         'location': {'type': 'array', 'items': common.ANY_TEXT},
         'cloud': {**common.ANY_TEXT, 'title':
-                  'Child of this parent of a federation that has the member; '
-                  'only from version 1.3 on, and only from a parent.'},
+                  'Cloud of the member: a child of this parent of a '
+                  'federation; a path of several names if the child is itself '
+                  'a parent; only from version 1.3 on, and only from a parent.'},
         'pointer': _POINTER,
     }, 'member', 'state', 'instance_uuid')})

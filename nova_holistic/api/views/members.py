@@ -28,6 +28,8 @@ def placement(record: MemberRecord, hosts: bool,
 
 
 def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:
-    return {'cloud': part.child, 'pointer': {
-        'holistic_group': part.child_group,
-        'holistic_member': record.member.path}}
+    """The cloud below other parents has a path of several names."""
+    path = record.member.path
+    below, group = part.pointers.get(path, (None, part.child_group))
+    return {'cloud': part.child if below is None else f'{part.child}/{below}',
+            'pointer': {'holistic_group': group, 'holistic_member': path}}

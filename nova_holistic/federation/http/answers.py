@@ -53,15 +53,27 @@ def group(child: str, found: Mapping[str, Any],
     """
     :param found: a group that fits the schema
     :param members: its placements; None: they were not read
-    :raises InvalidAnswer: the end of the lease is not a time
+    :raises InvalidAnswer: the end of the lease is not a time, or a pointer
+        names another member
     """
     return ChildGroup(
         child, found['id'], found['status'], found['task'] is None,
         dict(found['members']), _time(found['lease_expires_at']),
         None if members is None else tuple(
             ChildMember(each['member'], each['state'],
-                        each.get('instance_uuid')) for each in members),
+                        each.get('instance_uuid'), _pointer(each))
+            for each in members),
         reasons(child, found), found.get('idempotency_key'))
+
+
+def _pointer(placement: Mapping[str, Any]) -> tuple[str, str] | None:
+    """None: the child is not a parent."""
+    if 'cloud' not in placement or 'pointer' not in placement:
+        return None
+    pointer = placement['pointer']
+    if pointer['holistic_member'] != placement['member']:
+        raise InvalidAnswer('a pointer names another member')
+    return placement['cloud'], pointer['holistic_group']
 
 
 def reasons(child: str, found: Mapping[str, Any]) -> tuple[Reason, ...]:

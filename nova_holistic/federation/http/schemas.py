@@ -11,6 +11,8 @@ from nova_holistic.documents.schemas.group import MAX_MEMBERS, MAX_PATH
 from nova_holistic.documents.validation import validator
 
 MAX_TEXT = 2000
+MAX_CLOUDS = 8
+"""Levels of parents below a child. More are a cycle."""
 _NUMBER = {'type': 'number'}
 _WHOLE = {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1}
 _WORD = {'type': 'string', 'minLength': 1, 'maxLength': 255}
@@ -57,9 +59,17 @@ _GROUP = _object({
     'reasons': _REASONS,
 }, 'id', 'name', 'status', 'task', 'members', 'lease_expires_at')
 
+_CLOUD = {
+    'type': 'string',
+    'description': f'1 to {MAX_CLOUDS} names of clouds, joined by slashes',
+    'pattern': r'^[A-Za-z0-9_.-]{1,64}(/[A-Za-z0-9_.-]{1,64}){0,%d}\Z' % (
+        MAX_CLOUDS - 1)}
 _PLACEMENT = _object(
     {'member': _PATH, 'state': _WORD,
-     'instance_uuid': {'type': ['string', 'null'], 'maxLength': 64}},
+     'instance_uuid': {'type': ['string', 'null'], 'maxLength': 64},
+     'cloud': _CLOUD,
+     'pointer': _object({'holistic_group': UUID, 'holistic_member': _PATH},
+                        'holistic_group', 'holistic_member')},
     'member', 'state')
 
 plan = validator(_object({'plan': _PLAN}, 'plan'))

@@ -16,12 +16,15 @@ class Choice:
     :ivar sets: cloud to its parts
     :ivar offers: cloud to its offer for these parts together
     :ivar violations: weighted, also of preferences about clouds
+    :ivar bound: no choice that this search may make, with as few violations,
+        has a lower value; None: not proved
     """
 
     sets: Mapping[str, Set]
     offers: Mapping[str, Offer]
     violations: float
     perfect: bool
+    bound: float | None = None
 
     @property
     def value(self) -> float:

@@ -7,6 +7,7 @@ in steps, so that it may cost time, and no answer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from nova_holistic.federation.child import RefusalKind
@@ -20,6 +21,7 @@ from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.strategy import Strategy
 from nova_holistic.federation.offers.tiers import tiers
+from nova_holistic.federation.offers.whole_bound import whole_bound
 from nova_holistic.federation.results import Candidate
 from nova_holistic.solver.milp.backend import Backend
 
@@ -61,7 +63,9 @@ class Search:
                         return None
                     found = _Step(self, names, threshold, top, pruning).run()
                     if found is not None:
-                        return found
+                        return replace(found, bound=whole_bound(
+                            self._problem, self._book, found, threshold,
+                            [each.name for each in tier]))
         return None
 
     def _relaxations(self) -> Iterator[tuple[bool, int]]:

@@ -36,6 +36,9 @@ class GroupPart:
         the child last reported them. They are not in the rows of members,
         where a UUID is unique: a child that reports a server of another
         child must not affect the other child's part.
+    :ivar pointers: by the paths of members, the path of the cloud below the
+        child and the UUID of the group there. Only a child that is itself a
+        parent reports them.
     """
 
     idempotency_key: str
@@ -48,6 +51,7 @@ class GroupPart:
     child_group: str | None = None
     lease_expires_at: datetime | None = None
     instances: Mapping[str, str] = FrozenMapping()
+    pointers: Mapping[str, tuple[str, str]] = FrozenMapping()
 
 
 class Parts:
@@ -80,12 +84,16 @@ class Parts:
         return True
 
     def observe(self, key: str, lease_expires_at: datetime | None,
-                instances: Mapping[str, str], now: datetime) -> None:
+                instances: Mapping[str, str],
+                pointers: Mapping[str, tuple[str, str]],
+                now: datetime) -> None:
         """Write what a child reported about a part."""
         update_rows(
             self._database, PartRow, [PartRow.idempotency_key == key],
             {'lease_expires_at': lease_expires_at,
-             'instances': dict(instances), 'updated_at': now})
+             'instances': dict(instances), 'updated_at': now,
+             'pointers': {path: list(each)
+                          for path, each in pointers.items()}})
 
     @retried
     def remove(self, keys: Sequence[str]) -> None:
@@ -126,4 +134,6 @@ def _part(row: PartRow) -> GroupPart:
     return GroupPart(
         row.idempotency_key, row.group_uuid, row.child, row.name,
         tuple(row.paths), row.state, row.updated_at, row.child_group,
-        row.lease_expires_at, FrozenMapping(row.instances or {}))
+        row.lease_expires_at, FrozenMapping(row.instances or {}),
+        FrozenMapping({path: tuple(each)
+                       for path, each in (row.pointers or {}).items()}))

@@ -5,11 +5,12 @@ import contextlib
 
 import pytest
 
+from tests.functional.federation.proxy import Proxy
 from tests.functional.federation.world import Cloud, HOSTS, Parent
 from tools.federation import processes
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture(scope='package')
 def clouds(tmp_path_factory):
     """Three clouds by their names."""
     with contextlib.ExitStack() as stack:
@@ -23,6 +24,16 @@ def clouds(tmp_path_factory):
             process.wait_until_ready()
         yield {name: Cloud(name, process)
                for name, process in started.items()}
+
+
+@pytest.fixture
+def proxies(clouds):
+    """A proxy in front of each cloud, which loses what a test wants."""
+    with contextlib.ExitStack() as stack:
+        found = {name: Proxy(cloud.url) for name, cloud in clouds.items()}
+        for each in found.values():
+            stack.callback(each.stop)
+        yield found
 
 
 @pytest.fixture

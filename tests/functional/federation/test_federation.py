@@ -2,13 +2,10 @@
 """A parent over three clouds, each with a real Nova and a real Placement in a
 process of its own."""
 
-from concurrent import futures
-
 import pytest
 
 from tests.functional.federation.world import (
     objections, SMALL, TIMEOUT, until)
-from tools.federation import processes
 
 WHOLE = {'name': 'shop', 'members': [{'name': 'web', 'resources': SMALL}],
          'groups': [{
@@ -110,54 +107,3 @@ def test_parts_of_a_killed_parent_expire(clouds, start_parent):
     parent.begin(SPLIT)
     parent.process.wait_until_killed(TIMEOUT)
     assert until(lambda: held(clouds), lambda found: not found) == set()
-
-
-def test_a_cloud_that_dies_between_offer_and_commit_is_replaced(
-        clouds, start_parent, tmp_path):
-    dying = processes.start_child(
-        [('par-1', 'a', 8)], tmp_path, crash_point='api.group-created')
-    try:
-        dying.wait_until_ready()
-        parent = start_parent(children={
-            'par': dying.url,
-            **{name: cloud.url for name, cloud in clouds.items()}},
-            order=['par'], request_timeout=15.0, offer_seconds=20)
-        group = parent.create(WHOLE | {'groups': []})
-        assert dying.wait_until_killed(TIMEOUT) == -9
-    finally:
-        dying.stop()
-    assert group['status'] == 'planned', group
-    members = parent.members(group['id'])
-    assert 'par' not in {each['cloud'] for each in members.values()}
-    assert held(clouds) == pointed(members)
-    # The part of the dead cloud cannot be deleted, and is named.
-    answer = parent.ask('DELETE', f'/groups/{group["id"]}')
-    assert (answer.status_code, 'par' in answer.text) == (503, True)
-    assert held(clouds) == set()
-
-
-def test_two_parents_share_clouds(clouds, start_parent, pytestconfig):
-    """The clouds have room for 18 servers."""
-    number = 100 if pytestconfig.getoption('effort') == 'full' else 6
-    parents = [start_parent(f'parent-{each}', parent_id=each)
-               for each in ('one', 'two')]
-    with futures.ThreadPoolExecutor(8) as pool:
-        groups = [(parent, pool.submit(parent.create, {
-            **SPLIT, 'name': f'pair-{at}'}))
-            for at in range(number) for parent in parents]
-        groups = [(parent, each.result()) for parent, each in groups]
-    statuses = {group['status'] for _, group in groups}
-    assert statuses <= {'planned', 'unplaceable', 'error'}
-    planned = [(parent, group['id']) for parent, group in groups
-               if group['status'] == 'planned']
-    expected = set()
-    for parent, group in planned:
-        members = parent.members(group)
-        assert len({each['cloud'] for each in members.values()}) == 2
-        expected |= pointed(members)
-    assert len(expected) == 2 * len(planned) > 0
-    # Each group is placed whole, or nothing is held for it.
-    assert until(lambda: held(clouds),
-                 lambda found: found == expected) == expected
-    for parent, group in groups:
-        parent.delete(group['id'])

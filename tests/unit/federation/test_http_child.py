@@ -188,6 +188,39 @@ def test_an_answer_that_the_api_does_not_describe_is_invalid(answer):
     assert len(found.reasons[0].message) < 3000
 
 
+GROUP = {'id': UUID, 'name': 'shop', 'status': 'planned', 'task': None,
+         'members': {'planned': 1}, 'lease_expires_at': None}
+BELOW = {'member': 'node-0', 'state': 'planned', 'cloud': 'eu/ams', 'pointer': {
+    'holistic_group': UUID, 'holistic_member': 'node-0'}}
+
+
+def shown(placement):
+    """The group of a child with one member."""
+    def respond(handler):
+        send(handler, 200, {'placements': [placement]} if handler.path
+             .endswith('/placements') else {'group': GROUP})
+    with answering(respond) as url:
+        return http_child(url).show(UUID)
+
+
+def test_the_cloud_of_a_member_below_another_parent():
+    assert [each.pointer for each in shown(BELOW).members] == [
+        ('eu/ams', UUID)]
+    assert [each.pointer for each in shown(
+        {'member': 'node-0', 'state': 'planned'}).members] == [None]
+
+
+@pytest.mark.parametrize('change', [
+    {'cloud': '/ams'}, {'cloud': 'ams/'}, {'cloud': 'a/' * 8 + 'a'},
+    {'cloud': 5}, {'pointer': None},
+    {'pointer': {**BELOW['pointer'], 'holistic_group': '../groups'}},
+    {'pointer': {**BELOW['pointer'], 'holistic_member': 'node-1'}}])
+def test_a_pointer_that_no_parent_shows_is_invalid(change):
+    found = shown({**BELOW, **change})
+    assert isinstance(found, Refusal)
+    assert found.kind is RefusalKind.INVALID
+
+
 def test_a_newer_child_may_add_keys():
     found = offered(lambda handler: send(handler, 201, {
         'plan': {**PLAN, 'mood': 'good'}, 'weather': 1}))

@@ -128,6 +128,15 @@ def test_a_group_is_kept_if_a_cloud_does_not_delete_its_part(parent, table):
     assert parent.clouds.held() == {}
 
 
+def test_a_location_is_checked_by_the_cloud_that_has_it(parent):
+    """How many levels are above a host is different in each cloud."""
+    group = parent.post({'name': 'shop', 'members': [{
+        **member('web', 2), 'location': 'dfw/b/b1'}]})
+    assert group['status'] == 'planned', group
+    assert {each['cloud'] for each in parent.members(
+        group['id']).values()} == {'dfw'}
+
+
 def test_the_key_in_a_cloud_names_the_parent_and_the_group(parent):
     group = parent.post(SPLIT)['id']
     keys = [each.key for child in parent.clouds.children.values()
@@ -205,6 +214,32 @@ def test_a_child_reports_only_about_its_own_part(parent):
     assert after[other] == before[other]
     assert (after[own]['state'], after[own]['instance_uuid']) == (
         'built', 'a-server')
+
+
+def test_the_pointer_names_the_cloud_below_another_parent(parent):
+    group = parent.post(SPLIT)['id']
+    before = parent.members(group)
+    (own,) = [path for path in before if before[path]['cloud'] == 'dfw']
+    (other,) = [path for path in before if path != own]
+    child = parent.clouds.children['dfw']
+    (uuid,) = child.cloud.groups
+    below = '11111111-2222-3333-4444-555555555555'
+
+    def shown(*members):
+        child.show = lambda group_uuid: ChildGroup(
+            'dfw', uuid, 'planned', True, {}, None, members)
+        return parent.members(group)
+
+    pointed = ChildMember(own, 'planned', pointer=('eu/ams', below))
+    after = shown(pointed, ChildMember(
+        other, 'planned', pointer=('eu/ams', below)))
+    assert after[own] == {**before[own], 'cloud': 'dfw/eu/ams', 'pointer': {
+        'holistic_group': below, 'holistic_member': own}}
+    assert after[other] == before[other]
+    # The rows remain as they are while the child does not answer.
+    child.fault = lost
+    del child.show
+    assert parent.members(group) == after
 
 
 def test_two_children_may_report_the_same_server(parent):

@@ -379,7 +379,8 @@ def federate(table):
         group, {'web': None}), ENGINE)
     mirrored_members.write(table.database, group.uuid,
                            {'db/web': MemberState.BUILT}, NOON)
-    table.parts.observe('p-1', LATER, {'web': builders.new_uuid()}, NOON)
+    table.parts.observe('p-1', LATER, {'web': builders.new_uuid()},
+                        {'web': ('ams', builders.new_uuid())}, NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
     user = ('ann', 'blue', 'dfw')

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A parent that is a child of another parent."""
+
+import pytest
+
+from tests.functional.federation.test_federation import (
+    held, pointed, SPLIT, WHOLE)
+from tests.functional.federation.world import objections, SMALL
+
+
+@pytest.fixture
+def upper(clouds, start_parent):
+    """A parent of the cloud lon and of another parent, ``eu``, which has the
+    clouds ams and dfw."""
+    lower = start_parent('lower', parent_id='lower', children={
+        name: clouds[name].url for name in ('ams', 'dfw')})
+    return start_parent('upper', parent_id='upper', order=['eu'], children={
+        'eu': lower.process.url, 'lon': clouds['lon'].url})
+
+
+def below(members):
+    """The pointers, with the last name of the path of the cloud."""
+    return pointed({path: {**each, 'cloud': each['cloud'].rpartition('/')[2]}
+                    for path, each in members.items()})
+
+
+def test_a_group_is_placed_shown_built_and_deleted_below_two_parents(
+        clouds, upper):
+    group = upper.create(WHOLE)
+    assert group['status'] == 'planned', group
+    members = upper.members(group['id'])
+    assert set(members) == {'web', 'db/node-0', 'db/node-1'}
+    (cloud,) = {each['cloud'] for each in members.values()}
+    assert cloud in ('eu/ams', 'eu/dfw')
+    assert held(clouds) == below(members)
+
+    name = cloud.removeprefix('eu/')
+    servers = {path: clouds[name].create_server(each['pointer'])
+               for path, each in members.items()}
+    assert not objections(WHOLE, {
+        path: (name, host) for path, (_, host) in servers.items()})
+    assert held(clouds) == set()
+    shown = upper.members(group['id'])
+    assert {path: each['instance_uuid'] for path, each in shown.items()} == {
+        path: server for path, (server, _) in servers.items()}
+    assert upper.get(group['id'])['status'] in ('building', 'complete')
+
+    upper.delete(group['id'])
+    assert all(cloud.report()['groups'] == [] for cloud in clouds.values())
+    clouds[name].delete_servers()
+
+
+def test_a_location_names_the_clouds_of_both_levels(clouds, upper):
+    document = {'name': 'pinned', 'members': [
+        {'name': 'far', 'resources': SMALL, 'location': 'eu/dfw'},
+        {'name': 'near', 'resources': SMALL, 'location': 'lon'}]}
+    group = upper.create(document)
+    assert group['status'] == 'planned', group
+    members = upper.members(group['id'])
+    assert {path: each['cloud'] for path, each in members.items()} == {
+        'far': 'eu/dfw', 'near': 'lon'}
+    assert held(clouds) == below(members)
+    upper.delete(group['id'])
+    assert held(clouds) == set()
+
+
+def test_a_policy_of_the_level_cloud_counts_the_children_of_the_upper_parent(
+        clouds, upper):
+    group = upper.create(SPLIT)
+    assert group['status'] == 'planned', group
+    members = upper.members(group['id'])
+    assert {each['cloud'].partition('/')[0] for each in members.values()} == {
+        'eu', 'lon'}
+    assert held(clouds) == below(members)
+    upper.delete(group['id'])
+    assert held(clouds) == set()

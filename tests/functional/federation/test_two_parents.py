@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two parents over the same clouds at the same time."""
+
+from collections import Counter
+from concurrent import futures
+
+from tests.functional.federation.proxy import urls
+from tests.functional.federation.test_federation import (
+    held, pointed, SPLIT)
+from tests.functional.federation.world import until
+
+SHORT, FULL = 8, 100
+"""Groups of each parent. The clouds have room for 8, 8 and 2 servers."""
+TRIES = 4
+LEAST, MOST = 8, 9
+"""Pairs of servers in different clouds that fit: in any order of the choices
+at least 8, and at most 9."""
+
+
+def tries_by_group(proxies):
+    """Number of commits that were started for each group, from the keys
+    ``PARENT-GROUP-RANDOM-TRY-CHILD`` that the clouds received."""
+    found = Counter()
+    for proxy in proxies.values():
+        for key in proxy.keys:
+            group, number, _ = key.rsplit('-', 2)
+            found[group] = max(found[group], int(number))
+    return found
+
+
+def placed_at_once(parents, number):
+    """The parents, each with the settled groups that it was sent."""
+    with futures.ThreadPoolExecutor(8) as pool:
+        begun = [(parent, pool.submit(parent.create, {
+            **SPLIT, 'name': f'pair-{at}'}))
+            for at in range(number) for parent in parents]
+        return [(parent, each.result()) for parent, each in begun]
+
+
+def placed_until_full(parent):
+    """Further groups, one after the other, until one is refused."""
+    found = []
+    while not found or found[-1]['status'] == 'planned':
+        found.append(parent.create(SPLIT))
+    assert found[-1]['status'] == 'unplaceable', found[-1]
+    return [(parent, each) for each in found]
+
+
+def must_hold_only(clouds, groups):
+    """Each planned group is placed whole, and nothing is held for others."""
+    expected = set()
+    for parent, group in groups:
+        if group['status'] == 'planned':
+            members = parent.members(group['id'])
+            assert len({each['cloud'] for each in members.values()}) == 2
+            assert not expected & pointed(members)
+            expected |= pointed(members)
+    assert until(lambda: held(clouds),
+                 lambda found: found == expected) == expected
+
+
+def test_two_parents_share_clouds(
+        clouds, proxies, start_parent, pytestconfig, record_property):
+    number = FULL if pytestconfig.getoption('effort') == 'full' else SHORT
+    parents = [start_parent(f'parent-{each}', children=urls(proxies),
+                            parent_id=each, max_tries=TRIES)
+               for each in ('one', 'two')]
+    groups = placed_at_once(parents, number)
+    assert {group['status'] for _, group in groups} <= {
+        'planned', 'unplaceable', 'error'}
+    must_hold_only(clouds, groups)
+    tries = tries_by_group(proxies)
+    assert max(tries.values()) <= TRIES
+    record_property('statuses', dict(Counter(
+        group['status'] for _, group in groups)))
+    record_property('tries', dict(Counter(tries.values())))
+
+    # All capacity that is not held is still usable, and is not used twice.
+    groups += placed_until_full(parents[0])
+    must_hold_only(clouds, groups)
+    assert LEAST <= sum(group['status'] == 'planned'
+                        for _, group in groups) <= MOST
+    for parent, group in groups:
+        parent.delete(group['id'])
+    assert held(clouds) == set()
