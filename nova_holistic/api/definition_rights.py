@@ -29,9 +29,9 @@ class DefinitionRights:
                  levels: Collection[str] | None):
         """
         :param levels: of the topology; if empty, every location is
-            treated as the name of a host; None: other services with a
-            topology of their own check the locations, with the rights that
-            the user has there
+            treated as the name of a host; None: other services check the
+            locations in their own topologies, with the rights that the user
+            has there
         """
         self._authority = policy_enforcer
         self._above_host = (math.inf if levels is None

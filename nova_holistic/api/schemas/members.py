@@ -38,6 +38,7 @@ PLACEMENTS = common.enveloped('placements', {
         'cloud': {**common.ANY_TEXT, 'title':
                   'Cloud of the member: a child of this parent of a '
                   'federation; a path of several names if the child is itself '
-                  'a parent; only from version 1.3 on, and only from a parent.'},
+                  'a parent; only from version 1.3 on, and only from a '
+                  'parent.'},
         'pointer': _POINTER,
     }, 'member', 'state', 'instance_uuid')})

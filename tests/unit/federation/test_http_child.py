@@ -190,8 +190,8 @@ def test_an_answer_that_the_api_does_not_describe_is_invalid(answer):
 
 GROUP = {'id': UUID, 'name': 'shop', 'status': 'planned', 'task': None,
          'members': {'planned': 1}, 'lease_expires_at': None}
-BELOW = {'member': 'node-0', 'state': 'planned', 'cloud': 'eu/ams', 'pointer': {
-    'holistic_group': UUID, 'holistic_member': 'node-0'}}
+BELOW = {'member': 'node-0', 'state': 'planned', 'cloud': 'eu/ams',
+         'pointer': {'holistic_group': UUID, 'holistic_member': 'node-0'}}
 
 
 def shown(placement):
