@@ -31,6 +31,15 @@ OPTS = [
              'default, the driver refuses to read an unknown schema. Add a '
              'revision only after you have compared a snapshot of this driver '
              'with a snapshot of the driver placement.'),
+    cfg.MultiStrOpt(
+        'pci_alias', default=[],
+        help='Aliases by which flavors request PCI devices '
+             '(pci_passthrough:alias): the same values as [pci] alias of '
+             'Nova. Set it only if Nova reports and schedules its PCI devices '
+             'in Placement ([pci] report_in_placement, [filter_scheduler] '
+             'pci_in_placement). Groups with a flavor whose alias is not here '
+             'are refused. Example: {"name": "gpu", "vendor_id": "10de", '
+             '"product_id": "20b0"}'),
     cfg.FloatOpt(
         'compare_interval', default=600.0, min=0.0,
         help='Interval in seconds in which an engine reads every resource '

@@ -11,13 +11,15 @@ it out.
 from collections.abc import Sequence
 from collections import defaultdict
 from dataclasses import replace
+import itertools
 
 from oslo_log import log as logging
 
 from nova_holistic.engine import errors
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.holds.disjoint_allocations import choose
-from nova_holistic.holds.provider_candidates import Candidates
+from nova_holistic.holds.provider_candidates import (
+    Candidates, merged, split)
 from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.snapshot import Host
 from nova_holistic.table.coordination.refusals import Refusal
@@ -99,11 +101,19 @@ class ProviderChoice:
             for uuid, amounts in row.place.allocation.resources.items():
                 for name, amount in amounts.items():
                     free[uuid, name] = free.get((uuid, name), 0) + amount
-        options = {wanted: [*found.allocations, *(
+        options = {wanted: _options(found, [
             row.place.allocation for row in leaving
-            if row.member.requirements == wanted)]
+            if row.member.requirements == wanted])
             for wanted, found in read.items()}
-        return choose([options[m.member.requirements] for m in members], free)
+        chosen = choose([each for m in members
+                         for each in options[m.member.requirements]], free)
+        if chosen is None:
+            return None
+        remaining = iter(chosen)
+        return [merged(parts, list(itertools.islice(remaining, len(parts))))
+                for parts in (
+                    [part for part, _ in read[m.member.requirements].parts]
+                    for m in members)]
 
     def _refuse(self, unfit: Sequence[Sequence[MemberRecord]]) -> None:
         """:raises OutdatedPlan: always"""
@@ -122,6 +132,19 @@ class ProviderChoice:
             {m.place.provider for m in places.values()})
         raise errors.OutdatedPlan(
             'the hosts of some members cannot give them all resources')
+
+
+def _options(found: Candidates, vacated: Sequence[ProviderAllocation]
+             ) -> Sequence[Sequence[ProviderAllocation]]:
+    """The allocations that each part of a member may have.
+
+    :param vacated: of members with the same requirements
+    """
+    if not vacated:
+        return [allocations for _, allocations in found.parts]
+    return [[*allocations, *(split(each, part, len(found.parts))
+                             for each in vacated)]
+            for part, allocations in found.parts]
 
 
 def has_allocations(members: Sequence[MemberRecord]) -> bool:

@@ -8,6 +8,7 @@ from oslo_log import log as logging
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
 from nova_holistic.inventory.nova.computes import read_aggregates
 from nova_holistic.inventory.nova.flavors import read_flavors
+from nova_holistic.inventory.nova.pci_aliases import PciAliases
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, ProviderSource)
 from nova_holistic.inventory.service_client import ServiceClient
@@ -28,6 +29,8 @@ class CloudReader:
     answers nonsense.
 
     :ivar assembly: what was read
+    :ivar pci_aliases: of Nova, by which flavors request devices; none by
+        default
     """
 
     def __init__(self, computes: ComputeReader, nova: ServiceClient,
@@ -36,6 +39,7 @@ class CloudReader:
         self._nova = nova
         self._providers = providers
         self.assembly = assembly
+        self.pci_aliases = PciAliases()
 
     def read_all(self, *, counted: bool = True) -> Snapshot:
         """Read everything: what has changed at any host is found.
@@ -105,7 +109,7 @@ class CloudReader:
         return snapshot
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
-        return read_flavors(self._nova)
+        return read_flavors(self._nova, self.pci_aliases)
 
     def _nova_facts(self, listing: Listing) -> NovaFacts:
         aggregates = read_aggregates(self._nova)

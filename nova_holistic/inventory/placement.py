@@ -13,6 +13,7 @@ from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
 from nova_holistic.inventory.nova.images import read_image
+from nova_holistic.inventory.nova.pci_aliases import PciAliases
 from nova_holistic.inventory.nova.server_groups import read_server_group
 from nova_holistic.inventory.resource_providers.provider_source import (
     ProviderSource)
@@ -93,8 +94,11 @@ class PlacementInventory(InventoryDriver):
         if placement is None or compute is None:
             raise MissingAdapter('[inventory] driver placement needs a '
                                  'connection to Placement and one to Nova')
-        return cls(placement, compute, load_topology(conf),
+        made = cls(placement, compute, load_topology(conf),
                    conf.inventory.threads, image)
+        made.reader.pci_aliases = PciAliases.from_conf(
+            conf.inventory.pci_alias)
+        return made
 
     def image(self, name: str, project_id: str | None) -> Image | None:
         """Without a connection to Glance, an image that has no properties."""

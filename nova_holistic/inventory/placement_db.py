@@ -5,6 +5,7 @@ from keystoneauth1.adapter import Adapter
 
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.inventory.errors import MissingAdapter
+from nova_holistic.inventory.nova.pci_aliases import PciAliases
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
@@ -33,7 +34,9 @@ class PlacementDatabaseInventory(PlacementInventory):
         if not options.placement_connection:
             raise HolisticError('[inventory] driver placement-db needs '
                                 '[inventory] placement_connection')
-        return cls(
+        made = cls(
             ProviderRows(PlacementDatabase(
                 options.placement_connection, options.placement_revisions)),
             compute, load_topology(conf), options.threads, image)
+        made.reader.pci_aliases = PciAliases.from_conf(options.pci_alias)
+        return made

@@ -34,7 +34,7 @@ _NUMA = 'Placement does not know the NUMA cells of a host'
 _NESTED = 'its resources come from other providers than the host'
 _OBSTACLES = (
     (re.compile(r'accel:'), _NESTED),
-    (re.compile(r'pci_passthrough:'), _NESTED),
+    (re.compile(r'pci_passthrough:(?!alias$)'), _NESTED),
     (re.compile(r'hw:pmem$'), _NESTED),
     (re.compile(r'hw:mem_encryption$'), _NESTED),
     (re.compile(r'hw:numa_'), _NUMA),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova.scheduler import utils
+import os_traits
 
 from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.model.requirements import Requirements
@@ -74,10 +75,13 @@ def _suffixes(asked: utils.ResourceRequest, requirements: Requirements
 
 
 def _content(group: Any) -> tuple:
-    return (dict(group.resources), set(group.required_traits),
+    # Nova requires this trait of its PCI devices, all of which have it.
+    return (dict(group.resources),
+            set(group.required_traits) - {os_traits.OWNER_NOVA},
             set(group.forbidden_traits))
 
 
 def _described(group: RequestGroup) -> tuple:
-    return (dict(group.resources), set(group.required_traits),
+    return (dict(group.resources),
+            set(group.required_traits) - {os_traits.OWNER_NOVA},
             set(group.forbidden_traits))

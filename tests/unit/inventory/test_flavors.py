@@ -84,7 +84,8 @@ def test_traits_are_required_and_forbidden():
 
 @pytest.mark.parametrize(('key', 'value'), [
     ('accel:device_profile', 'gpu'),
-    ('pci_passthrough:alias', 'gpu:1'), ('hw:pmem', 'small'),
+    ('pci_passthrough:alias', 'gpu:1'), ('pci_passthrough:other', 'x'),
+    ('hw:pmem', 'small'),
     ('hw:mem_encryption', 'true'), ('hw:numa_nodes', '2'),
     ('hw:mem_page_size', 'large'), ('hw:cpu_policy', 'mixed'),
     ('hw:cpu_realtime', 'yes'),
