@@ -34,11 +34,12 @@ def test_a_part_is_replaced_by_its_key(table):
 def test_the_report_of_a_child_is_kept(table):
     part, server = planning(table), builders.new_uuid()
     table.parts.write(part, 'one')
+    pointers = {'db/web': (builders.new_uuid(), 'web')}
     table.parts.observe(part.idempotency_key, LATER, {'db/web': server},
-                        LATER)
+                        pointers, LATER)
     assert table.parts.of_group(part.group_uuid) == (replace(
         part, lease_expires_at=LATER, instances={'db/web': server},
-        updated_at=LATER),)
+        pointers=pointers, updated_at=LATER),)
 
 
 def test_only_the_owner_of_the_task_writes_parts(table):
