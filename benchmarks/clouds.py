@@ -3,10 +3,10 @@
 
 import numpy as np
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.snapshot import Host, Snapshot
 
 CLASSES = ('VCPU', 'MEMORY_MB', 'DISK_GB')
 FLAVORS = {

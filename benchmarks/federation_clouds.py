@@ -13,9 +13,9 @@ import sys
 from urllib.parse import parse_qs, urlsplit
 
 from benchmarks.simulated_cloud import SimulatedCloud
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies import load_policy_types
 
 TRAIT = 'CUSTOM_HIPAA'

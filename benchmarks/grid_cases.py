@@ -14,11 +14,11 @@ from clouds import cloud
 from groups import chatty_shop, related_shop, shop
 from planted_cloud import PlantedCloud
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from clouds import FLAVORS
 
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import (
     AntiAffinity, SoftAntiAffinity)

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 
 from benchmarks import numbered_cloud as numbered
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.table import migration, rows
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.database import Database
+from nova_holistic.table import migration, rows
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)

@@ -13,12 +13,12 @@ import random
 
 from planted_groups import PLANTS
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Link, Snapshot
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 
 CLASSES = ('VCPU', 'MEMORY_MB')
 CAPACITY = (32, 96 * 1024)

@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.plan import to_document
 from nova_holistic.documents.relaxations import headroom_to_document
 from nova_holistic.exceptions import InvalidDocument

@@ -8,7 +8,7 @@ from nova_holistic.api.call import Call
 from nova_holistic.api import errors
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import microversions
-from nova_holistic.documents.adoption import adoptions, KEY, position
+from nova_holistic.documents.groups.adoption import adoptions, KEY, position
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.elastic.fitted_group import fitted
 from nova_holistic.model.group import Group

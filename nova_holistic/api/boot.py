@@ -10,8 +10,8 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import microversions
 from nova_holistic.boot.errors import TrustRefused
 from nova_holistic.boot.trusts import User
-from nova_holistic.documents.adoption import adoptions
-from nova_holistic.documents.server import KEY as SERVER
+from nova_holistic.documents.groups.adoption import adoptions
+from nova_holistic.documents.servers.server import KEY as SERVER
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.inventory.errors import ServiceFailed

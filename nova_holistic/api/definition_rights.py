@@ -15,7 +15,7 @@ from nova_holistic.api.errors import forbidden
 from nova_holistic.api.policies import definitions as rules
 from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic import exceptions
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
 from nova_holistic.topology import load_topology
 

@@ -3,7 +3,7 @@
 
 from nova_holistic.api.call import Call, Service
 from nova_holistic.api import errors
-from nova_holistic.documents.adoption import KEY as ADOPT
+from nova_holistic.documents.groups.adoption import KEY as ADOPT
 from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord

@@ -7,7 +7,7 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import microversions
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.table.records import GroupRecord
 
 APPLY = 'apply'

@@ -3,7 +3,7 @@
 
 from nova_holistic.api.call import Call
 from nova_holistic.api.requests import microversions
-from nova_holistic.documents.server_positions import server_positions
+from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.exceptions import InvalidDocument
 
 

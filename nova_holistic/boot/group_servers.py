@@ -7,9 +7,9 @@ from typing import Any
 
 from nova_holistic.boot.errors import CreateRefused
 from nova_holistic.boot.user_servers import UserServers
-from nova_holistic.documents.server import KEY
-from nova_holistic.documents.server_create import (
+from nova_holistic.documents.servers.create_request import (
     create_body, member_description, MemberServer, pointer_metadata)
+from nova_holistic.documents.servers.server import KEY
 from nova_holistic.table.records import GroupRecord
 
 

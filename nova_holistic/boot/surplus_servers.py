@@ -14,7 +14,7 @@ from oslo_log import log as logging
 from nova_holistic.boot.member_boot import BUILDING, MemberBoots
 from nova_holistic.boot.user_servers import TaggedServer
 from nova_holistic import crash_points
-from nova_holistic.documents.server_create import pointer_metadata
+from nova_holistic.documents.servers.create_request import pointer_metadata
 
 LOG = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import requests
 
 from nova_holistic.boot.errors import CreateRefused, RightUnavailable
 from nova_holistic.documents.schemas.server import NOVA_VERSION
-from nova_holistic.documents.server_create import group_tag
+from nova_holistic.documents.servers.create_request import group_tag
 from nova_holistic.inventory.errors import ServiceFailed
 
 READ = '2.1'

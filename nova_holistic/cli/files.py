@@ -10,17 +10,17 @@ from typing import Any, TextIO
 
 from nova_holistic.cli.heat_templates.environments import (
     read_inputs, TemplateInputs)
-from nova_holistic.documents.adoption import must_not_adopt
 from nova_holistic.documents.definition import read_definition
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.groups.adoption import must_not_adopt
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.documents.plan import parse_plan
-from nova_holistic.documents.source_positions import source_positions
-from nova_holistic.documents.text import load
+from nova_holistic.documents.source.positions import source_positions
+from nova_holistic.documents.source.text import load
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.policies import load_policy_types
 
 _STDIN = '-'

@@ -14,11 +14,11 @@ from rich.text import Text
 from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import Files
 from nova_holistic.cli.output import answer
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan as Planned
 from nova_holistic.model.plan import Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.model.storage_pools import snapshot_for
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check

@@ -19,7 +19,7 @@ from nova_holistic import exceptions
 from nova_holistic.holds.requests import MICROVERSION
 from nova_holistic import inventory, objectives, plugins, topology
 from nova_holistic.inventory import load_inventory
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.solver.milp import backend
 from nova_holistic import supported
 from nova_holistic.table.database import Database

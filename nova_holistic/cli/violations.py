@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.scene import violation_text
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check

@@ -8,13 +8,13 @@ from dataclasses import replace
 import math
 from typing import Any
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Member
 from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
 

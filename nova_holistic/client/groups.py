@@ -9,7 +9,7 @@ import uuid
 from nova_holistic.client import errors, waiting
 from nova_holistic.client.microversions import (
     ACTIONS, ADOPTION, BINDINGS, OBJECTIVE_VALUES, SERVERS)
-from nova_holistic.documents.server_positions import server_positions
+from nova_holistic.documents.servers.positions import server_positions
 
 Request = Callable[..., Any]
 Document = Mapping[str, Any]

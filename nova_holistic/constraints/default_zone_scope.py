@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that specify no zone, so that Nova's default zone applies."""
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Snapshot
 
 _PLACING = ('availability_zone', 'location')
 """Types of policies that determine where members are placed."""

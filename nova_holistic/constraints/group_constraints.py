@@ -17,15 +17,15 @@ from nova_holistic.constraints.filters import num_instances, server_groups
 from nova_holistic.constraints.options import NovaOptions
 from nova_holistic.constraints.rule import facts_of, HostFacts, ServerRequest
 from nova_holistic.constraints.server_limits import Limit, with_limits
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import format_message, joined
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 
 PREFIX = 'refused by Nova: '
 """Prefix of the planner's own traits. No trait of Placement begins with it."""

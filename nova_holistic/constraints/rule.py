@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import enum
 
 from nova_holistic.constraints.options import NovaOptions
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.image import Image
-from nova_holistic.model.snapshot import Host
 
 
 class Status(enum.Enum):

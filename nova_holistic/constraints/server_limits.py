@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.hot.conversion import Conversion, convert
 from nova_holistic.documents.hot.split import nested_templates, plain_template
 from nova_holistic.documents.hot.template_files import TemplateSource

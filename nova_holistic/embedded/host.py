@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nova_holistic.model.nested_provider import NestedProvider
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 
 
 @dataclass(frozen=True, slots=True)

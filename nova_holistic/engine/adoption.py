@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from oslo_log import log as logging
 
-from nova_holistic.documents.adoption import position
+from nova_holistic.documents.groups.adoption import position
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import errors
 from nova_holistic.engine.proposal import PlannerComponents
@@ -15,8 +15,8 @@ from nova_holistic.engine.server_match import (
 from nova_holistic import exceptions
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.queries.memberships import memberships
 from nova_holistic.table.records import MemberRecord, MemberState
 

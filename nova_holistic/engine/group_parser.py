@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine import member_rows
 from nova_holistic.model.group import Group
 from nova_holistic import policies

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 import uuid
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 

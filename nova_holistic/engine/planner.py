@@ -11,9 +11,9 @@ import uuid as uuidlib
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions, objectives, policies
-from nova_holistic.documents.adoption import must_not_adopt
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.volumes import must_have_no_volumes
+from nova_holistic.documents.groups.adoption import must_not_adopt
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.groups.volumes import must_have_no_volumes
 from nova_holistic.engine.adoption import ReadServers
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.creator import Creator

@@ -20,8 +20,8 @@ from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.holds.disjoint_allocations import choose
 from nova_holistic.holds.provider_candidates import (
     Candidates, merged, split)
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import MemberRecord

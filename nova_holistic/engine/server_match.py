@@ -8,11 +8,11 @@ addition, the host of the server has to meet the requirements of the member.
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from nova_holistic.documents.adoption import position
+from nova_holistic.documents.groups.adoption import position
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 
 UNFINISHED = ('BUILD', 'DELETED', 'SOFT_DELETED')
 """Statuses of a server that has not run yet or is about to be removed."""

@@ -8,8 +8,8 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.documents.adoption import adoptions
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.adoption import adoptions
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors, reasons

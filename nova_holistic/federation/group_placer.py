@@ -11,7 +11,7 @@ import uuid
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine import reasons
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren

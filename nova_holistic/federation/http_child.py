@@ -9,7 +9,7 @@ import math
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from nova_holistic.documents.server_positions import server_positions
+from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.documents.validation import validator
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import (

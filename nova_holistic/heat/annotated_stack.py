@@ -13,7 +13,7 @@ from nova_holistic.documents.hot.conversion import Conversion, convert
 from nova_holistic.documents.hot.parameters import STACK_NAME
 from nova_holistic.documents.hot.template_files import TemplateSource
 from nova_holistic.documents.hot.template_shape import is_template
-from nova_holistic.documents.text import load
+from nova_holistic.documents.source.text import load
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types
 

@@ -8,7 +8,7 @@ from typing import Any
 from heat.common import exception
 from heat.engine import stk_defn
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic import exceptions
 from nova_holistic.heat import (
     derived_members, pointing_servers, template_servers)

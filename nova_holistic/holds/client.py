@@ -15,7 +15,7 @@ from nova_holistic.holds.provider_candidates import (
     Candidates, read_candidates)
 from nova_holistic.holds.requests import Requests
 from nova_holistic.metrics.instruments import HOLD_SECONDS
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.records import MemberRecord, Place
 
 PART_SIZE = 100

@@ -8,8 +8,8 @@ from urllib import parse
 from nova_holistic.holds import placement_responses
 from nova_holistic.holds.requests import Requests
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
 MOST = 1000

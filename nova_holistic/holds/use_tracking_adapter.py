@@ -9,8 +9,8 @@ import time
 from typing import Any, Protocol
 
 from nova_holistic.holds.allocation_bodies import FIRST_GENERATION
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 
 REMEMBERED = 100_000
 """Holds whose allocations are remembered, the latest ones. A request that

@@ -5,10 +5,10 @@ import abc
 from collections.abc import Collection, Mapping
 
 from nova_holistic.inventory.cloud_reader import CloudReader
+from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.model.use_change import UseChange
 
 
 class CloudInventory(abc.ABC):

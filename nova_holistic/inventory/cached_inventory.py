@@ -38,10 +38,10 @@ from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.pending_reads import PendingReads
 from nova_holistic.inventory.shared_runs import SharedRuns
 from nova_holistic.metrics.instruments import HOSTS_READ, SNAPSHOTS
+from nova_holistic.model.cloud.snapshot import Snapshot
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.model.snapshot import Snapshot
-from nova_holistic.model.use_change import UseChange
 
 LOG = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from nova_holistic.inventory.resource_providers.provider_source import (
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.snapshot_assembly import (
     DISABLED_TRAIT, NovaFacts, SnapshotAssembly)
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.snapshot import Snapshot
 
 LOG = logging.getLogger(__name__)
 

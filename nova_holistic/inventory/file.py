@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots from an inventory document."""
 
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.inventory.base import InventoryDriver
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.topology.option_file import in_file, read_document
 
 OPTION = '[inventory] path'

@@ -23,9 +23,9 @@ from nova_holistic.inventory.resource_providers.providers import ProviderReader
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.inventory.shared_runs import SharedRuns
 from nova_holistic.inventory.snapshot_assembly import SnapshotAssembly
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.topology.base import TopologyDriver
 from nova_holistic.topology import load_topology
 

@@ -12,10 +12,10 @@ import threading
 
 from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.model.use_change import UseChange
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 
 DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'

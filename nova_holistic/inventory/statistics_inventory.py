@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import SNAPSHOT_SECONDS
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.model.snapshot import Host, Snapshot
-from nova_holistic.model.use_change import UseChange
 
 Since = Callable[[datetime], Mapping[str, Mapping[str, float]]]
 """Returns, for the name of each host, its statistics by their names."""

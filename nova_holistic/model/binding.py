@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nova_holistic import exceptions
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.model.storage_pools import (
     has_volumes, with_volume, without_pools)
 

@@ -4,8 +4,8 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from nova_holistic.model.bounds import Bounds, numbered
-from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.members.bounds import Bounds, numbered
+from nova_holistic.model.members.member import Member, MemberDescription
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from collections import Counter
 from dataclasses import replace
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host, Link, Snapshot
 
 
 def limits_links(group: Group) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Expression
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class HostEncoder(Protocol):

@@ -10,7 +10,7 @@ its weight w, the product is the sum of w x (m if the digit is set, else 0).
 from collections.abc import Iterator
 from typing import Protocol
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.group import Scope
 from nova_holistic.model.policy import Expression
 

@@ -7,14 +7,14 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import freeze
 from nova_holistic.model.messages.marked_text import MarkedText, Messages
-from nova_holistic.model.snapshot import Host, Snapshot
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
-    from nova_holistic.model.member import Member
+    from nova_holistic.model.members.member import Member
 
 Expression = Any
 """A linear expression of the program; in practice, PuLP's."""

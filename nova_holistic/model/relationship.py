@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.identity_cache import IdentityCache
-from nova_holistic.model.member import Member
-from nova_holistic.model.member_ranges import member_ranges, with_replicas
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.member_ranges import (
+    member_ranges, with_replicas)
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.policy import Policy
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Scope
-    from nova_holistic.model.snapshot import Host, Snapshot
+    from nova_holistic.model.cloud.snapshot import Host, Snapshot
 
 _spans = IdentityCache(member_ranges, 32)
 _NONE = slice(0)

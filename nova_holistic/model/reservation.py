@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

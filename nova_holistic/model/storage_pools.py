@@ -17,11 +17,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from nova_holistic import exceptions
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.suggestion import did_you_mean
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
 
 POOL = 'storage pool'
 """Trait of a storage pool."""

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pulp import LpAffineExpression
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import (
     HostEncoder, Objective, HostCost)
 from nova_holistic.model.policy import Expression
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class FewestHosts(Objective):

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from pulp import LpAffineExpression
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import (
     HostEncoder, Objective, Traffic)
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Expression
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class Network(Objective):

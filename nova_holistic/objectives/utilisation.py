@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from nova_holistic.model.member import Member
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.members.member import Member
 
 
 def requested_classes(members: Sequence[Member]) -> tuple[str, ...]:

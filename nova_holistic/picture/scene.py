@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 
 _USUAL = ('VCPU', 'PCPU', 'MEMORY_MB', 'DISK_GB')
 

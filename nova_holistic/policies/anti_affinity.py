@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Violations
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 

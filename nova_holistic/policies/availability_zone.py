@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Encoder, Policy, Violations
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 @dataclass(frozen=True, kw_only=True)

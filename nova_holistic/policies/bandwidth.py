@@ -31,15 +31,15 @@ from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.identity_cache import IdentityCache
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.pairs import pairs_together
 from nova_holistic.model.policy import Encoder, Expression, Violations
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host, Link, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Sides = tuple[tuple[Member, ...], tuple[Member, ...]]

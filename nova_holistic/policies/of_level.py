@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Host
 
 LEVEL = {'level': {'type': 'string', 'minLength': 1, 'maxLength': 255}}
 """The key ``level`` in the schema of a policy."""

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Encoder, Violations
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.of_level import OfLevel
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import pulp
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, Messages)
 from nova_holistic.model.policy import Encoder, Expression, Policy, Violations
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.policies.of_level import LEVEL, OfLevel
 
 Demand = tuple[Requirements, tuple[Policy, ...]]

@@ -17,9 +17,9 @@ from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.repair.violations import misplaced, violations
 from nova_holistic.table.changes import group_degradation

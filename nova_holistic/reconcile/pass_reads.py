@@ -8,7 +8,7 @@ from oslo_log import log as logging
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 
 LOG = logging.getLogger(__name__)
 

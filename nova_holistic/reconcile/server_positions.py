@@ -15,7 +15,7 @@ from nova_holistic import crash_points
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from nova_holistic.table.store import PlacementTable

@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline

@@ -15,11 +15,11 @@ from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.engine.reasons import of_engine
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.repair.intermediate_hosts import complete_course
 from nova_holistic.repair.move_order import (
     Course, longest_course, Move, Surroundings)

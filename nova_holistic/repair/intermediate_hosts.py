@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host
 from nova_holistic.repair.move_order import (
     Course, MOST_STATES, Move, MoveCheck, Surroundings)
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.records import MemberRecord
 
 MOST_STATES = 4096

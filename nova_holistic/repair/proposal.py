@@ -16,14 +16,14 @@ from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.engine.reasons import of_engine
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.members.member import Member, MemberDescription
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
 from nova_holistic.model.policy import Encoder, Policy, Violations
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.repair import move_order
 from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import violations

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import fits
 from nova_holistic.table.records import MemberRecord
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from nova_holistic.engine.decision.moving_members import extra_servers
 from nova_holistic.engine.decision.usable_snapshot import with_missing_hosts
 from nova_holistic.engine.member_rows import host_of
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import MemberRecord, MemberState

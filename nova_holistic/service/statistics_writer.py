@@ -8,7 +8,7 @@ import time
 
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.messaging.errors import HostUnknown
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.table.store import PlacementTable
 
 NAMES_LAST = 300.0

@@ -11,11 +11,11 @@ from collections import defaultdict
 from typing import Any
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.model.storage_pools import named, POOL
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 

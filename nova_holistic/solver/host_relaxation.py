@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import HostCost
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives.utilisation import requested_classes
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (

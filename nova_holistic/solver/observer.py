@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import threading
 from typing import Protocol
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 
 Answer = Plan | Unplaceable | Unknown
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import time
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.all_hosts import search_all_hosts
 from nova_holistic.solver.construct.first_plan import first_plan

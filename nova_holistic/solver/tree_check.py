@@ -9,11 +9,11 @@ them. It shares no code with the solver's rows for trees.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.request_group import ISOLATE, RequestGroup
-from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.limits.current import trees as limits
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import enum
 from typing import Any
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
 

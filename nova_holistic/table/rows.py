@@ -8,9 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE, RequestGroup
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.table import models
 from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import (

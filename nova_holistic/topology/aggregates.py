@@ -3,7 +3,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 from nova_holistic.topology.level_names import name_hosts, ZONE_KEY

@@ -5,8 +5,8 @@ import abc
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Link
 
 
 @dataclass(frozen=True, slots=True)

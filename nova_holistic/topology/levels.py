@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.topology.errors import InvalidLevels
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.snapshot import Link
+from nova_holistic.model.cloud.snapshot import Link
 
 
 def parse_links(document: Mapping[str, Any], levels: tuple[str, ...],

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from nova_holistic.documents import text
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import HolisticError, InvalidDocument
 from nova_holistic.topology.errors import InvalidFile
 

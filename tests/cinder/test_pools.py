@@ -8,8 +8,8 @@ from nova_holistic.cli import main, manage
 from nova_holistic.inventory.cinder.pool_locations import pool_locations
 from nova_holistic.inventory.cinder.pools import read_pools
 from nova_holistic.inventory.service_client import ServiceClient
-from nova_holistic.model.inventory import MAX_UNIT
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.inventory import MAX_UNIT
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.storage_pools import VOLUME_GB, volume_types
 from nova_holistic.topology.aggregates import AggregatesTopology
 import pytest

@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
 from tools.cloud.waiting import wait_for

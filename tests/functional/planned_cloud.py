@@ -9,7 +9,7 @@ from nova import context as nova_context
 from nova import objects
 from nova.scheduler import rpcapi
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.model.frozen import FrozenMapping

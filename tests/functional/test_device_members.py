@@ -7,9 +7,9 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.table.records import GroupStatus, MemberState
 
 FAST = 'HW_GPU_API_VULKAN'

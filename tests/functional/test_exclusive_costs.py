@@ -21,8 +21,8 @@ import sqlalchemy as sa
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler.policies import exclusion, member_positions
 from nova_holistic.scheduler.policies.reservation_cache import ReservationCache

@@ -11,8 +11,8 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.table.errors import TableError

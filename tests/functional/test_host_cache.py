@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.scheduler import connections
 from nova_holistic.scheduler.hosts import host_cache
 from nova_holistic.scheduler.hosts.host_cache import HostCache

@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
 from nova_holistic.inventory.resource_providers.provider_rows import (
@@ -14,9 +15,8 @@ from nova_holistic.inventory.resource_providers.provider_trees import (
     ProviderTrees)
 from nova_holistic.inventory.snapshot_assembly import (
     NovaFacts, SnapshotAssembly)
-from nova_holistic.inventory.nova.computes import Compute
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 from nova_holistic.topology.aggregates import AggregatesTopology
 from tests.functional.changing_providers import (  # noqa: F401
     metal_placement, PLAIN, Providers, VERSION)

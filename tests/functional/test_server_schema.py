@@ -10,7 +10,7 @@ from nova import exception
 import pytest
 
 from nova_holistic.documents.schemas.server import REFUSED, SERVER
-from nova_holistic.documents.server_values import FORMATS, is_printable
+from nova_holistic.documents.servers.value_formats import FORMATS, is_printable
 from nova_holistic.documents.validation import validator
 from nova_holistic.exceptions import InvalidDocument
 

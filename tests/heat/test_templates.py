@@ -9,8 +9,8 @@ from heat.common import exception
 import pytest
 
 from nova_holistic.cli.main import main
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.text import load
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.source.text import load
 from nova_holistic.policies import load_policy_types
 
 _SHOP = pathlib.Path(__file__).parents[1] / 'data' / 'shop-hot.yaml'

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builders of small clouds and groups."""
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 
 
 def host(name, *location, vcpus=16, labels=None, inventories=None, **fields):

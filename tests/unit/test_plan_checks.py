@@ -8,8 +8,8 @@ import pytest
 
 from nova_holistic.cli import plan_work as command
 from nova_holistic.engine.decision import snapshot_planner
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Unknown, Unplaceable)
 from nova_holistic.model.policy import Violations

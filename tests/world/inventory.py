@@ -4,9 +4,9 @@
 from collections import Counter
 
 from nova_holistic.inventory.base import InventoryDriver
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 class RackInventory(InventoryDriver):

@@ -7,10 +7,10 @@ from typing import Any
 from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.volumes import must_have_no_volumes
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.groups.volumes import must_have_no_volumes
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
 from nova_holistic import objectives
 
 

@@ -9,7 +9,7 @@ from nova_holistic.api.description import definitions
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import groups as views
-from nova_holistic.documents.adoption import adoptions, with_adoptions
+from nova_holistic.documents.groups.adoption import adoptions, with_adoptions
 from nova_holistic.documents.validation import brief
 from nova_holistic.table.changes import detaching
 from nova_holistic.table.changes.detaching import Detached

@@ -22,8 +22,8 @@ from nova_holistic.api import server_keys
 from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
-from nova_holistic.documents.bounds import has_bounds
-from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.documents.groups.bounds import has_bounds
+from nova_holistic.documents.groups.unruled import parse_unruled
 from nova_holistic.model.elastic import counts
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE

@@ -11,7 +11,7 @@ from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags, microversions
 from nova_holistic.api import server_keys
 from nova_holistic.api.views import groups as group_views, members as views
-from nova_holistic.documents import revision
+from nova_holistic.documents.groups import revision
 from nova_holistic.documents.validation import brief
 from nova_holistic.exceptions import InvalidDocument
 

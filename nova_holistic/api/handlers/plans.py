@@ -11,7 +11,7 @@ from nova_holistic.api import errors, federation, limits, waiting
 from nova_holistic.api import server_keys
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
-from nova_holistic.documents.adoption import must_not_adopt
+from nova_holistic.documents.groups.adoption import must_not_adopt
 from nova_holistic.table.records import EXTRAS, PlanRecord, PlanStatus
 
 

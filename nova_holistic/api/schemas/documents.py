@@ -2,8 +2,8 @@
 """Schemas for the parts of a body that are a group document or a member
 description.
 
-``documents.group.parse_group`` validates these parts, because it limits its
-work and knows the installed policies. Here they accept any object. The
+``documents.groups.group.parse_group`` validates these parts, because it limits
+its work and knows the installed policies. Here they accept any object. The
 generator of the API description recognises them by identity.
 """
 

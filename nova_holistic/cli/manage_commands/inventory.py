@@ -9,7 +9,7 @@ import yaml
 from nova_holistic.cli.components.connections import (
     connect, connect_if_configured)
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
-from nova_holistic.documents.inventory_writer import inventory_document
+from nova_holistic.documents.inventories.writer import inventory_document
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.topology import load_topology

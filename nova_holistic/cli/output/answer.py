@@ -15,10 +15,10 @@ from nova_holistic.documents.plan import to_document
 from nova_holistic.documents.relaxations import (
     headroom_line, headroom_to_document, relaxation_lines,
     relaxations_to_document)
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom, Relaxations
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.diagnosis.explain import Explanation
 
 Answer = Plan | Unplaceable | Unknown

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture import amounts
 from nova_holistic.picture.scene import HostView, Load, group_of, scene
 from nova_holistic.picture.text_fitting import printable

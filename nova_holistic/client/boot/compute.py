@@ -11,7 +11,7 @@ from keystoneauth1.session import Session
 
 from nova_holistic.client import errors
 from nova_holistic.documents.schemas.server import NOVA_VERSION
-from nova_holistic.documents.server_create import group_tag
+from nova_holistic.documents.servers.create_request import group_tag
 
 _REPEATED = {'connect_retries': 3, 'status_code_retries': 3,
              'retriable_status_codes': [429, 502, 503, 504]}

@@ -11,8 +11,8 @@ from nova_holistic.client.boot.member_servers import (
     MemberServers, read_members, RELEASED)
 from nova_holistic.client.boot.outcome import Outcome, Settings
 from nova_holistic.client.groups import Groups
-from nova_holistic.documents.server import KEY
-from nova_holistic.documents.server_create import member_description
+from nova_holistic.documents.servers.create_request import member_description
+from nova_holistic.documents.servers.server import KEY
 from nova_holistic import exceptions
 
 

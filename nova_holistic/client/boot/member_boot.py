@@ -14,7 +14,8 @@ from nova_holistic.client.boot.outcome import (
 from nova_holistic.client.boot.server_states import ServerStates
 from nova_holistic.client import errors
 from nova_holistic.client.groups import Groups
-from nova_holistic.documents.server_create import create_body, MemberServer
+from nova_holistic.documents.servers.create_request import (
+    create_body, MemberServer)
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 5.0
 _TOO_MANY_REQUESTS = 429

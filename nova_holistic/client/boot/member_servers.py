@@ -7,7 +7,7 @@ from typing import Any
 
 from nova_holistic.client.boot.compute import Compute, Server
 from nova_holistic.client.groups import Groups
-from nova_holistic.documents.server_create import pointer_metadata
+from nova_holistic.documents.servers.create_request import pointer_metadata
 
 PLANNED = 'planned'
 RELEASED = 'released'

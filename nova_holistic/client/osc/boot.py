@@ -22,7 +22,7 @@ from nova_holistic.client.client import Client
 from nova_holistic.client import errors
 from nova_holistic.client.osc import boot_progress, formatted_columns, progress
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
-from nova_holistic.documents.server_positions import (
+from nova_holistic.documents.servers.positions import (
     positions_without_server)
 from nova_holistic.exceptions import HolisticError
 

@@ -10,7 +10,7 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.topology import load_topology
 
 

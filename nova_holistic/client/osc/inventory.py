@@ -9,7 +9,7 @@ from osc_lib.command import command
 from nova_holistic.cli import files
 from nova_holistic.client.osc import cloud_snapshot
 from nova_holistic.client.osc.command import HolisticCommand
-from nova_holistic.documents.inventory_writer import inventory_document
+from nova_holistic.documents.inventories.writer import inventory_document
 
 
 class ExportInventory(HolisticCommand, command.Command):

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections import Counter
 
 from nova_holistic.constraints.server_limits import Limit, same_on_all
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.model.snapshot import Host
 
 AFFINITY, ANTI_AFFINITY = 'affinity', 'anti-affinity'
 FILTERS = {AFFINITY: 'ServerGroupAffinityFilter',

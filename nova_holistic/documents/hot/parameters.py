@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from nova_holistic.documents.hot import parameter_constraints
-from nova_holistic.documents.text import load, MAX_DIGITS
+from nova_holistic.documents.source.text import load, MAX_DIGITS
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.messages.suggestion import did_you_mean

@@ -5,7 +5,8 @@ additional section ``groups``."""
 from typing import Any
 
 from nova_holistic.documents.schemas.hot import TEMPLATE
-from nova_holistic.documents.text import MAX_DEPTH, MAX_DIGITS, MAX_NODES
+from nova_holistic.documents.source.text import (
+    MAX_DEPTH, MAX_DIGITS, MAX_NODES)
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 

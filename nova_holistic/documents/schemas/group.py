@@ -103,13 +103,13 @@ MEMBER = {
         'boot_from_volume': {'type': 'boolean'},
         'boot_volume': NAME,
         'server_group': common.UUID,
-        # documents.server validates it, because its schema has formats.
+        # documents.servers.server validates it: its schema has formats.
         'server': {'type': 'object'},
         'size': {'type': 'integer', 'minimum': 1,
                  'maximum': common.MAX_AMOUNT},
         'volume_type': common.TEXT,
     },
-    # documents.volumes checks which keys each kind has.
+    # documents.groups.volumes checks which keys each kind has.
     'if': {'properties': {'kind': {'const': 'volume'}}, 'required': ['kind']},
     'then': {'required': ['size']},
     'else': {

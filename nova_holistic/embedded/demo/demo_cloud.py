@@ -7,7 +7,7 @@ import time
 from nova_holistic.embedded.demo.outcome import Outcome
 from nova_holistic.embedded.demo import scenario, usage_accounts
 from nova_holistic.embedded.waiting import wait_for
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.table.records import MemberRecord
 
 LOAD_PROJECT = 'load'

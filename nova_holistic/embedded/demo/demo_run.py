@@ -7,7 +7,7 @@ import time
 
 from rich.console import Console
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo.demo_cloud import DemoCloud
 from nova_holistic.embedded.demo.expectations import Expectations

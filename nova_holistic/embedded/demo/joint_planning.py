@@ -16,9 +16,9 @@ from nova_holistic.embedded.demo.outcome import Attempt, Outcome
 from nova_holistic.embedded.demo import scenario, tables
 from nova_holistic import exceptions
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.picture.formats import FORMATS
 from nova_holistic.picture.scene import scene
 from nova_holistic.solver.check import check

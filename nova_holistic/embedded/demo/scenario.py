@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from importlib import resources
 from itertools import count
 
-from nova_holistic.documents import text
+from nova_holistic.documents.source import text
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor

@@ -10,9 +10,9 @@ from rich.table import Table
 from nova_holistic.embedded.demo.outcome import Attempt
 from nova_holistic.embedded.demo import scenario
 from nova_holistic.embedded.demo.tiers import Tier
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.plan import Placement, Plan
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 def _table(*columns: str) -> Table:

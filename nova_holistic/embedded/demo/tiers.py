@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.members.member import Member, MemberDescription
 from nova_holistic.model.policy import Policy
 
 

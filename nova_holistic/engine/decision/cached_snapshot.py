@@ -13,8 +13,8 @@ from typing import TypeVar
 from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.plan import Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.records import GroupStatus
 
 T = TypeVar('T')

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Mapping
 
 from oslo_log import log as logging
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic import exceptions
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.cloud_totals import part
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.reservation import Reservation, reservations
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 
 from nova_holistic.engine.decision.planning_request import PlanningRequest
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
-from nova_holistic.model.snapshot import Snapshot
 
 
 def plan_for_hosts(request: PlanningRequest, group: Group, snapshot: Snapshot,

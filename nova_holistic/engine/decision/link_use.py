@@ -12,18 +12,18 @@ from collections.abc import Callable, Sequence
 
 from oslo_log import log as logging
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.planning_request import CheckedPlan
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic import exceptions
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.link_demand import (
     free_mbps, limits_links, link_demand, with_demand)
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.changes.link_demands import Demand, LinksVersion
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState)

@@ -10,12 +10,12 @@ the destinations only, as the scheduler's filter does.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState
 
 Positions = Mapping[str, str]

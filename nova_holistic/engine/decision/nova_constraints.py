@@ -15,15 +15,15 @@ from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.errors import UnreadableReference
 from nova_holistic import exceptions
 from nova_holistic.inventory.base import CloudInventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom, Relaxations
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.relax import relax
 

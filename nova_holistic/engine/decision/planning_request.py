@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic import exceptions
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import GroupStatus, MemberRecord
 
 

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.cloud_totals import part
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.store import PlacementTable
 
 Refused = Mapping[str, Collection[str]]

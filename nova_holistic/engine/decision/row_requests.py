@@ -4,7 +4,7 @@ table."""
 
 from collections.abc import Sequence
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision import moving_members, refused_hosts
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import member_rows

@@ -23,12 +23,12 @@ from nova_holistic.engine import reasons
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve

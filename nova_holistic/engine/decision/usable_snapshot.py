@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 from nova_holistic.engine.decision.planning_request import PlanningRequest
-from nova_holistic.model.inventory import with_use_changed
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.inventory import with_use_changed
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.table.records import MemberRecord, MemberState
 from nova_holistic.table.store import PlacementTable
 

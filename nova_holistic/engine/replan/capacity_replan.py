@@ -23,8 +23,8 @@ from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine.provider_choice import has_allocations
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import MemberRecord
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.plan import Reason
 
 Decide = Callable[[PlanningRequest, float], CheckedPlan]

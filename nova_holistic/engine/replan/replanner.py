@@ -21,8 +21,8 @@ from nova_holistic.engine.replan.partial_replan import (
     PartialPlan, PartialPlanner)
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.messaging.errors import GroupBusy
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (

@@ -9,7 +9,7 @@ becomes a preference for this plan only, and the group is degraded.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from nova_holistic.documents.adoption import position
+from nova_holistic.documents.groups.adoption import position
 from nova_holistic.engine.adoption import Adopted, AdoptedMembers
 from nova_holistic.engine.decision import exclusive_hosts
 from nova_holistic.engine.decision.planning_request import (
@@ -17,12 +17,12 @@ from nova_holistic.engine.decision.planning_request import (
 from nova_holistic.engine.update.revised_members import RevisedMembers
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import broken_policies, check
 from nova_holistic.table.records import GroupStatus, MemberRecord
 

@@ -12,9 +12,9 @@ from typing import Any
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.update.revised_members import (
     changed_requirements, RevisedMembers)
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.records import GroupRecord, MemberState
 
 KEY = 'actions'

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from nova_holistic.documents.revision import changed_rules
+from nova_holistic.documents.groups.revision import changed_rules
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner

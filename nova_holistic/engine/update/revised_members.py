@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.documents.groups.unruled import parse_unruled
 from nova_holistic.engine.adoption import AdoptedMembers
 from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
@@ -13,9 +13,9 @@ from nova_holistic.engine.decision.refused_hosts import Refused
 from nova_holistic.engine.member_rows import host_of
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING

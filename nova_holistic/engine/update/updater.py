@@ -9,9 +9,9 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points
-from nova_holistic.documents.adoption import (
+from nova_holistic.documents.groups.adoption import (
     adoptions, must_be_allowed, without_adoptions)
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.adoption import Adopter, ReadServers
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)

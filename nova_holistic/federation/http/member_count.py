@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The number of members of a document that was accepted before."""
 
-from nova_holistic.documents.bounds import has_bounds
+from nova_holistic.documents.groups.bounds import has_bounds
 from nova_holistic.federation.child import Document
 
 

@@ -9,15 +9,15 @@ no code with the integer program.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.federation.child import Document
 from nova_holistic.federation.splitting.cloud_rules import AFFINITY, CLOUD
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check
 
 _ROOM = 2**31 - 1

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import Document
 from nova_holistic.federation.splitting.cloud_rules import (

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from nova_holistic.model.snapshot import Snapshot
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.topology.aggregates import ZONE
 from nova_holistic.topology.base import Location, TopologyDriver
 

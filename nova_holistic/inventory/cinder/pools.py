@@ -11,9 +11,9 @@ from nova_holistic.inventory.cinder.extra_specs import satisfies
 from nova_holistic.inventory.cinder.pool_locations import (
     Locate, pool_locations)
 from nova_holistic.inventory.service_client import ServiceClient
+from nova_holistic.model.cloud.pool_capacity import PoolCapacity, UNLIMITED
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.pool_capacity import PoolCapacity, UNLIMITED
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.model.storage_pools import pool_traits, VOLUME_GB
 from nova_holistic.topology.base import TopologyDriver
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import functools
 from typing import Any
 
+from nova_holistic.model.cloud.inventory import Inventory, with_use_changed
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory, with_use_changed
-from nova_holistic.model.nested_provider import NestedProvider
-from nova_holistic.model.use_change import UseChange
 
 Answer = Mapping[str, Any]
 """The JSON of one of a provider's parts."""

@@ -16,8 +16,8 @@ from nova_holistic.inventory.resource_providers.provider import (
     Provider, shared)
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listed, Listing, ProviderSource)
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 
 T = TypeVar('T')
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, ProviderSource)
-from nova_holistic.model.nested_provider import NestedProvider
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 
 Read = Callable[[Collection[str]], Mapping[str, Provider | None]]
 

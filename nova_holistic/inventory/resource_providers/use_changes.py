@@ -12,7 +12,7 @@ from typing import Any
 
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.service_client import ServiceClient
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 
 PLACEMENT_VERSION = '1.38'
 """Generations with traits (1.6), every class in summaries (1.27)."""

@@ -4,9 +4,9 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from nova_holistic.model.bounds import Bounds, numbered
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.bounds import Bounds, numbered
+from nova_holistic.model.members.member import MemberDescription
 
 
 @dataclass(frozen=True, slots=True)

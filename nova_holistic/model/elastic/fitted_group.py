@@ -3,10 +3,10 @@
 
 from collections.abc import Collection, Iterator
 
-from nova_holistic.model.bounds import Bounds, free_number, numbered
 from nova_holistic.model.elastic.counts import names_below
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.bounds import Bounds, free_number, numbered
+from nova_holistic.model.members.member import MemberDescription
 
 
 def fitted(group: Group, used: Collection[str], planned: Collection[str],

@@ -4,10 +4,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from nova_holistic.model.bounds import free_number, numbered
 from nova_holistic.model.elastic.counts import replicas_of, servers_of
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member, MemberDescription
+from nova_holistic.model.members.bounds import free_number, numbered
+from nova_holistic.model.members.member import Member, MemberDescription
 
 
 class NotGrown(Exception):

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 import re
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 
 _WORD = re.compile(r"[^\s,;:()'\"]+")
 

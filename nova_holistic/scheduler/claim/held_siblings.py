@@ -10,9 +10,9 @@ such a number would count for the maximum until the end of the lease.
 from collections.abc import Sequence
 
 from nova_holistic import crash_points
-from nova_holistic.model.bounds import numbered
 from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.bounds import numbered
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership

@@ -19,9 +19,9 @@ from nova.scheduler import request_filter
 from nova.scheduler import utils
 import sqlalchemy as sa
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections

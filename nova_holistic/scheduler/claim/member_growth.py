@@ -16,11 +16,11 @@ from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.elastic.growth import (
     AtMaximum, Existing, next_server, NotGrown)
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.scheduler.claim.claims import Claims
 from nova_holistic.scheduler.claim.host_search import HostSearch

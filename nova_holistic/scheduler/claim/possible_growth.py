@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from nova import context as nova_context
 
-from nova_holistic.documents.unruled import parse_unruled
+from nova_holistic.documents.groups.unruled import parse_unruled
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.elastic.growth import Existing, next_server, NotGrown
 from nova_holistic.scheduler.claim import held_siblings

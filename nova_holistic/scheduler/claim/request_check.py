@@ -10,7 +10,7 @@ from nova import objects
 from nova.scheduler import request_filter
 from nova.scheduler import utils
 
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.claim import request_groups
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 

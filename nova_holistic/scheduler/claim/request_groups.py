@@ -7,8 +7,8 @@ from typing import Any
 from nova.scheduler import utils
 import os_traits
 
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import RequestGroup
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.table.provider_allocation import ProviderAllocation
 

@@ -12,8 +12,8 @@ from nova.scheduler import filters
 from nova.scheduler import utils
 
 from nova_holistic import exceptions
-from nova_holistic.model.domain import Domain
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.scheduler import connections, nova_errors, server_moves
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler.pointer import has_pointer, Pointer

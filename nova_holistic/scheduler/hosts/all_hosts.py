@@ -8,7 +8,7 @@ from dataclasses import replace
 from nova import context as nova_context
 
 from nova_holistic.model.group import Group
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation
 from nova_holistic.table.records import MemberRecord

@@ -14,8 +14,8 @@ from nova import objects
 from nova import servicegroup
 import sqlalchemy as sa
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.scheduler.hosts import cloud_version, locations
 from nova_holistic.scheduler.hosts.cloud_version import CloudVersion
 from nova_holistic.scheduler.hosts.trait_owners import TraitOwners

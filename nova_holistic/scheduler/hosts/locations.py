@@ -11,8 +11,8 @@ from nova.db.api import models as api_models
 from nova import objects
 import sqlalchemy as sa
 
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler import request_memory
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import GroupRecord, MemberRecord, Place

@@ -18,9 +18,9 @@ from nova import context as nova_context
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.reservation import Reservation, reservations
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import locations
 from nova_holistic.scheduler import nova_errors

@@ -10,12 +10,12 @@ import weakref
 from nova import context as nova_context
 from nova import objects
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.link_use import with_other_groups
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations

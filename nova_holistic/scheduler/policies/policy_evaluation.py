@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy, Violations
-from nova_holistic.model.snapshot import Host, Link, Snapshot
 
 REMEMBERED_GROUPS = 256
 

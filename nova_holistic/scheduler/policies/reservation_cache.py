@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import functools
 from typing import Any
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.reservation import Reservation
-from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler.policies.member_positions import (
     MemberPositionCache, Positions)
 from nova_holistic.table.queries.group_cache import Found

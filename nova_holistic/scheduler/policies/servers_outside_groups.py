@@ -11,9 +11,9 @@ from nova.db.api import models as api_models
 from nova import objects
 import sqlalchemy as sa
 
-from nova_holistic.model.domain import Domain, HOST
+from nova_holistic.model.cloud.domain import Domain, HOST
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation

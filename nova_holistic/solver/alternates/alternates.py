@@ -18,11 +18,11 @@ import time
 import numpy as np
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import distinct, Rules
 

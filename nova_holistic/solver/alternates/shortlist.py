@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.incumbent import Incumbent

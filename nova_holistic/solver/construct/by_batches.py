@@ -8,8 +8,8 @@ from collections import Counter
 
 import numpy as np
 
-from nova_holistic.model.member import Member
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.attempt import Ordering, ORDERINGS
 from nova_holistic.solver.construct.batches import Batch
 from nova_holistic.solver.construct.greedy import Restarts

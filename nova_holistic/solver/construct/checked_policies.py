@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Carried, Kind
 

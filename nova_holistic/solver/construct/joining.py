@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.evaluation.policy_evaluation import (
     Best, PolicyEvaluation)

@@ -9,12 +9,12 @@ does not distinguish (``Policy.distinguishes``) share one result of its check.
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives.utilisation import (
     requested_classes, utilisation)
 from nova_holistic.solver.check import fits

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable

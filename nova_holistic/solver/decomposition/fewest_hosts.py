@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import decomposition as limits

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.problem.hosts import HostTable

@@ -13,8 +13,8 @@ import enum
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.storage_pools import POOL
 from nova_holistic.solver.problem.deadline import no_limit
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText, policy_message)
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.numbers import amounts, many
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.eligibility import demands, Eligibility, Test

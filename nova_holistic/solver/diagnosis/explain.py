@@ -12,13 +12,13 @@ import time
 import numpy as np
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts

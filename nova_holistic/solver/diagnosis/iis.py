@@ -12,8 +12,8 @@ Programs (ORSA Journal on Computing 3, 1991).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.construct.greedy import any_plan
 from nova_holistic.solver.diagnosis.contradiction import contradictory
 from nova_holistic.solver.diagnosis.elements import Element, elements, keeping

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText)
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.storage_pools import named, POOL
 from nova_holistic.solver.diagnosis.elements import Facet
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.cloud_totals import total
 from nova_holistic.model.messages.marked_text import (
     format_message, MarkedText, policy_message)
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.numbers import (
     be, many, requirements_of, room)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from nova_holistic.model.cloud.snapshot import Host
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText, policy_message, shortened)
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host
 from nova_holistic.model.storage_pools import POOL
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.elements import Element

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.utilisation_curve import curve

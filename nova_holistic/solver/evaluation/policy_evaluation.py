@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.limits.current import problem as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.exact_weights import common_step, exact

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.improve.neighbourhood import PlanView
 from nova_holistic.solver.improve.settings import Improvement

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import random
 from typing import ClassVar
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.improve.neighbourhood import (
     Neighbourhood, PlanView, shuffled)
 

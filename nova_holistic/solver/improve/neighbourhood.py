@@ -7,8 +7,8 @@ from functools import cached_property
 import random
 from typing import ClassVar
 
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import Carried
 

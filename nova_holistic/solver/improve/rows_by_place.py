@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Scope
-from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.evaluation.policy_evaluation import (
     distinguished_levels)
 from nova_holistic.solver.improve.neighbourhood import PlanView

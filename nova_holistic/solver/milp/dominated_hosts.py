@@ -14,7 +14,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts

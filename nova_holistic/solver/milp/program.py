@@ -10,11 +10,11 @@ import numpy as np
 import pulp
 from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.group import Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
-from nova_holistic.model.snapshot import Host
 from nova_holistic.solver.milp.cost_limits import CostLimits
 from nova_holistic.solver.milp.preference_rows import Penalty
 from nova_holistic.solver.milp.presence import Presence

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from pulp import LpAffineExpression, LpVariable
 
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.member_classes import MemberClass

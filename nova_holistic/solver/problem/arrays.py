@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain, HOST
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.domain import Domain, HOST
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.succession import Succession
 from nova_holistic.solver.problem.tolerances import LARGEST_AMOUNT
 

@@ -11,12 +11,12 @@ import numpy as np
 from pulp import LpConstraintGE
 
 from nova_holistic import exceptions
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable

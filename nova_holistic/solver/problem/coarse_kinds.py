@@ -14,8 +14,8 @@ from itertools import count
 import numpy as np
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.problem.eligibility import demands
 
 Found = Mapping[tuple[Requirements, Hashable], Sequence[Member]]

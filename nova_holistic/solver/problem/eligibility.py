@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model import storage_pools
 from nova_holistic.solver.problem.hosts import HostTable
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.arrays import Amounts, Division, HostArrays
 
 

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check_bound
 from nova_holistic.solver.problem import bound as bounds
 from nova_holistic.solver.problem.case import Case, Counts

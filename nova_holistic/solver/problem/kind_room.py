@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.solver.limits.current import problem as limits
 from nova_holistic.solver.problem.deadline import TooLarge
 from nova_holistic.solver.problem.eligibility import Eligibility

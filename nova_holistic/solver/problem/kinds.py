@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group, Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.policy import Policy
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.limits.current import problem as current_limits
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.deadline import no_limit

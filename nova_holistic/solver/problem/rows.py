@@ -6,7 +6,7 @@ import enum
 
 import numpy as np
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.group import Scope
 from nova_holistic.model.policy import Policy
 

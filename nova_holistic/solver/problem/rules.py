@@ -14,10 +14,10 @@ import numpy as np
 import pulp
 from pulp import LpConstraint, LpConstraintLE
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.policy import Expression, Policy
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import (

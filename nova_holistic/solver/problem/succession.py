@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
 
 
 @dataclass(frozen=True, slots=True)

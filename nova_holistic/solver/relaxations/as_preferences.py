@@ -10,10 +10,10 @@ Journal on Computing 3, 1991).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.relaxations import AsPreferences, Rule
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.relaxations import softened
 from nova_holistic.solver.relaxations.trials import Trials

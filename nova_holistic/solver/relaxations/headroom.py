@@ -10,10 +10,10 @@ from collections.abc import Callable
 import time
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.check import check
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.problem.deadline import Deadline

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from collections import Counter
 from dataclasses import replace
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
+from nova_holistic.model.members.requirements import Requirements
 
 
 def kinds(group: Group, snapshot: Snapshot) -> Sequence[Host]:

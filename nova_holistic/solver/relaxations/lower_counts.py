@@ -4,11 +4,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.model.relaxations import LowerCount
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 
 Fits = Callable[[int], bool | None]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import math
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import AddedHosts, MoreHosts
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.check import check
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.relaxations.host_kinds import kinds

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from collections import Counter
 from dataclasses import replace
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 def occupied(group: Group, snapshot: Snapshot,

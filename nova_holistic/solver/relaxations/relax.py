@@ -4,10 +4,10 @@
 from collections.abc import Callable, Sequence
 import time
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.relaxations import Relaxations
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.relaxations.as_preferences import as_preferences
 from nova_holistic.solver.relaxations.lower_counts import lower_counts

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relaxations import Rule
-from nova_holistic.model.requirements import Requirements
 
 Part = TypeVar('Part', Policy, MemberDescription)
 

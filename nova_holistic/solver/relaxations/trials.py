@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 import time
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from nova_holistic.model.group import Scope
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case, Freed

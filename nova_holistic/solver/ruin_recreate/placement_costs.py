@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost, Traffic
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.utilisation_curve import curve

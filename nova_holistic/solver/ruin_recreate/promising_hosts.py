@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.objective import Objective
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.eligibility import demands, Eligibility

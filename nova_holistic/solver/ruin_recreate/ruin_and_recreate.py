@@ -15,7 +15,7 @@ import random
 
 import numpy as np
 
-from nova_holistic.model.snapshot import Host
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.construct.attempt import Attempt, LookAhead
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import improve as limits

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case, Counts

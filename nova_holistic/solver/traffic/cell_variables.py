@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable

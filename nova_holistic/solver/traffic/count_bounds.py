@@ -12,7 +12,7 @@ import math
 import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import traffic as limits

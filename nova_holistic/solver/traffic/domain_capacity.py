@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 

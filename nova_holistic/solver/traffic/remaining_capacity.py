@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.traffic.count_bounds import CountBounds

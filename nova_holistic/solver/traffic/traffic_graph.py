@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 import math
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Traffic
 
 

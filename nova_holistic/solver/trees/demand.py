@@ -5,12 +5,12 @@ from collections.abc import Collection
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import RequestGroup
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

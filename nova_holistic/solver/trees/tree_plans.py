@@ -8,11 +8,11 @@ cannot serve its members, the next plan has fewer of them there.
 from collections.abc import Callable, Mapping
 from collections import defaultdict
 
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.tree_check import cannot_serve, tree_classes
 from nova_holistic.solver.trees.tree_problem import Limits, tree_problem

@@ -4,13 +4,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nova_holistic.model.cloud.inventory import Inventory, MAX_UNIT
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory, MAX_UNIT
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.solver.trees.demand import (
     parts, tree_classes)
 from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow

@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 import itertools
 
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import ISOLATE
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.trees.demand import Demand, demands, Part
 

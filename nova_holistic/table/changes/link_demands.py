@@ -19,7 +19,7 @@ import random
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.link_models import LinkDemandRow, LinkRow
 from nova_holistic.table.models import GroupRow

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.changes.link_demands import Demand, LinksVersion
 from nova_holistic.table.database import Database

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from nova_holistic.client.boot import member_boot, rollback, server_states
-from nova_holistic.documents.server_create import (
+from nova_holistic.documents.servers.create_request import (
     create_body, member_description, MemberServer)
 from nova_holistic.embedded.calls.servers import IMAGE
 from nova_holistic.embedded.host import EmbeddedHost

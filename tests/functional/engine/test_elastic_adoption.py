@@ -3,8 +3,8 @@
 
 import pytest
 
-from nova_holistic.documents.adoption import with_adoptions
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.adoption import with_adoptions
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types
 from nova_holistic.table.changes import detaching

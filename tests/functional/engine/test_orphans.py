@@ -10,7 +10,7 @@ from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine import journal
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.process_death import ProcessKilled

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from nova_holistic.table import rows
 from tests.functional.engine.world import shop

@@ -11,7 +11,7 @@ import random
 
 import pytest
 
-from nova_holistic.model.snapshot import Link
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine.interleaving import Interleaved
 from tests.functional.engine.updates import hosts, update

@@ -7,8 +7,8 @@ import pytest
 
 from nova_holistic.cli import status
 from nova_holistic.cli.status_checks import places
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table import migration
 from tests.functional.engine.conftest import CONFIGURATION
 

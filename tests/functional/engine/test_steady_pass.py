@@ -9,7 +9,7 @@ import pytest
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, Place
 from tests.functional.engine.test_orphans import Counted, rowless_beside

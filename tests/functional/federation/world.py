@@ -5,8 +5,8 @@ import time
 
 import requests
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
 from tests.unit.builders import cloud as snapshot_of, host

@@ -4,8 +4,8 @@
 import uuid
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 EMPTY = {'VCPU': 0, 'MEMORY_MB': 0}

@@ -9,11 +9,11 @@ import re
 import pytest
 
 from nova_holistic.api.views.reasons import visible_reasons
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.messages.marked_text import MarkedText
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Violations
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.aggregates import Aggregates
 from nova_holistic.policies.anti_affinity import AntiAffinity

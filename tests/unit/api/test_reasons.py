@@ -5,10 +5,10 @@ do."""
 import pytest
 
 from nova_holistic.api.views.reasons import GENERAL, visible_reasons
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.table.records import GroupStatus
 from tests.unit.api.service import ADMIN, MEMBER, SHOP
 

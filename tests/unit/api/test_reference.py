@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from nova_holistic.api.routes import ROUTES
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.policies import load_policy_types
 
 DOC = pathlib.Path(__file__).parents[3] / 'doc'

@@ -12,9 +12,9 @@ from nova_holistic.api.views.reasons import visible_reasons
 from nova_holistic.constraints.group_constraints import (
     PlanningContext, with_constraints, with_refusals)
 from nova_holistic.constraints.options import NovaOptions
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
-from nova_holistic.documents.text import load
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
+from nova_holistic.documents.source.text import load
 from nova_holistic.engine.decision import exclusive_hosts, refused_hosts
 from nova_holistic.engine.decision.plan_analysis import PlanAnalysis
 from nova_holistic.engine.plan_answers import answer_request

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from nova_holistic.cli import manage
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.policies import load_policy_types
 
 MANUAL = pathlib.Path(__file__).parents[3]

@@ -2,7 +2,7 @@
 import pytest
 
 from nova_holistic.client.server_group import document, NotImported
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.policies import load_policy_types
 
 IDS = [f'5f0a2f6e-8f3c-4a45-9d0e-3d1c7be0a6d{number}' for number in range(4)]

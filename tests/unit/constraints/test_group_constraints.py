@@ -8,7 +8,7 @@ import pytest
 from nova_holistic.constraints import group_constraints
 from nova_holistic.constraints.group_constraints import PlanningContext
 from nova_holistic.constraints.options import NovaOptions
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.documents.adoption import (
+from nova_holistic.documents.groups.adoption import (
     adoptions, must_not_adopt, with_adoptions, without_adoptions)
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types
 

@@ -5,10 +5,10 @@ maximum."""
 from hypothesis import given, strategies
 import pytest
 
-from nova_holistic.documents.bounds import has_bounds, with_numbers
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.bounds import has_bounds, with_numbers
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.bounds import Bounds
+from nova_holistic.model.members.bounds import Bounds
 
 COUNTS = strategies.one_of(
     strategies.integers(1, 9),

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents import text
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies import load_policy_types

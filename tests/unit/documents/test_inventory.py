@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from nova_holistic.documents import inventory, text
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.inventories import inventory
+from nova_holistic.documents.inventories.inventory import parse_inventory
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Link
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from tests.effort import examples
 
 DATA = pathlib.Path(__file__).parents[2] / 'data'

@@ -7,14 +7,14 @@ import pathlib
 
 import pytest
 
-from nova_holistic.documents.inventory import parse_inventory
-from nova_holistic.documents.inventory_writer import inventory_document
-from nova_holistic.documents import text
+from nova_holistic.documents.inventories.inventory import parse_inventory
+from nova_holistic.documents.inventories.writer import inventory_document
+from nova_holistic.documents.source import text
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
+from nova_holistic.model.cloud.snapshot import Link, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.snapshot import Link, Snapshot
 from tests.unit.builders import cloud, host
 
 EXAMPLE = pathlib.Path(__file__).parents[3] / 'examples/two-zones.yaml'

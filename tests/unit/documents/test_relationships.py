@@ -3,8 +3,8 @@ import copy
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents import text
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies import load_policy_types

@@ -7,8 +7,8 @@ import copy
 from hypothesis import given, strategies as st
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.revision import (
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.groups.revision import (
     changed_rules, with_members, without_member)
 from nova_holistic.exceptions import InvalidDocument
 

@@ -4,10 +4,10 @@ result."""
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.server_create import (
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.servers.create_request import (
     create_body, member_description, MemberServer)
-from nova_holistic.documents.server_positions import server_positions
+from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types
 

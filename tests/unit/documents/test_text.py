@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from nova_holistic.documents import text
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import InvalidDocument
 
 

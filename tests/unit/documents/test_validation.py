@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.policies import load_policy_types

@@ -3,10 +3,10 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
-from nova_holistic.documents.inventory_writer import inventory_document
-from nova_holistic.documents import text
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
+from nova_holistic.documents.inventories.writer import inventory_document
+from nova_holistic.documents.source import text
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
 from nova_holistic.model.storage_pools import with_pools

@@ -8,9 +8,9 @@ import itertools
 
 from hypothesis import given, strategies as st
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies import load_policy_types
 from nova_holistic.repair.move_order import (
     longest_course, Move, Surroundings)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.planning_request import (
     NotPlanned, PlanningRequest)
 from nova_holistic.engine.replan import partial_replan

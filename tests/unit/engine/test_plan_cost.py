@@ -7,12 +7,12 @@ import sys
 from oslo_config import cfg
 
 from nova_holistic import conf as options
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.inventory.cached_inventory import CachedInventory
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 from nova_holistic.policies import load_policy_types
 from tests.unit.inventory.clouds import Cloud, MemoryInventory
 
@@ -26,7 +26,8 @@ GROUP = parse_group({
     'members': [{'name': 'web', 'resources': {'VCPU': 1}, 'count': 10}]},
     TYPES)
 PACKAGES = tuple(f'nova_holistic.{name}' for name in (
-    'constraints', 'engine', 'inventory', 'model.binding', 'model.snapshot'))
+    'constraints', 'engine', 'inventory', 'model.binding',
+    'model.cloud.snapshot'))
 FEW, MANY = 400, 2000
 
 

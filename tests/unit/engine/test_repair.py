@@ -8,10 +8,10 @@ from oslo_config import cfg
 import pytest
 
 from nova_holistic import conf as options
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.policies import load_policy_types
 from nova_holistic.repair.proposal import propose, RepairCase
 from nova_holistic.table.records import (

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.update import revised_members
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.unit.table.builders import a_group

@@ -2,8 +2,8 @@
 """A snapshot without the holds of some members."""
 
 from nova_holistic.engine.decision.usable_snapshot import with_members_removed
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import Member
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.members.member import Member
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 from tests.unit.builders import cloud, host, servers
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.planner import Limits
 from nova_holistic.federation.results import Offered, Placed, Refused, Unknown

@@ -9,7 +9,7 @@ import copy
 
 from hypothesis import event, given, HealthCheck, strategies as st
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.federation.results import Placed, Refused
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide

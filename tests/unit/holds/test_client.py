@@ -11,8 +11,8 @@ from nova_holistic import conf as options
 from nova_holistic.holds.client import allocations, HoldClient, PART_SIZE
 from nova_holistic.holds import errors
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 PROVIDER = '5c6c6f6e-0000-4000-8000-000000000001'

@@ -7,8 +7,8 @@ import pytest
 
 from nova_holistic.holds.use_tracking_adapter import (
     DROPPED, UseTrackingAdapter)
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 
 
 class Inventory:

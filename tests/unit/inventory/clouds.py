@@ -10,8 +10,8 @@ from nova_holistic.inventory.nova.computes import Compute
 from nova_holistic.inventory.resource_providers.provider import Provider
 from nova_holistic.inventory.snapshot_assembly import (
     NovaFacts, SnapshotAssembly)
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.base import Aggregate

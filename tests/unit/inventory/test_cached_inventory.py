@@ -10,8 +10,8 @@ import pytest
 
 from nova_holistic.inventory.cached_inventory import CachedInventory
 from nova_holistic.inventory.pending_reads import PendingReads
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 from tests.effort import examples
 from tests.unit.inventory.clouds import Cloud, MemoryInventory, MemoryReader
 

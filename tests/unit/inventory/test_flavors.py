@@ -7,12 +7,12 @@ import pytest
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.inventory.nova.flavors import flavor_from_nova
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import RequestGroup
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Snapshot
 
 
 def flavor(disk=20, ephemeral=0, swap=0, **specs):

@@ -2,8 +2,8 @@
 """A resource provider after Placement's responses and after known changes."""
 
 from nova_holistic.inventory.resource_providers.provider import Provider
+from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.use_change import UseChange
 
 INVENTORY = {'total': 8, 'reserved': 0, 'allocation_ratio': 1.0,
              'min_unit': 1, 'max_unit': 8, 'step_size': 1}

@@ -3,7 +3,7 @@ import dataclasses
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping

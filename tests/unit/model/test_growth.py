@@ -5,7 +5,7 @@ places that are held again. These decisions need no cloud."""
 from hypothesis import given, strategies
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.elastic.counts import counts
 from nova_holistic.model.elastic.fitted_group import fitted
 from nova_holistic.model.elastic.growth import (

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText, Messages, policy_message, shortened)
 from nova_holistic.model.plan import Reason

@@ -4,8 +4,8 @@ specification "provisioning improvements"."""
 
 import pytest
 
-from nova_holistic.model.inventory import MAX_UNIT
-from nova_holistic.model.pool_capacity import PoolCapacity
+from nova_holistic.model.cloud.inventory import MAX_UNIT
+from nova_holistic.model.cloud.pool_capacity import PoolCapacity
 
 THIN = {'thin_provisioning_support': True}
 

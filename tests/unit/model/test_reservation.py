@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The domains that a group reserves for the members of its exclusive parts."""
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.model.domain import Domain
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.reservation import Reservation, reservations
-from nova_holistic.model.snapshot import Host
 from nova_holistic.policies import load_policy_types
 
 LEVELS = ('rack', 'host')

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.model.domain import Domain
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.cloud.inventory import Inventory
 from tests.unit.builders import cloud, host
 
 LEVELS = ('az', 'rack', 'host')

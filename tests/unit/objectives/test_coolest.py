@@ -6,8 +6,8 @@ import runpy
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic import plugins, policies
 from nova_holistic.solver.solve import solve
 

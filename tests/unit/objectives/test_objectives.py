@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic import exceptions
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.objectives.spread import curve
 from tests.unit.builders import cloud, group, host, on, servers

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from nova_holistic import exceptions
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.picture.scene import Load, scene
 import pytest
 from tests.unit.builders import cloud, group, host, servers, two_racks

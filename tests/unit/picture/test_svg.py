@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import ObjectiveValue, Preference
 from nova_holistic.picture.palette import paints
 from nova_holistic.picture.scene import scene

@@ -10,7 +10,7 @@ from stevedore import _cache
 from stevedore.extension import ExtensionManager
 
 import nova_holistic
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.policies import load_policy_types
 from tests.unit.builders import cloud, host
 

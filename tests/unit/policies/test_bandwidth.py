@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.bandwidth import Bandwidth
 from tests.unit.builders import cloud, group, host, on, servers
 from tests.unit.policies.encoding import cost_of

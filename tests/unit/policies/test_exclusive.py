@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check

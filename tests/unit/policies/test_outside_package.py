@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from nova_holistic.cli.main import main
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.text import load
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.source.text import load
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check

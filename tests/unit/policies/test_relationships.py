@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from nova_holistic.model.snapshot import Link
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.policies import load_policy_types
 from tests.unit.builders import cloud, group, host, on, servers
 from tests.unit.policies.encoding import cost_of

@@ -3,7 +3,7 @@ import itertools
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.plan import Unplaceable
 from nova_holistic.policies.affinity import Affinity

@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.policies import exclusion

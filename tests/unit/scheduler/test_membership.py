@@ -4,8 +4,8 @@ group."""
 
 import dataclasses
 
-from nova_holistic.model.member import Member
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import Member
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies import membership
 from nova_holistic.table.records import (

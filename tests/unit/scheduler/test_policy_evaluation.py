@@ -4,12 +4,12 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.model.cloud.snapshot import Host, Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
-from nova_holistic.model.snapshot import Host, Link
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies import load_policy_types
 from nova_holistic.scheduler.policies.policy_evaluation import PolicyEvaluation

@@ -6,7 +6,7 @@ from nova.scheduler import utils
 import pytest
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.scheduler.claim import request_check
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.statistics_inventory import StatisticsInventory
 from nova_holistic.messaging.errors import HostUnknown

@@ -5,7 +5,7 @@ import pathlib
 import sys
 
 import nova_holistic
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
 from tests.unit.builders import cloud, group, host, servers

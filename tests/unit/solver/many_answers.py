@@ -9,7 +9,7 @@ from fractions import Fraction
 import json
 import sys
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.aggregates import Aggregates
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread

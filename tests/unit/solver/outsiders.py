@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.policy import Policy, Violations
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.policies import load_policy_types
 from tests.unit.solver import random_rules
 

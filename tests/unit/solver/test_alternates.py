@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where else members could go, whichever of them have to."""
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive

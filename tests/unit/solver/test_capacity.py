@@ -3,11 +3,11 @@
 
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Unplaceable
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.scenario import plan

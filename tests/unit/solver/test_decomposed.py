@@ -4,7 +4,7 @@ true bounds, and preferences first."""
 
 import pytest
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity

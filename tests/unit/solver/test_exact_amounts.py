@@ -8,11 +8,11 @@ from hypothesis import given, strategies as st
 from placement.objects.inventory import Inventory as PlacementInventory
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Unplaceable
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples

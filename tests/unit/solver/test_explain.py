@@ -5,7 +5,7 @@ it, and what the next best would cost."""
 import pytest
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity

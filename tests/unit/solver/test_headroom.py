@@ -6,11 +6,11 @@ import itertools
 from hypothesis import assume, given
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

@@ -13,8 +13,8 @@ import math
 from hypothesis import assume, given, strategies as st
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.solve import solve
 from tests.effort import examples

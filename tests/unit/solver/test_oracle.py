@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from tests.unit import builders

@@ -10,10 +10,10 @@ import random
 
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unplaceable
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.policies import load_policy_types

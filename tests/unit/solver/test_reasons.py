@@ -9,9 +9,9 @@ from typing import ClassVar
 import pytest
 
 from nova_holistic.documents.plan import parse_plan, to_document
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.plan import Reason, Unplaceable
 from nova_holistic.model.policy import Policy, Violations
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Relationships in plans, in the check, and in reasons."""
 
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

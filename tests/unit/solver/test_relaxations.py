@@ -3,7 +3,7 @@
 
 import itertools
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Unplaceable
 from nova_holistic.model.relaxations import (
     AddedHosts, AsPreferences, LowerCount, MoreHosts, Rule)

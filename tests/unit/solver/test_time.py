@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import check

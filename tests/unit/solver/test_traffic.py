@@ -5,7 +5,7 @@ and bounds are true."""
 from fractions import Fraction
 import random
 
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives.network import Network
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity

@@ -12,13 +12,13 @@ import itertools
 from hypothesis import given, strategies as st
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.nested_provider import NestedProvider
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.request_group import ISOLATE, NONE, RequestGroup
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve
 from tests.effort import examples

@@ -8,8 +8,8 @@ import re
 import pytest
 import yaml
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.solve import solve

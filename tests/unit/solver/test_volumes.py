@@ -7,14 +7,14 @@ import random
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.members.volume import Volume
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.storage_pools import (
     pool_traits, snapshot_for, VOLUME_GB)
-from nova_holistic.model.volume import Volume
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity

@@ -7,8 +7,8 @@ import uuid
 import sqlalchemy as sa
 
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import MemberDescription
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)

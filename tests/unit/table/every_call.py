@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nova_holistic.model.action import Action, ActionKind, ActionState
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.stack_rules import StackRule
 from nova_holistic.table.boot_records import (
     BootRequest, BootServerState, BootStatus)

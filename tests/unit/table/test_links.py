@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from nova_holistic.model.domain import Domain
+from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.changes.group_purge import Choice, purge
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table import builders

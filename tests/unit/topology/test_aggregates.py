@@ -3,8 +3,8 @@
 
 import pytest
 
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Host, Snapshot
 from nova_holistic.topology.aggregates import AggregatesTopology
 from nova_holistic.topology.base import Aggregate, Location
 from nova_holistic.topology.errors import AmbiguousLocation, InvalidLevels

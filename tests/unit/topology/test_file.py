@@ -4,8 +4,8 @@
 import pytest
 
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.snapshot import Link
 from nova_holistic.topology.base import Aggregate, Location
 from nova_holistic.topology.file import FileTopology
 from nova_holistic.topology.option_file import UnreadableFile

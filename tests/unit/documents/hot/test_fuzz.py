@@ -11,8 +11,8 @@ import pytest
 
 from nova_holistic.documents.definition import (
     read_definition, split_definition)
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.text import load
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.source.text import load
 from nova_holistic.exceptions import InvalidDocument
 from tests.effort import examples
 from tests.unit.documents.hot.templates import TYPES

@@ -4,7 +4,7 @@
 from nova_holistic.documents.hot.conversion import convert
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
-from nova_holistic.model.bounds import Bounds
+from nova_holistic.model.members.bounds import Bounds
 import pytest
 
 from tests.unit.builders import two_racks

@@ -6,7 +6,7 @@ import copy
 import pytest
 
 from nova_holistic.documents.definition import split_definition
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.exceptions import InvalidDocument
 from tests.unit.documents.hot.templates import (
     hint, param, read, server, server_group, servers, template, TYPES)

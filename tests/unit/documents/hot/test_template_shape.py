@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.documents.definition import read_definition
-from nova_holistic.documents.text import load
+from nova_holistic.documents.source.text import load
 from nova_holistic.exceptions import InvalidDocument
 from tests.unit.documents.hot.templates import (
     refusal, server, template, TYPES)

@@ -12,9 +12,9 @@ from hypothesis import given, strategies as st
 import numpy as np
 import pytest
 
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.snapshot import Snapshot
 from nova_holistic.solver.problem.arrays import HostArrays
 from nova_holistic.solver.problem.hosts import HostTable
 from tests.unit.builders import cloud, host

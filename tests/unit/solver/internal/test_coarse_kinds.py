@@ -8,9 +8,9 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver import large
 from nova_holistic.solver.problem import bound as bounds

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that are left out because others are as good in every respect."""
 
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.model.binding import bind
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.policies.affinity import SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity

@@ -7,11 +7,11 @@ import pulp
 import pytest
 
 from nova_holistic.model.binding import bind
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.model.policy import Policy, Violations
-from nova_holistic.model.snapshot import Link
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

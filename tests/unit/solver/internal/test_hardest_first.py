@@ -4,8 +4,8 @@ all others are placed around them."""
 
 import pytest
 
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Link
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.bandwidth import Bandwidth

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clouds with room for a group in few ways, which simple orderings miss."""
 
+from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
-from nova_holistic.model.snapshot import Link
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.solver.limits.current import limits

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import pulp
 
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Scope
 from nova_holistic.model.policy import Encoder, Policy, Violations
-from nova_holistic.model.snapshot import Host, Snapshot
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@
 
 import itertools
 
-from nova_holistic.documents.group import parse_group
-from nova_holistic.documents.inventory import parse_inventory
+from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check
 from nova_holistic.solver.solve import solve

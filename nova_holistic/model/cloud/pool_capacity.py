@@ -8,7 +8,7 @@ cinder.scheduler.sched_utils of Cinder 29.0.0.
 from dataclasses import dataclass
 import math
 
-from nova_holistic.model.inventory import Inventory, MAX_UNIT
+from nova_holistic.model.cloud.inventory import Inventory, MAX_UNIT
 
 UNLIMITED = ('infinite', 'unknown')
 """Values of a capacity that are not numbers."""

@@ -7,10 +7,10 @@ import hashlib
 from typing import Any
 
 from nova_holistic.documents.schemas.server import DEVICES
-from nova_holistic.documents.server import (
+from nova_holistic.documents.servers.server import (
     KEY, known_image, named, POINTER_METADATA)
-from nova_holistic.documents.server_values import printable_name
-from nova_holistic.model.bounds import numbered
+from nova_holistic.documents.servers.value_formats import printable_name
+from nova_holistic.model.members.bounds import numbered
 from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT
 
 _LONGEST = 255

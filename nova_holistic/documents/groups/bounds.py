@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.bounds import Bounds
+from nova_holistic.model.members.bounds import Bounds
 
 
 def read_bounds(count: Any, place: str) -> Bounds | None:

@@ -4,12 +4,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nova_holistic.documents.host_location import read_location
+from nova_holistic.documents.inventories.host_location import read_location
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.cloud.pool_capacity import PoolCapacity
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.pool_capacity import PoolCapacity
-from nova_holistic.model.snapshot import Host
 from nova_holistic.model.storage_pools import (
     pool_traits, VOLUME_GB, volume_types)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.nested_provider import NestedProvider
 
 
 def read_providers(document: Sequence[Mapping[str, Any]],

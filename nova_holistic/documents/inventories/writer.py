@@ -6,12 +6,12 @@ from collections import Counter
 import dataclasses
 from typing import Any
 
-from nova_holistic.documents.nested_providers import parents_first
-from nova_holistic.documents.pools import pool_document
-from nova_holistic.model.inventory import Inventory
+from nova_holistic.documents.inventories.nested_providers import parents_first
+from nova_holistic.documents.inventories.pools import pool_document
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
-from nova_holistic.model.snapshot import Host, Snapshot
 
 ZONE = 'availability_zone'
 """Label of the zone of a host, if ``az`` is not a level of the tree."""

@@ -5,7 +5,7 @@ group, those of one description, or a single member."""
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from nova_holistic.model.member import Member
+from nova_holistic.model.members.member import Member
 
 if TYPE_CHECKING:
     from nova_holistic.model.group import Group

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 import math
 from typing import Any
 
-from nova_holistic.documents.host_location import read_location
 from nova_holistic.documents.images import image_of
-from nova_holistic.documents.nested_providers import (
+from nova_holistic.documents.inventories.host_location import read_location
+from nova_holistic.documents.inventories.nested_providers import (
     read_providers, read_resources)
-from nova_holistic.documents.pools import read_pool
-from nova_holistic.documents.quick_check import QuickCheck
+from nova_holistic.documents.inventories.pools import read_pool
+from nova_holistic.documents.inventories.quick_check import QuickCheck
 from nova_holistic.documents.schemas.inventory import DOCUMENT
-from nova_holistic.documents.text import NEW_OBJECTS
+from nova_holistic.documents.source.text import NEW_OBJECTS
 from nova_holistic.documents.validation import brief, join, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.garbage_collection import few_collections
-from nova_holistic.model.domain import HOST
+from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.snapshot import Host, Link, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.snapshot import Host, Link, Snapshot
 
 _check_shape = validator(DOCUMENT)
 

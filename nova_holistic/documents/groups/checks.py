@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from nova_holistic.documents.schemas.group import MAX_MEMBERS, MAX_PATH
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.bounds import numbered
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.bounds import numbered
+from nova_holistic.model.members.member import MemberDescription
 
 _Part = MemberDescription | Group
 

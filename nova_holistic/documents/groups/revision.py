@@ -9,10 +9,10 @@ results in the same document. An empty list of members equals a missing one.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nova_holistic.documents.bounds import with_numbers
+from nova_holistic.documents.groups.bounds import with_numbers
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.model.bounds import numbered
+from nova_holistic.model.members.bounds import numbered
 
 _Document = dict[str, Any]
 _NUMBERS = ('count', 'skip')

@@ -4,8 +4,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from nova_holistic.model.bounds import Bounds, numbered
-from nova_holistic.model.requirements import Requirements
+from nova_holistic.model.members.bounds import Bounds, numbered
+from nova_holistic.model.members.requirements import Requirements
 
 
 @dataclass(frozen=True, slots=True)

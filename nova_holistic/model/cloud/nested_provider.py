@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
+from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
 
 
 @dataclass(frozen=True, slots=True)

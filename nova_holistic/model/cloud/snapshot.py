@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from nova_holistic.model.domain import HOST, Domain
+from nova_holistic.model.cloud.domain import HOST, Domain
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.inventory import Inventory
-from nova_holistic.model.nested_provider import NestedProvider
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.nova.server_group import ServerGroup

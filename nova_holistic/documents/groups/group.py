@@ -9,31 +9,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nova_holistic.documents.adoption import check_adoptions
-from nova_holistic.documents.bounds import read_bounds
-from nova_holistic.documents.group_checks import (
+from nova_holistic.documents.groups.adoption import check_adoptions
+from nova_holistic.documents.groups.bounds import read_bounds
+from nova_holistic.documents.groups.checks import (
     check_members, check_names, check_replicas)
-from nova_holistic.documents.images import read_image
-from nova_holistic.documents.relationship_sides import check_sides
-from nova_holistic.documents.request_groups import (
+from nova_holistic.documents.groups.relationship_sides import check_sides
+from nova_holistic.documents.groups.request_groups import (
     read_request_groups, read_traits)
-from nova_holistic.documents.schemas.group import (
-    BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
-from nova_holistic.documents.server import check_server
-from nova_holistic.documents.valid_part import valid_part
-from nova_holistic.documents.validation import brief, join, listed, validator
-from nova_holistic.documents.volumes import (
+from nova_holistic.documents.groups.valid_part import valid_part
+from nova_holistic.documents.groups.volumes import (
     boots_from_volume, check_boot_volumes, check_kind, must_be_fixed,
     read_volume)
+from nova_holistic.documents.images import read_image
+from nova_holistic.documents.schemas.group import (
+    BETWEEN, GROUP, MAX_DEPTH, MAX_MEMBERS, WEIGHT)
+from nova_holistic.documents.servers.server import check_server
+from nova_holistic.documents.validation import brief, join, listed, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.member import MemberDescription
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.model.request_group import NONE
-from nova_holistic.model.requirements import Requirements
 from nova_holistic.model.storage_pools import has_volumes
 
 _check_shape = validator(GROUP)

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from nova_holistic.documents.server import KEY
+from nova_holistic.documents.servers.server import KEY
 from nova_holistic.documents.validation import join
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.group import Group
-from nova_holistic.model.member_ranges import member_ranges, with_replicas
+from nova_holistic.model.members.member_ranges import (
+    member_ranges, with_replicas)
 
 
 def check_sides(group: Group) -> None:

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from nova_holistic.documents.schemas.server import DEVICES, REFUSED, SERVER
-from nova_holistic.documents.server_values import FORMATS
+from nova_holistic.documents.servers.value_formats import FORMATS
 from nova_holistic.documents.validation import brief, join, listed, validator
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.nova.pointer_hints import GROUP_HINT, MEMBER_HINT

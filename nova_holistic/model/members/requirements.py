@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.volume import Volume
 from nova_holistic.model.nova.image import Image
 from nova_holistic.model.request_group import NONE, RequestGroup
-from nova_holistic.model.volume import Volume
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from nova_holistic.documents.yaml_collection import Collection, Measures
+from nova_holistic.documents.source.yaml_collection import Collection, Measures
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.garbage_collection import few_collections
 

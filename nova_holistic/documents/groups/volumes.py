@@ -6,9 +6,9 @@ from typing import Any
 
 from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
-from nova_holistic.model.bounds import Bounds
 from nova_holistic.model.group import Group
-from nova_holistic.model.volume import Volume
+from nova_holistic.model.members.bounds import Bounds
+from nova_holistic.model.members.volume import Volume
 
 KIND = 'kind'
 VOLUME = 'volume'

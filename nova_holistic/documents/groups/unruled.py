@@ -5,7 +5,7 @@ missing."""
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nova_holistic.documents.group import parse_group
+from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.group import Group
 
 
