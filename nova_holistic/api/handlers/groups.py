@@ -23,7 +23,8 @@ from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points
 from nova_holistic.documents.groups.bounds import has_bounds
-from nova_holistic.documents.groups.unruled import parse_unruled
+from nova_holistic.documents.groups.without_policies import (
+    parse_without_policies)
 from nova_holistic.model.elastic import counts
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes.claim import CLAIMABLE
@@ -114,7 +115,7 @@ def _counts(call: Call, record: GroupRecord, document: dict[str, Any]
     if not has_bounds(document):
         return []
     return [views.count(count) for count in counts.counts(
-        parse_unruled(document),
+        parse_without_policies(document),
         call.service.table.listing.live_paths(record.uuid))]
 
 

@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nova_holistic.documents.groups.unruled import parse_unruled
+from nova_holistic.documents.groups.without_policies import (
+    parse_without_policies)
 from nova_holistic.engine.adoption import AdoptedMembers
 from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
@@ -179,5 +180,5 @@ def _requirements(document: Mapping[str, Any], paths: Collection[str]
 
     :param paths: paths of the members whose number may change
     """
-    group = parse_unruled(document).resized(paths)
+    group = parse_without_policies(document).resized(paths)
     return {m.path: m.requirements for m in group.all_members()}

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from nova import context as nova_context
 
-from nova_holistic.documents.groups.unruled import parse_unruled
+from nova_holistic.documents.groups.without_policies import (
+    parse_without_policies)
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.elastic.growth import Existing, next_server, NotGrown
 from nova_holistic.scheduler.claim import held_siblings
@@ -46,7 +47,7 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
          if row.state == MemberState.RELEASED and row.returned
          and not row.unwanted})
     try:
-        group = parse_unruled(record.document)
+        group = parse_without_policies(record.document)
         next_server(group, pointer.member, existing)
     except InvalidDocument:
         return False

@@ -9,7 +9,7 @@ from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.model.group import Group
 
 
-def parse_unruled(document: Mapping[str, Any]) -> Group:
+def parse_without_policies(document: Mapping[str, Any]) -> Group:
     """The members and nested groups of an accepted document.
 
     :param document: with or without its outer key
@@ -18,11 +18,12 @@ def parse_unruled(document: Mapping[str, Any]) -> Group:
 
 
 def _bare(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {**dict(_unruled(document)),
+    return {**dict(_items_without_policies(document)),
             **({'groups': [_bare(g) for g in document['groups']]}
                if 'groups' in document else {})}
 
 
-def _unruled(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _items_without_policies(document: Mapping[str, Any],
+                            ) -> Iterator[tuple[str, Any]]:
     return (item for item in document.items()
             if item[0] not in ('policies', 'relationships'))
