@@ -13,12 +13,13 @@ import webob
 
 from nova_holistic.api.call import (
     answer, Call, Engines, ParentEngines, Service)
-from nova_holistic.api import context as contexts, errors, limits
+from nova_holistic.api.checks.definition_rights import DefinitionRights
+from nova_holistic.api.checks.federation import must_offer
+from nova_holistic.api.checks import limits
+from nova_holistic.api.checks.nova_quota import NovaQuota
+from nova_holistic.api import context as contexts, errors
 from nova_holistic.api.context import RequestContext
-from nova_holistic.api.definition_rights import DefinitionRights
 from nova_holistic.api.description import openapi
-from nova_holistic.api.federation import must_offer
-from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.policy_enforcer import PolicyEnforcer
 from nova_holistic.api.requests import (
     entity_tags, microversions, request_body, request_query)

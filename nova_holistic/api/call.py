@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 import webob
 
+from nova_holistic.api.checks.definition_rights import DefinitionRights
+from nova_holistic.api.checks.limits import Limits
+from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api.context import RequestContext
-from nova_holistic.api.definition_rights import DefinitionRights
 from nova_holistic.api import errors
-from nova_holistic.api.limits import Limits
-from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned, PolicyEnforcer
 from nova_holistic.api.schemas import common

@@ -10,8 +10,8 @@ from oslo_limit import opts as limit_opts
 from oslo_log import log as logging
 
 from nova_holistic.api.app import make_app
+from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api.middleware import with_middleware, Wsgi
-from nova_holistic.api.nova_quota import NovaQuota
 from nova_holistic.boot.rights import Rights
 from nova_holistic.cli.components import (
     boot_components, federation_components)

@@ -10,9 +10,9 @@ from heat.engine import stk_defn
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic import exceptions
-from nova_holistic.heat import (
+from nova_holistic.heat.templates import (
     derived_members, pointing_servers, template_servers)
-from nova_holistic.heat.derived_members import TemplateServer
+from nova_holistic.heat.templates.derived_members import TemplateServer
 from nova_holistic.policies import load_policy_types
 
 

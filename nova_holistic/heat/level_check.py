@@ -6,7 +6,7 @@ from typing import Any
 
 from nova_holistic.client.client import Client
 from nova_holistic.client.errors import Refused, TimedOut
-from nova_holistic.heat import template_servers
+from nova_holistic.heat.templates import template_servers
 
 TIMEOUT = 30.0
 """Seconds for one plan of a single server."""

@@ -13,10 +13,10 @@ from oslo_config import cfg
 from oslo_log import log
 
 from nova_holistic import exceptions
-from nova_holistic.heat import (
-    annotated_stack, api_client, convergence_operations, legacy_update,
-    stack_validation)
-from nova_holistic.heat.stack_group import StackGroup
+from nova_holistic.heat import api_client, legacy_update
+from nova_holistic.heat.stacks import (
+    annotated_stack, convergence_operations, stack_validation)
+from nova_holistic.heat.stacks.stack_group import StackGroup
 
 LOG = log.getLogger(__name__)
 _BEFORE = (heat_stack.Stack.CREATE, heat_stack.Stack.UPDATE,

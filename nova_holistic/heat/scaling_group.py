@@ -14,11 +14,13 @@ from heat.engine import stack as heat_stack
 
 from nova_holistic.client.client import Client
 from nova_holistic.documents.hot.split import PATH_PARAMETER
-from nova_holistic.heat import annotated_stack, api_client
-from nova_holistic.heat.counted_members import counted_below, CountedMembers
-from nova_holistic.heat.stack_group import StackGroup
-from nova_holistic.heat.stack_servers import names_of
-from nova_holistic.heat.template_servers import (
+from nova_holistic.heat import api_client
+from nova_holistic.heat.members.counted_members import (
+    counted_below, CountedMembers)
+from nova_holistic.heat.stacks import annotated_stack
+from nova_holistic.heat.stacks.stack_group import StackGroup
+from nova_holistic.heat.stacks.stack_servers import names_of
+from nova_holistic.heat.templates.template_servers import (
     GROUP_HINT, HINTS, MEMBER_HINT, SCALING_GROUP)
 from nova_holistic.model.stack_rules import ANY
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from nova_holistic.api.nova_quota import NovaQuota
+from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.inventory.service_client import ServiceClient as Nova

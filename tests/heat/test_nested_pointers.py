@@ -5,8 +5,8 @@ its members."""
 from heat.common import exception
 import pytest
 
-from nova_holistic.heat.derived_members import with_members
-from nova_holistic.heat.pointing_servers import read
+from nova_holistic.heat.templates.derived_members import with_members
+from nova_holistic.heat.templates.pointing_servers import read
 from tests.heat.templates import (
     HEAD, pointing, POINTING_NODE, POINTING_STACK, resource_group,
     scaling_group, server)

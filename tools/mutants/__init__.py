@@ -27,7 +27,7 @@ contains a list of entries with these keys:
 An example::
 
     - name: A limit of 0 means that there is no limit
-      file: nova_holistic/api/limits.py
+      file: nova_holistic/api/checks/limits.py
       old: self._limits[name] >= 0
       new: self._limits[name] > 0
       tests: [tests/unit/api/test_limits.py]

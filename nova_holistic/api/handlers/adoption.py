@@ -3,9 +3,10 @@
 
 import webob
 
-from nova_holistic.api import adoption, errors
 from nova_holistic.api.call import Call
+from nova_holistic.api.checks import adoption
 from nova_holistic.api.description import definitions
+from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import groups as views

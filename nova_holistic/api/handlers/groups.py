@@ -8,17 +8,16 @@ import uuid
 
 import webob
 
-from nova_holistic.api import (
-    adoption, boot, federation, server_actions)
 from nova_holistic.api.call import answer, Call
+from nova_holistic.api.checks import (
+    adoption, boot, federation, limits, server_actions, server_keys)
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, limits
+from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.api.requests import (
     entity_tags, idempotency, microversions)
-from nova_holistic.api import server_keys
 from nova_holistic.api.views import boots as boot_views
 from nova_holistic.api.views import common, groups as views, reasons
 from nova_holistic import crash_points

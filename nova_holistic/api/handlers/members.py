@@ -4,12 +4,12 @@
 import webob
 
 from nova_holistic.api.call import answer, Call
+from nova_holistic.api.checks import federation, server_keys
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, federation
+from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
 from nova_holistic.api.policies import groups as rules
 from nova_holistic.api.requests import entity_tags, microversions
-from nova_holistic.api import server_keys
 from nova_holistic.api.views import groups as group_views, members as views
 from nova_holistic.documents.groups import revision
 from nova_holistic.documents.validation import brief

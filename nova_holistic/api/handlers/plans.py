@@ -6,9 +6,9 @@ import uuid
 import webob
 
 from nova_holistic.api.call import answer, Call
+from nova_holistic.api.checks import federation, limits, server_keys
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, federation, limits, waiting
-from nova_holistic.api import server_keys
+from nova_holistic.api import errors, waiting
 from nova_holistic.api.views import plans as views
 from nova_holistic import crash_points
 from nova_holistic.documents.groups.adoption import must_not_adopt

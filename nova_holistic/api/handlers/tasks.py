@@ -8,8 +8,9 @@ from typing import Any
 import webob
 
 from nova_holistic.api.call import answer, Call
+from nova_holistic.api.checks import limits, server_actions
 from nova_holistic.api.description import definitions
-from nova_holistic.api import errors, limits, server_actions, waiting
+from nova_holistic.api import errors, waiting
 from nova_holistic.api.requests import entity_tags
 from nova_holistic.api.views import actions, groups as views
 from nova_holistic import crash_points

@@ -16,8 +16,9 @@ from oslo_config import cfg
 from oslo_log import log
 
 from nova_holistic.exceptions import InvalidDocument
-from nova_holistic.heat import (
-    annotated_stack, api_client, level_check, template_servers)
+from nova_holistic.heat import api_client, level_check
+from nova_holistic.heat.stacks import annotated_stack
+from nova_holistic.heat.templates import template_servers
 
 LOG = log.getLogger(__name__)
 _MARK = 'has_holistic_validation'

@@ -13,11 +13,12 @@ from heat.engine import stk_defn
 
 from nova_holistic.documents.hot.nested_stack import replaced
 from nova_holistic.documents.hot.split import PATH_PARAMETER
-from nova_holistic.heat.derived_members import TemplateServer
-from nova_holistic.heat.nested_definitions import PointingStack, top_level
-from nova_holistic.heat.template_servers import (
-    description, GROUP_HINT, HINTS, invalid, MEMBER_HINT, path,
-    RESOURCE_GROUP, resolved, SCALING_GROUP, SERVER)
+from nova_holistic.heat.templates.derived_members import TemplateServer
+from nova_holistic.heat.templates.nested_definitions import (
+    PointingStack, top_level)
+from nova_holistic.heat.templates.template_servers import (
+    description, GROUP_HINT, HINTS, invalid, MEMBER_HINT, path, resolved,
+    RESOURCE_GROUP, SCALING_GROUP, SERVER)
 
 
 def read(stack: stk_defn.StackDefinition, group: str

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.client.client import Client
-from nova_holistic.heat import template_servers
-from nova_holistic.heat.counted_members import (
-    CountedMembers, desired, in_group, member_paths)
 from nova_holistic.heat.group_revision import change, must_be_planned
+from nova_holistic.heat.members.counted_members import (
+    CountedMembers, desired, in_group, member_paths)
+from nova_holistic.heat.templates import template_servers
 
 
 @dataclass(frozen=True, slots=True)

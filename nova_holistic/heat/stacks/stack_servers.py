@@ -9,8 +9,8 @@ from heat.engine import stack as heat_stack
 from oslo_config import cfg
 
 from nova_holistic.documents.hot.conversion import Conversion
-from nova_holistic.heat.counted_members import desired
-from nova_holistic.heat.template_servers import SERVER
+from nova_holistic.heat.members.counted_members import desired
+from nova_holistic.heat.templates.template_servers import SERVER
 from nova_holistic.model.stack_rules import path_of
 
 

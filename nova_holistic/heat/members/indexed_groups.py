@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nova_holistic.client.client import Client
-from nova_holistic.heat.counted_members import nested_group
 from nova_holistic.heat.group_revision import must_be_planned, revise
+from nova_holistic.heat.members.counted_members import nested_group
 
 
 @dataclass(frozen=True, slots=True)

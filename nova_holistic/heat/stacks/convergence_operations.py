@@ -18,7 +18,7 @@ from heat.objects import stack as stack_object
 from oslo_log import log
 
 from nova_holistic.exceptions import HolisticError
-from nova_holistic.heat import annotated_stack
+from nova_holistic.heat.stacks import annotated_stack
 
 LOG = log.getLogger(__name__)
 _MARK = 'has_holistic_operations'

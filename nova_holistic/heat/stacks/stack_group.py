@@ -10,8 +10,9 @@ from heat.engine import stack as heat_stack
 from nova_holistic.client.client import Client
 from nova_holistic.documents.groups.adoption import with_adoptions
 from nova_holistic.documents.hot.conversion import Conversion
-from nova_holistic.heat import api_client, stack_servers
+from nova_holistic.heat import api_client
 from nova_holistic.heat.group_revision import revise
+from nova_holistic.heat.stacks import stack_servers
 from nova_holistic.model.stack_rules import StackRule
 
 _LONGEST_NAME = 200
