@@ -3,6 +3,7 @@
 credentials of the users."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent import futures
 from datetime import datetime, timedelta
 import os
 import socket
@@ -61,6 +62,7 @@ class FederatedEngines:
         self._threads = futurist.ThreadPoolExecutor(
             options.threads, check_and_reject=rejection.reject_when_reached(
                 options.max_queue))
+        self._work: set[futures.Future[None]] = set()
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
         """Begin to place a group, unless another process does."""
@@ -115,16 +117,25 @@ class FederatedEngines:
         _refuse('host statistics')
 
     def stop(self) -> None:
-        """Begin no further work, and wait for the current work."""
-        self._threads.shutdown()
+        """Wait for the work that has been submitted, and begin no other.
+
+        Idle threads look only once per second whether they should end, so
+        they are not waited for.
+        """
+        futures.wait(tuple(self._work))
+        self._threads.shutdown(wait=False)
 
     def _submit(self, work: Callable[[RequestContext, str], None],
                 context: RequestContext, record_uuid: str) -> None:
         try:
-            self._threads.submit(self._logged, work, context, record_uuid)
+            submitted = self._threads.submit(
+                self._logged, work, context, record_uuid)
         except futurist.RejectedSubmission:
             LOG.warning('The queue is full: %s is left in the table',
                         record_uuid)
+            return
+        self._work.add(submitted)
+        submitted.add_done_callback(self._work.discard)
 
     def _logged(self, work: Callable[[RequestContext, str], None],
                 context: RequestContext, record_uuid: str) -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+import functools
 import json
 from typing import Any
 
@@ -87,10 +88,17 @@ class Exchange:
                 headers: Mapping[str, str], seconds: float) -> Answer:
         limits, end = self.traffic.limits, self.traffic.timer() + seconds
         # A redirection would send the token of the user elsewhere.
-        response = self._adapter.request(
-            path, method, data=data or None, headers=dict(headers),
-            raise_exc=False, redirect=False, log=False, stream=True,
-            timeout=seconds, connect_retries=0)
+        request = functools.partial(
+            self._adapter.request, path, method, data=data or None,
+            headers=dict(headers), raise_exc=False, redirect=False, log=False,
+            stream=True, connect_retries=0)
+        try:
+            response = request(timeout=seconds)
+        except ks_exceptions.ConnectFailure as error:
+            left = end - self.traffic.timer()
+            if method != 'GET' or left <= 0 or not _closed(error):
+                raise
+            response = request(timeout=left)
         body = read_body(response, limits.most_bytes,
                          lambda: self.traffic.timer() < end)
         self.traffic.count(len(data), len(body))
@@ -127,6 +135,15 @@ class Exchange:
         """An answer that is not the document of the API."""
         return Refusal(self.child, RefusalKind.INVALID, (answers.reason(
             self.child, '', f'invalid answer: {error}'),))
+
+
+def _closed(error: ks_exceptions.ConnectFailure) -> bool:
+    """Whether the child closed the connection instead of an answer. It may
+    close a kept connection at the moment of the next request."""
+    cause = error.__context__
+    return isinstance(cause, requests.ConnectionError) and any(
+        isinstance(each, urllib3.exceptions.ProtocolError)
+        for each in cause.args)
 
 
 def _or_none(body: bytes) -> Any:

@@ -43,10 +43,11 @@ def serving(app, headers=None):
 
 
 @contextlib.contextmanager
-def answering(respond):
+def answering(respond, keep=False):
     """The URL of a server with the responses of a function.
 
     :param respond: called with the handler of a request
+    :param keep: whether connections are kept after an answer
     """
     class Handler(BaseHTTPRequestHandler):
         protocol_version = 'HTTP/1.1'
@@ -56,7 +57,15 @@ def answering(respond):
             self.body = self.rfile.read(length)
             with contextlib.suppress(OSError):
                 respond(self)
-            self.close_connection = True
+            if not keep:
+                self.close_connection = True
+
+        def end_headers(self):
+            if not keep:
+                # A client would keep a connection that is closed without
+                # notice, and lose its next request.
+                self.send_header('Connection', 'close')
+            super().end_headers()
 
         do_POST = do_DELETE = do_GET
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A child over HTTP: the real API, and faulty servers."""
 
+import contextlib
 from datetime import timedelta
 import json
 import threading
@@ -219,6 +220,41 @@ def test_a_pointer_that_no_parent_shows_is_invalid(change):
     found = shown({**BELOW, **change})
     assert isinstance(found, Refusal)
     assert found.kind is RefusalKind.INVALID
+
+
+@contextlib.contextmanager
+def closing(*answers):
+    """A child that keeps each connection, and closes it instead of each answer
+    that is None; with the methods of the requests."""
+    left, seen = list(answers), []
+
+    def respond(handler):
+        seen.append(handler.command)
+        answer = left.pop(0)
+        if answer is None:
+            handler.close_connection = True
+        else:
+            send(handler, 200, answer)
+    with answering(respond, keep=True) as url:
+        yield http_child(url), seen
+
+
+def test_a_read_on_a_connection_that_the_child_closes_is_repeated():
+    with closing({'group': GROUP}, None, {'placements': []}) as (child, seen):
+        assert child.show(UUID).uuid == UUID
+    assert seen == ['GET'] * 3
+
+
+def test_a_read_is_repeated_once():
+    with closing(None, None, {'group': GROUP}) as (child, seen):
+        assert child.show(UUID).kind is RefusalKind.UNREACHABLE
+    assert seen == ['GET'] * 2
+
+
+def test_a_request_that_may_have_been_carried_out_is_not_repeated():
+    with closing(None, {'group': GROUP}) as (child, seen):
+        assert child.extend(UUID, 60).kind is RefusalKind.UNREACHABLE
+    assert seen == ['POST']
 
 
 def test_a_newer_child_may_add_keys():
