@@ -23,6 +23,7 @@ from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.garbage import few_collections
+from nova_holistic.solver.host_count_bound import bound_host_count
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
@@ -230,6 +231,10 @@ def _on_all_hosts(question: _Question,
             > construct_limits().all_hosts):
         first_plan(known, deadline.part(limits().first_plan_share))
     if improves and known.where is not None:
+        with contextlib.suppress(OutOfTime):
+            bound_host_count(known, deadline.part(limits().whole_share))
+        if known.is_good_enough:
+            return None
         # A search of neighbourhoods follows.
         deadline = deadline.part(limits().whole_share)
     try:

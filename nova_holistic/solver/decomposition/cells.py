@@ -12,10 +12,14 @@ from nova_holistic.solver.decomposition.cohesive_sets import (
     cohesive_sets, CohesiveSet)
 from nova_holistic.solver.decomposition.fewest_hosts import (
     countable, fewest_hosts)
+from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.decomposition.nested_domains import (
+    hosts_of_nested_domains)
 from nova_holistic.solver.decomposition.partition import (
     is_host_filter, refined)
 from nova_holistic.solver.decomposition.parts import (
     countable_scopes, Parts, parts)
+from nova_holistic.solver.evaluation.row_shapes import shapes
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
@@ -196,7 +200,10 @@ def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
     every = Rules(kinds.table.part(None), rules.possible, rules.top,
                   rules.reach, in_time)
     every.encode(countable(carried_policies(kinds.group), rules))
-    return fewest_hosts(every, kinds.placed, in_time)
+    found = fewest_hosts(every, kinds.placed, in_time)
+    # The hosts of members that stay may hold further members.
+    return found if kinds.placed else max(found, hosts_of_nested_domains(
+        every, shapes(every, in_time), HostRoom.all_of(kinds), in_time))
 
 
 def _rules(kinds: Kinds, carried: list[Carried],

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bound of the number of hosts that is counted before any program is solved.
+
+A small group with few hosts mostly has a plan with this number of hosts.
+Programs would search the whole time limit for a plan with one host less.
+"""
+
+import numpy as np
+
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.kinds import Kinds
+
+
+def bound_host_count(incumbent: Incumbent, deadline: Deadline) -> None:
+    """Prove a bound if the objective is the number of hosts and no member
+    stays.
+
+    :raises OutOfTime: if the time ends before
+    """
+    host_cost = incumbent.objective.host_cost()
+    free = np.linspace(0.0, 1.0, 3)
+    if host_cost is None or host_cost.slopes or incumbent.placed or (
+            host_cost.opening(free) != 1.0).any():
+        return
+    kinds = Kinds.of(incumbent.group, incumbent.snapshot, {}, deadline.check)
+    if kinds is not None and kinds.kinds:
+        incumbent.prove(float(cells(kinds, deadline.check).fewest),
+                        float('inf'))
