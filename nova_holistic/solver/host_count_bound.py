@@ -13,9 +13,9 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 
 
-def bound_host_count(incumbent: Incumbent, deadline: Deadline) -> None:
+def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
     """Prove a bound if the objective is the number of hosts and no member
-    stays.
+    stays; return whether this proves that no plan is better.
 
     :raises OutOfTime: if the time ends before
     """
@@ -23,8 +23,10 @@ def bound_host_count(incumbent: Incumbent, deadline: Deadline) -> None:
     free = np.linspace(0.0, 1.0, 3)
     if host_cost is None or host_cost.slopes or incumbent.placed or (
             host_cost.opening(free) != 1.0).any():
-        return
+        return False
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, {}, deadline.check)
-    if kinds is not None and kinds.kinds:
-        incumbent.prove(float(cells(kinds, deadline.check).fewest),
-                        float('inf'))
+    if kinds is None or not kinds.kinds:
+        return False
+    incumbent.prove(float(cells(kinds, deadline.check).fewest), float('inf'))
+    cost, value = incumbent.plan_cost
+    return cost <= incumbent.least and value <= incumbent.bound

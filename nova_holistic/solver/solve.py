@@ -23,7 +23,7 @@ from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.garbage import few_collections
-from nova_holistic.solver.host_count_bound import bound_host_count
+from nova_holistic.solver.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
@@ -232,9 +232,8 @@ def _on_all_hosts(question: _Question,
         first_plan(known, deadline.part(limits().first_plan_share))
     if improves and known.where is not None:
         with contextlib.suppress(OutOfTime):
-            bound_host_count(known, deadline.part(limits().whole_share))
-        if known.is_good_enough:
-            return None
+            if has_fewest_hosts(known, deadline.part(limits().whole_share)):
+                return None
         # A search of neighbourhoods follows.
         deadline = deadline.part(limits().whole_share)
     try:

@@ -61,7 +61,7 @@ def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
                 for domains, skew in each.skews.get(
                         coarse, [(np.zeros(0, dtype=np.int64), 0)]):
                     found = max(found, hosts.least(
-                        len(members), domains, skew))
+                        len(members), domains, skew, in_time))
     return found
 
 
@@ -110,23 +110,28 @@ class _Hosts:
         gain = np.where(first, held, np.diff(held, prepend=0))
         count = len(rules.table.division(coarse).domains)
         limit = scope.most.get(coarse)
-        total = []
-        for domain in (*range(count), -1):
-            here = np.cumsum(np.sort(gain[part[0] == domain])[::-1])
-            total.append(here if limit is None else np.minimum(
-                here, limit[domain]))
-        return cls(total)
+        # The hosts in no domain come first in the order, and last here.
+        ends = np.searchsorted(part[0], np.arange(-1, count), 'right')
+        none, *total = (np.cumsum(np.sort(held_more)[::-1])
+                        for held_more in np.split(gain, ends[:-1]))
+        total.append(none)
+        return cls(total if limit is None else [
+            np.minimum(members, most) for members, most in zip(total, limit)])
 
-    def least(self, number: int, domains: np.ndarray, skew: int) -> int:
+    def least(self, number: int, domains: np.ndarray, skew: int,
+              in_time: Callable[[], None]) -> int:
         """The minimum number of hosts for this number of members; 0 if nothing
         is proved.
 
         :param domains: domains whose numbers of members differ by at most the
             skew
         """
-        found = [hosts for low, high in _ranges(number, len(domains), skew)
-                 if (hosts := self._within(number, set(domains.tolist()), low,
-                                           high + skew))]
+        even, found = set(domains.tolist()), []
+        for low, high in _ranges(number, len(domains)):
+            in_time()
+            hosts = self._within(number, even, low, high + skew)
+            if hosts:
+                found.append(hosts)
         return min(found, default=0)
 
     def _within(self, number: int, domains: set[int], low: int,
@@ -152,8 +157,7 @@ class _Hosts:
         return 0 if further > len(gains) else hosts + further
 
 
-def _ranges(number: int, domains: int,
-            skew: int) -> Iterator[tuple[int, int]]:
+def _ranges(number: int, domains: int) -> Iterator[tuple[int, int]]:
     """Ranges of the smallest number of members of the domains."""
     if not domains:
         yield 0, number

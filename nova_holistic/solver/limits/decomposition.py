@@ -46,7 +46,7 @@ class DecompositionLimits:
     :ivar counted_domains: domains of a level up to which its policies are
         counted for the fewest hosts. Not measured.
     :ivar nested_scopes: scopes whose policies at two levels are counted for
-        the fewest hosts, those with the most members first. Not measured.
+        the fewest hosts, the largest scopes first. Not measured.
     :ivar nested_ranges: ranges of the smallest number of members of a domain
         in this count; above, several numbers form one range. Not measured.
     :ivar subgroup_hosts: hosts up to which a group of many small subgroups is
@@ -91,9 +91,9 @@ class DecompositionLimits:
     missing_cost: float = 10.0
     cells: int = 64
     assignment_share: float = 0.4
+    counted_domains: int = 4096
     nested_scopes: int = 5
     nested_ranges: int = 100
-    counted_domains: int = 4096
     subgroup_hosts: int = 1_000
     subgroup_places: int = 10_000
     chosen_hosts: int = 2000
