@@ -23,6 +23,7 @@ from nova.scheduler import utils as scheduler_utils
 from nova.tests import fixtures as nova_fixtures
 from oslo_utils.fixture import uuidsentinel
 
+from nova_holistic.embedded.cell_databases import RetryingCellDatabases
 from nova_holistic.embedded.server_progress import ServerProgress
 
 CELL = 'cell1'
@@ -131,7 +132,7 @@ class NovaRuntime(fixtures.Fixture):
         service_auth.reset_globals()
 
     def _create_cells(self):
-        databases = nova_fixtures.CellDatabases()
+        databases = RetryingCellDatabases()
         cell0 = objects.CellMapping.CELL0_UUID
         for name, uuid in (('cell0', cell0), (CELL, uuidsentinel.cell1)):
             mapping = objects.CellMapping(
