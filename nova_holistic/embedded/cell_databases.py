@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases of the cells in one process, also for many threads at once."""
+"""Databases of the cells in one process, also for many concurrent threads."""
 
 from collections.abc import Iterator
 import contextlib
