@@ -42,15 +42,16 @@ class PlacementInventory(InventoryDriver):
     :ivar Host.servers: consumers with allocations there: servers, planned
         servers (holds), and the other half of a server that is on the move
 
-    Links come from the topology driver, with their usage: the bandwidth that
-    other groups' ``bandwidth`` relationships need from a link is not counted.
+    Links come from the topology driver, with their usage: the snapshot does
+    not count the bandwidth that the ``bandwidth`` relationships of other
+    groups need from a link.
 
     A host contains the providers below its root provider; a new one of these
     is found when Nova's part of the cloud is read again. The snapshot does not
-    contain resources of providers that share theirs through an aggregate (a
-    host whose disk is shared has no DISK_GB here, and takes no flavor with a
-    local disk). A compute without a provider, or a provider without a compute,
-    is not a host yet.
+    contain the resources of a provider with the trait
+    MISC_SHARES_VIA_AGGREGATE: a host whose disk is shared has no DISK_GB here,
+    and no member with a local disk is planned on it. A compute without a
+    provider, or a provider without a compute, is not a host yet.
 
     Requests for one snapshot: four, one more for each further thousand
     flavors, one or a few for use (see :mod:`.use_changes`), one for each
