@@ -76,28 +76,43 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        return interrupt.SIGINT
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        conf = _configured(argv)
+        if not conf.command.any_schema:
+            startup_check.must_be_usable(conf)
+    except (cfg.Error, exceptions.HolisticError) as error:
+        _print_error(error)
+        return exits.BAD_INPUT
+    try:
+        result = conf.command.run(conf)
+    except (cfg.Error, exceptions.HolisticError) as error:
+        _print_error(error)
+        return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
+    if result.text:
+        print(result.text)
+    return result.code
+
+
+def _configured(argv: Sequence[str] | None) -> cfg.ConfigOpts:
+    """The configuration, with the command and its arguments."""
     conf = cfg.ConfigOpts()
     logging.register_options(conf)
     options.register_opts(conf)
     services.register_opts(conf)
     conf.register_cli_opt(cfg.SubCommandOpt(
         'command', title='commands', handler=_add_commands))
-    try:
-        conf(sys.argv[1:] if argv is None else list(argv),
-             project='nova-holistic', prog='nova-holistic-manage',
-             version=importlib.metadata.version('nova_holistic'))
-        _log_to_stderr(conf)
-        if not conf.command.any_schema:
-            startup_check.must_be_usable(conf)
-        result = conf.command.run(conf)
-    except (cfg.Error, exceptions.HolisticError) as error:
-        _print_error(error)
-        return exits.BAD_INPUT if isinstance(error, _BAD_INPUT) else FAILED
-    except KeyboardInterrupt:
-        return interrupt.SIGINT
-    if result.text:
-        print(result.text)
-    return result.code
+    conf(sys.argv[1:] if argv is None else list(argv),
+         project='nova-holistic', prog='nova-holistic-manage',
+         version=importlib.metadata.version('nova_holistic'))
+    _log_to_stderr(conf)
+    return conf
 
 
 def _print_error(error: Exception) -> None:

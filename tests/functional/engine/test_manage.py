@@ -51,7 +51,7 @@ def test_a_service_without_configuration_is_reported(run):
     ('lease', 'expire'), ('reconcile',), ('group', 'list')])
 def test_commands_refuse_a_database_without_a_schema(run, words):
     code, output, complaint = run(*words)
-    assert (code, output) == (1, '')
+    assert (code, output) == (2, '')
     assert complaint.splitlines()[-1].endswith(
         'run nova-holistic-manage db upgrade')
 

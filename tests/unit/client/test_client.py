@@ -65,7 +65,8 @@ def test_an_ambiguous_name_requires_an_id(client):
 
 
 @pytest.mark.parametrize('name', [
-    'nowhere', 'a/b', str(uuid.uuid4()), '🛒', '%2F..'])
+    'nowhere', 'a/b', pytest.param(str(uuid.uuid4()), id='uuid'), '🛒',
+    '%2F..'])
 def test_an_unknown_group_is_not_found(client, name):
     with pytest.raises(LookupError, match='there is no group'):
         client.groups.find(name)
