@@ -148,8 +148,8 @@ POINTS: Mapping[str, str] = {
     'leftover.dropped':
         'An unneeded hold is dropped, and its row still names it.',
     'restore.row-held':
-        'A row whose hold has vanished states that it is held.',
-    'restore.hold-put': 'The vanished hold is put again.',
+        'A row whose hold is missing states that it is held.',
+    'restore.hold-put': 'The missing hold is written again.',
     'outage.given-up':
         'Hosts are noted as given up, and their members are planned.',
     'place.member-lost':

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every error this project raises on purpose."""
+"""The base classes of the errors of this project."""
 
 from collections.abc import Iterable, Iterator
 import contextlib
@@ -9,7 +9,7 @@ class HolisticError(Exception):
     """Base of the project's own errors.
 
     The text is written for the operator: it may name hosts, services and
-    files. Users read only the texts of the kinds that ``api.errors``,
+    files. Users read only the texts of the classes that ``api.errors``,
     ``engine.reasons`` and ``scheduler.claim.request_refusal`` list.
     """
 
@@ -17,9 +17,9 @@ class HolisticError(Exception):
 class InvalidDocument(HolisticError):
     """A document cannot be accepted.
 
-    :param place: where in the document, e.g. ``groups[1].policies[0].level``;
-        empty for the document as a whole
-    :param message: what is wrong there, in one line
+    :param place: position in the document, e.g.
+    ``groups[1].policies[0].level``; empty for the document as a whole
+    :param message: description of the mistake in one line
     :param more: further mistakes in the same document
     """
 
@@ -32,7 +32,7 @@ class InvalidDocument(HolisticError):
 
     @property
     def mistakes(self) -> tuple['InvalidDocument', ...]:
-        """This one and the further mistakes."""
+        """This mistake and the further mistakes."""
         return (self, *self.more)
 
 
@@ -40,7 +40,7 @@ class Mistakes:
     """Collects the mistakes of one document, to report them together."""
 
     MOST = 100
-    """Mistakes that are reported of one document."""
+    """Maximum number of mistakes that are reported for one document."""
 
     def __init__(self):
         self._found: dict[str, InvalidDocument] = {}
@@ -61,7 +61,7 @@ class Mistakes:
 
     @contextlib.contextmanager
     def collected(self) -> Iterator[None]:
-        """A mistake that is raised inside is collected."""
+        """Collect a mistake that is raised in this context."""
         try:
             yield
         except InvalidDocument as mistake:

@@ -7,12 +7,13 @@ from nova_holistic.table.database import Database
 
 
 def observe(conf, database: Database, service: str) -> None:
-    """Count the changes for Prometheus, and publish them as notifications,
-    as far as the configuration asks for it.
+    """Count the changes for Prometheus, and publish them as notifications, as
+    the configuration specifies.
 
     :param service: name of the service in the publisher's id
-    :raises NotInstalled: metrics need what is not installed
-    :raises BadTransport: there is no such transport of notifications
+    :raises NotInstalled: metrics are enabled, and prometheus_client is not
+        installed
+    :raises BadTransport: the transport of notifications does not exist
     """
     exporter.must_be_installed(conf)
     database.listen(exporter.count)

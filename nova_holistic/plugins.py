@@ -12,8 +12,8 @@ from nova_holistic.exceptions import UnknownPlugin
 def load_all(namespace: str) -> dict[str, Any]:
     """Every installed plugin of a namespace, by name.
 
-    A plug-in that cannot be imported is an error: left out, it would seem not
-    to be installed.
+    A plug-in that cannot be imported is an error. Otherwise, it would seem to
+    be missing.
     """
     manager = ExtensionManager(
         namespace, on_load_failure_callback=_load_failed)
@@ -21,9 +21,9 @@ def load_all(namespace: str) -> dict[str, Any]:
 
 
 def load(namespace: str, name: str, kind: str) -> Any:
-    """The plugin of that name; no other is imported.
+    """The plugin of that name. No other plugin is imported.
 
-    :param kind: what it is, for the message: ``solver``
+    :param kind: kind of the plugin for the message, such as ``solver``
     :raises UnknownPlugin: nothing of that name is installed
     """
     found = NamedExtensionManager(

@@ -2,6 +2,7 @@
 """The API as a WSGI application."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 import functools
 import threading
@@ -45,25 +46,38 @@ ROUTE = 'nova_holistic.route'
 ContextOf = Callable[[dict[str, Any]], RequestContext]
 
 
+@dataclass(frozen=True, slots=True)
+class AppParts:
+    """The parts of the API that differ between deployments.
+
+    :ivar places: the URLs of the paths of the table of routes
+    :ivar context_of: returns the context of a request from the WSGI
+        environment
+    :ivar quota: None if Nova's quota is not checked
+    :ivar user_rights: None if engines create no servers
+    :ivar federation: the engines, if the service is a parent
+    :ivar credentials: see ``Service``
+    :ivar timer: returns seconds since an arbitrary time
+    :ivar sleep: waits for a number of seconds
+    """
+
+    places: UrlMapping = UrlMapping()
+    context_of: ContextOf = contexts.from_environ
+    quota: NovaQuota | None = None
+    user_rights: Rights | None = None
+    federation: ParentEngines | None = None
+    credentials: Registrations | None = None
+    timer: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
 def make_app(conf, table: PlacementTable, engines: Engines,
-             clock: Callable[[], datetime], *,
-             places: UrlMapping = UrlMapping(),
-             quota: NovaQuota | None = None,
-             user_rights: Rights | None = None,
-             federation: ParentEngines | None = None,
-             credentials: Registrations | None = None,
-             context_of: ContextOf = contexts.from_environ,
-             timer: Callable[[], float] = time.monotonic,
-             sleep: Callable[[float], None] = time.sleep) -> 'Application':
+             clock: Callable[[], datetime],
+             parts: AppParts = AppParts()) -> 'Application':
     """The API without the check of tokens, which runs before it.
 
     :param conf: with the project's and oslo.policy's options registered
     :param clock: returns naive UTC
-    :param quota: None if Nova's quota is not checked
-    :param user_rights: None if engines create no servers
-    :param federation: the engines, if the service is a parent
-    :param credentials: see ``Service``
-    :param context_of: returns the requester, from the WSGI environment
     """
     types = policies.load_policy_types()
     policy_enforcer = PolicyEnforcer(conf)
@@ -73,15 +87,16 @@ def make_app(conf, table: PlacementTable, engines: Engines,
         limits=limits.from_conf(conf, table),
         # The children of a parent check locations in their own topologies.
         rights=DefinitionRights.from_conf(conf, policy_enforcer)
-        if federation is None else DefinitionRights(policy_enforcer, None),
+        if parts.federation is None
+        else DefinitionRights(policy_enforcer, None),
         policy_types=types,
-        places=places, description=functools.cache(
-            lambda: openapi.describe(ROUTES, types, places)),
-        clock=clock, timer=timer, sleep=sleep,
+        places=parts.places, description=functools.cache(
+            lambda: openapi.describe(ROUTES, types, parts.places)),
+        clock=clock, timer=parts.timer, sleep=parts.sleep,
         waiters=threading.Semaphore(conf.holistic_api.max_waiters),
-        quota=quota, user_rights=user_rights, federation=federation,
-        credentials=credentials),
-        context_of)
+        quota=parts.quota, user_rights=parts.user_rights,
+        federation=parts.federation, credentials=parts.credentials),
+        parts.context_of)
 
 
 class Application:

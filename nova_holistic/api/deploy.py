@@ -9,7 +9,7 @@ from oslo_config import cfg
 from oslo_limit import opts as limit_opts
 from oslo_log import log as logging
 
-from nova_holistic.api.app import make_app
+from nova_holistic.api.app import AppParts, make_app
 from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api.middleware import with_middleware, Wsgi
 from nova_holistic.boot.rights import Rights
@@ -53,11 +53,12 @@ def build(environment: Mapping[str, str] = os.environ,
     parent = federation_components.federation(conf, table, clock)
     if parent is not None:
         return with_middleware(conf, make_app(
-            conf, table, parent.engines, clock, federation=parent.engines,
-            credentials=parent.registrations))
+            conf, table, parent.engines, clock,
+            AppParts(federation=parent.engines,
+                     credentials=parent.registrations)))
     return with_middleware(conf, make_app(
-        conf, table, EngineClient.from_conf(conf), clock, quota=_quota(conf),
-        user_rights=_rights(conf)))
+        conf, table, EngineClient.from_conf(conf), clock,
+        AppParts(quota=_quota(conf), user_rights=_rights(conf))))
 
 
 def configure(conf: cfg.ConfigOpts, files: Sequence[str] | None) -> None:

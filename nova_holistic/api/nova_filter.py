@@ -16,7 +16,7 @@ from oslo_config import cfg
 from oslo_limit import opts as limit_opts
 import webob
 
-from nova_holistic.api.app import make_app
+from nova_holistic.api.app import AppParts, make_app
 from nova_holistic.api.call import Engines
 from nova_holistic.api.context import RequestContext
 from nova_holistic.api.middleware import Wsgi
@@ -76,7 +76,7 @@ class NovaFilter:
         self._table = table
         self._api = make_app(
             conf, table, engines, DatabaseClock(table.database),
-            places=PLACES, context_of=from_nova)
+            AppParts(places=PLACES, context_of=from_nova))
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         before, path = _split(environ)

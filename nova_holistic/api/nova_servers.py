@@ -68,7 +68,8 @@ def check(table: PlacementTable, project_id: str, raw: bytes,
 
 def _pointer(table: PlacementTable, hints: Mapping[str, Any],
              project_id: str) -> Pointer | None:
-    """The pointer in the hints, or that of what they name."""
+    """The pointer in the hints, or the pointer of the bound server group or
+    stack that the hints name."""
     if has_pointer(hints):
         for name in (GROUP_HINT, MEMBER_HINT):
             _must_be_text(name, hints.get(name, ''))

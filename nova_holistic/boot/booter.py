@@ -98,7 +98,7 @@ class Booter:
         return True
 
     def give_up(self, record: BootRecord, why: str) -> None:
-        """End a boot at which engines have failed."""
+        """End a boot that has failed in several engines."""
         progress = Progress(record, self._table.boots, self._clock)
         if record.status not in ENDED:
             self._give_up(progress, why)
@@ -118,8 +118,8 @@ class Booter:
 
     def _finish(self, progress: Progress, right: Right, hooks: Hooks,
                 stopping: threading.Event) -> bool:
-        """Bring the boot to one of the statuses at its end; False if it is
-        left to another engine."""
+        """Continue the boot until its final status; False if it is left to
+        another engine."""
         group = self._table.get_group(progress.record.group_uuid)
         if group is None:
             raise OwnershipLost('the group is deleted')

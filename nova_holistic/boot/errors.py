@@ -5,8 +5,8 @@ from nova_holistic import exceptions
 
 
 class RightUnavailable(exceptions.HolisticError):
-    """The engine may not act for the user, or not any longer: the trust has
-    expired, or cannot be decrypted."""
+    """The engine may not act for the user: the trust has expired, or it cannot
+    be decrypted."""
 
 
 class TrustRefused(exceptions.HolisticError):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers of one group: their create requests, and what Nova has."""
+"""The servers of one group: their create requests, and the existing servers in
+Nova."""
 
 from collections.abc import Mapping, Sequence
 import threading

@@ -170,7 +170,7 @@ class MemberBoots:
         other = self._server_of_member(server)
         if other is not None:
             return self.progress.write_server(server, server_uuid=other)
-        # A server without an attempt is not one of this boot.
+        # This boot did not create a server without an attempt.
         if not 0 < server.tries <= self.progress.record.retries:
             return self._end(server, fault)
         LOG.info('Server %s of member %s of group %s is created again: %s',
@@ -245,7 +245,8 @@ class MemberBoots:
                 and member.instance_uuid == server.server_uuid)
 
     def _server_of_member(self, server: BootServer) -> str | None:
-        """The server of another create request, if the member is its."""
+        """The server of another create request, if it has claimed the
+        member."""
         member = self.progress.boots.member(
             self.progress.record.group_uuid, server.path)
         uuid = member and member.instance_uuid
@@ -261,7 +262,8 @@ class MemberBoots:
             server, state=BootServerState.FAILED, fault=fault)
 
     def _read(self, uuid: str) -> UserServer | None:
-        """As Nova shows it; in BUILD if Nova does not answer."""
+        """The server as Nova shows it; in status BUILD if Nova does not
+        answer."""
         try:
             return self.servers.nova.get(uuid)
         except ServiceFailed as error:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes of an engine that creates the servers of a group."""
+"""The records that an engine writes while it creates the servers of a
+group."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +52,7 @@ class Progress:
         return after
 
     def close_boot(self) -> None:
-        """The boot is closed: no engine takes it again."""
+        """Close the boot, so that no engine takes it again."""
         self._require(self.boots.close(self.record))
         crash_points.reached('boot.closed')
 

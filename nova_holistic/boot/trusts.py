@@ -123,7 +123,7 @@ def _translated(path: str) -> Iterator[None]:
 
 
 def _message(answer) -> str:
-    """What keystone says about a refused request."""
+    """The message of keystone about a refused request."""
     try:
         text = answer.json()['error']['message']
     except (ValueError, KeyError, TypeError):

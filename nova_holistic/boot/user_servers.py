@@ -67,7 +67,7 @@ class UserServers:
         raise CreateRefused(f'HTTP {answer.status_code}: {_message(answer)}')
 
     def get(self, uuid: str) -> UserServer | None:
-        """None if the server does not exist (any longer)."""
+        """The server; None if it does not exist."""
         path = f'/servers/{uuid}'
         answer = self._ask('GET', path, READ)
         if answer.status_code == 404:
@@ -77,7 +77,7 @@ class UserServers:
             (server.get('fault') or {}).get('message', '')))
 
     def delete(self, uuid: str) -> None:
-        """Request the deletion; nothing happens if the server is gone."""
+        """Request the deletion of the server, which may already be deleted."""
         path = f'/servers/{uuid}'
         answer = self._ask('DELETE', path, READ)
         if answer.status_code not in (204, 404, 409):
@@ -144,7 +144,7 @@ def _read(answer: requests.Response, path: str) -> Mapping[str, Any]:
 
 
 def _message(answer: requests.Response) -> str:
-    """What Nova says about a refused request."""
+    """The message of Nova about a refused request."""
     try:
         (fault,) = answer.json().values()
         text = str(fault['message'])

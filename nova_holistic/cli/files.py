@@ -94,7 +94,7 @@ class Files:
 
     def template_inputs(self, name: str, parameters: Mapping[str, str],
                         environments: Sequence[str]) -> TemplateInputs:
-        """What completes a Heat template.
+        """The parameters and files that complete a Heat template.
 
         :param name: of its file
         """

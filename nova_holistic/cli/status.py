@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``nova-holistic-status upgrade check``: may services of this version start?
+"""``nova-holistic-status upgrade check``: checks whether services of this
+version can start.
 
 Exit codes are those of every OpenStack project: 0 success, 1 warning, 2
 failure that the operator must correct first, 255 internal error.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan document violates: its group, or the inventory it is for."""
+"""The violations of a plan document: of its group, or of its inventory."""
 
 from collections.abc import Iterable, Iterator
 from typing import TextIO

@@ -191,7 +191,7 @@ class Groups:
     def remove_member(self, group_id: str, path: str) -> dict[str, Any]:
         """Take a member out of the group's definition."""
         if not path or {'', '.', '..'}.intersection(path.split('/')):
-            # The path would become another one in the URL.
+            # The path would change in the URL.
             raise errors.Refused(404, '', f'member {path} does not exist')
         return self._request(
             'DELETE', _path(group_id, 'members', path))['group']
@@ -258,7 +258,7 @@ class Groups:
 
     def wait(self, group_id: str, timeout: float = TIMEOUT,
              report: Callable[[Any], None] | None = None) -> dict[str, Any]:
-        """The group as soon as no engine works on it.
+        """Wait until no engine works on the group, and return it.
 
         :raises TimedOut: the group is still being planned at the time limit
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first versions of the API that have what a request needs."""
+"""The first versions of the API with the features that a request needs."""
 
 ADOPTION = '1.1'
 """Adopts and detaches servers."""

@@ -45,7 +45,7 @@ class Plans:
 
     def wait(self, plan_id: str, timeout: float,
              report: Callable[[Any], None] | None = None) -> dict[str, Any]:
-        """The plan as soon as it is finished.
+        """Wait until the plan is finished, and return it.
 
         :raises TimedOut: the plan is not finished at the time limit
         """

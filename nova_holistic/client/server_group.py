@@ -31,7 +31,7 @@ def document(server_group: Mapping[str, Any],
     """
     :param server_group: as Nova shows it from version 2.64
     :param servers: its servers, as Nova shows them from version 2.47
-    :param name: of the group; None is that of the server group
+    :param name: name of the group; None means the name of the server group
     :raises NotImported: it has no servers, or an unknown policy
     """
     if not servers:

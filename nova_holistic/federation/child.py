@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A child: another cloud with this API, and what it answers."""
+"""A child: another cloud with this API, and its answers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 
 
 class RefusalKind(enum.StrEnum):
-    """Why a child does not offer X.
+    """The reason why a child makes no offer.
 
     ``UNPLACEABLE``: the child proved that the group does not fit now.
     ``UNKNOWN``: the child found neither a plan nor a proof in its time.
@@ -45,7 +45,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a child would do. It holds nothing.
+    """The result that a child offers. It holds no capacity.
 
     :ivar violations: weighted violations of preferences, in the unit of the
         weights of the document
@@ -115,8 +115,8 @@ class ChildGroup:
 class Child(Protocol):
     """A child with the credentials of one user.
 
-    An implementation never raises because of what the child does or does not
-    answer: that is a Refusal. All times are in seconds.
+    An implementation never raises an error because of an answer, or a missing
+    answer, of the child: it returns a Refusal. All times are in seconds.
 
     :ivar name: unique among the children of a parent; the first step of
         locations in this cloud

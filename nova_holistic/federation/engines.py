@@ -36,7 +36,7 @@ HEARTBEATS = 4
 
 
 class FederatedEngines:
-    """Fulfils the protocol ``Engines`` of the API.
+    """Implements the protocol ``Engines`` of the API.
 
     Work that finds no free place in the queue stays in the table, and begins
     when its user next asks for it.

@@ -145,7 +145,7 @@ def _must_succeed(answers: Collection[object]) -> None:
 
 
 def _public(refusal: Refusal) -> str:
-    """What a user reads about the refusal of a child."""
+    """The message for users about the refusal of a child."""
     return '; '.join(
         reason.message if reason.public is None else reason.public
         for reason in refusal.reasons) or (

@@ -102,7 +102,7 @@ class FederatedPlanner:
         return work.refusal()
 
     def offer(self, request: Request) -> Offered | Refused | Unknown:
-        """A dry run: what ``place`` would do now. Nothing is created.
+        """A dry run of ``place``. Nothing is created.
 
         :raises InvalidDocument: see ``place``
         """

@@ -73,8 +73,8 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Every child that could have answered refused, or the policies of the
-    level of clouds cannot be met with what the children offer.
+    """Every child that answered has refused, or no combination of the offers
+    satisfies the policies of the level of clouds.
 
     :ivar refusals: the last answers of the children
     """

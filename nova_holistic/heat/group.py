@@ -19,7 +19,7 @@ from nova_holistic.heat import (
     api_client, group_document, legacy_update, level_check)
 
 GOOD = ('planned', 'building', 'complete', 'released')
-"""Statuses of a group with which nothing is wrong."""
+"""Statuses of a group without an error."""
 DEFINITION = 'definition'
 """Name of the data of the resource: the digest of the definition that was
 sent."""

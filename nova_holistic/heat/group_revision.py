@@ -19,7 +19,8 @@ _CHANGED = (409, 412)
 def change(groups: Groups, group_id: str,
            request: Callable[[Mapping[str, Any]], Any],
            timeout: float = TIMEOUT) -> dict[str, Any]:
-    """The group after a change, or with the reasons against it.
+    """The group after a change, or with the reasons why the change was
+    refused.
 
     :param request: sends the request for the change; receives the group
     :param timeout: seconds for the plan
@@ -39,7 +40,8 @@ def change(groups: Groups, group_id: str,
 def revise(groups: Groups, group_id: str,
            revised: Callable[[Mapping[str, Any]], Mapping[str, Any]],
            timeout: float = TIMEOUT) -> dict[str, Any]:
-    """The group with a new definition, or with the reasons against it.
+    """The group with a new definition, or with the reasons why the definition
+    was refused.
 
     :param revised: returns the new definition for the current one
     :param timeout: seconds for the plan
@@ -53,7 +55,7 @@ def must_be_planned(revised: Mapping[str, Any], planned: bool) -> None:
     """
     :param revised: a group after a change
     :param planned: whether its definition contains the change; the reasons of
-        the group may be those against another change
+        the group may concern another change
     :raises GroupUnchanged: there is no plan for the change
     """
     if not planned:

@@ -53,9 +53,9 @@ class Lifecycle(lifecycle_plugin.LifecyclePlugin):
                    current_stack: heat_stack.Stack | None = None,
                    action: str | None = None,
                    is_stack_failure: bool | None = False) -> None:
-        """Release what was not created; delete the group of a stack that
-        was deleted or is no longer annotated; create the group of a stack that
-        was adopted."""
+        """Release the members without servers; delete the group of a stack
+        that was deleted or is no longer annotated; create the group of a stack
+        that was adopted."""
         if stack.owner_id is not None or action not in _AFTER:
             return
         failed = is_stack_failure or stack.status == stack.FAILED

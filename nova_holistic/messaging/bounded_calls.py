@@ -24,7 +24,7 @@ class BoundedCalls:
         self._free = threading.BoundedSemaphore(most)
 
     def __call__(self, work: Callable[[], T], seconds: float) -> T:
-        """What the work returns or raises.
+        """Return the result of the work, or raise its exception.
 
         :raises TimeoutError: it has not ended after this number of seconds
         """

@@ -18,12 +18,13 @@ from nova_holistic.messaging.transport import get_transport
 LOG = logging.getLogger(__name__)
 
 EXCHANGE = 'openstack'
-"""Set explicitly, because each service has its own default: nova-api's is not
-that of the engines."""
+"""It is set explicitly, because each service has its own default: the default
+of nova-api differs from that of the engines."""
 TOPIC = 'nova-holistic-engine'
 VERSION = '1.0'
 CALLS = 64
-"""How many calls may wait for a broker that was never there."""
+"""Maximum number of calls that wait for a broker that has never been
+available."""
 
 
 class ContextSerializer(messaging.Serializer):
@@ -46,10 +47,11 @@ class ContextSerializer(messaging.Serializer):
 
 
 class EngineClient:
-    """Casts are only hints that there is work in the table: an engine finds
-    it there without them. Calls raise what the engine raised.
+    """A cast only notifies engines of work in the table: engines also find the
+    work when they poll the table. A call raises the error that the engine
+    raised.
 
-    Threads may share one.
+    Threads may share an instance.
     """
 
     def __init__(self, transport: messaging.Transport,
@@ -140,7 +142,7 @@ class EngineClient:
               payload: payloads.Payload) -> Any:
         """
         :raises EngineUnreachable: there is no answer
-        :raises EngineFailed: the engine met an unexpected error
+        :raises EngineFailed: an unexpected error occurred in the engine
         :raises HolisticError: any error that the engine raised
         """
         try:
@@ -164,8 +166,8 @@ class EngineClient:
         """
         if self._answered:
             return call()
-        # Until answers have a queue the library waits for one, and for the
-        # broker, with no end.
+        # Until the queue of answers exists, the library waits for it and for
+        # the broker without a time limit.
         seconds = self._timeout
         if seconds is None:
             seconds = self._conf.rpc_response_timeout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context of a request: who asked, and under which request id."""
+"""The context of a request: its user, its project and its request id."""
 
 from collections.abc import Iterator, Mapping
 import contextlib
@@ -30,8 +30,8 @@ class RequestContext:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> 'RequestContext':
-        """A value that is not text, or is too long for its field, is left out:
-        the log line is not worth a failed request."""
+        """Values that are not text or are too long are left out, because a
+        request must not fail for its log lines."""
         return cls(**{
             name: value for name in _SENT
             for value in [document.get(name)]

@@ -33,7 +33,8 @@ _CLASSES = _error_classes()
 
 
 def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
-    """Plain data of an error: of the nearest class that the other side knows.
+    """Plain data of an error, with its nearest base class that the receiver
+    knows.
     """
     kind = next(kind for kind in type(error).__mro__
                 if _name(kind) in _CLASSES)
@@ -46,13 +47,13 @@ def to_document(error: exceptions.HolisticError) -> dict[str, Any]:
 
 
 def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
-    """The error that the data was made of: same class, text and fields."""
+    """The error with the class, text and fields in the data."""
     kind = _CLASSES.get(document['class'], exceptions.HolisticError)
-    # Its constructor makes a text of something else: this is the text.
+    # The constructor would create the text from other arguments.
     error = kind.__new__(kind, document['text'])
     vars(error).update(document['fields'])
     if isinstance(error, exceptions.InvalidDocument):
-        # An older version sends one mistake only.
+        # An earlier version sends only one mistake.
         error.more = tuple(map(from_document, document.get('more', ())))
     return error
 

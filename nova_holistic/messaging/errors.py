@@ -18,7 +18,7 @@ class LeaseRefused(exceptions.HolisticError):
 
 class BindingRefused(exceptions.HolisticError):
     """The server group or the stack cannot be bound to the member; the message
-    says why."""
+    states the reason."""
 
 
 class HostUnknown(exceptions.HolisticError):
@@ -30,4 +30,4 @@ class EngineUnreachable(exceptions.HolisticError):
 
 
 class EngineFailed(exceptions.HolisticError):
-    """An engine met an unexpected error, which its log contains."""
+    """An unexpected error occurred in an engine, whose log contains it."""

@@ -35,7 +35,8 @@ class Payload:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """:raises InvalidDocument: an argument is unknown, missing or bad"""
+        """:raises InvalidDocument: an argument is unknown, missing or
+            invalid"""
         names = [field.name for field in fields(cls)]
         for name in document:
             if name not in names:
@@ -46,7 +47,7 @@ class Payload:
         return cls(**{name: document[name] for name in names})
 
     def to_document(self) -> dict[str, Any]:
-        """Plain data, fit for JSON."""
+        """Plain data that JSON can represent."""
         return {field.name: _plain(getattr(self, field.name))
                 for field in fields(self)}
 
@@ -59,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class GroupPayload(Payload):
-    """Plan it, or delete it: the method determines which."""
+    """A group that is planned or deleted, depending on the method."""
 
     group_uuid: str
 
@@ -69,7 +70,7 @@ class GroupPayload(Payload):
 
 @dataclass(frozen=True, slots=True)
 class PlanPayload(Payload):
-    """A plan that holds nothing."""
+    """A plan without holds."""
 
     plan_uuid: str
 
@@ -80,7 +81,7 @@ class PlanPayload(Payload):
 @dataclass(frozen=True, slots=True)
 class Release(Payload):
     """
-    :ivar members: paths; None is all
+    :ivar members: paths; None means all members
     """
 
     group_uuid: str
@@ -121,7 +122,8 @@ class Extend(Payload):
 @dataclass(frozen=True, slots=True)
 class Bind(Payload):
     """
-    :ivar path: of a member or of a nested group; empty is the whole group
+    :ivar path: path of a member or of a nested group; empty means the whole
+        group
     :ivar server_group: UUID of a server group of Nova
     """
 

@@ -18,7 +18,7 @@ receives."""
 
 
 class BadTransport(exceptions.HolisticError):
-    """The configuration names no transport that there is."""
+    """The configuration names a transport that does not exist."""
 
 
 def get_transport(conf) -> messaging.Transport:

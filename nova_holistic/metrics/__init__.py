@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters and timings for Prometheus; they cost nothing while they are off.
+"""Counters and timings for Prometheus. They have no cost while metrics are
+disabled.
 """

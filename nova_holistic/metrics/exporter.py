@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serves the instruments of this process to Prometheus.
 
-Processes that share a port need PROMETHEUS_MULTIPROC_DIR: each writes its
-values into files there, and whichever has the port serves the sums.
+Processes that share a port need PROMETHEUS_MULTIPROC_DIR. Each process writes
+its values into files in this directory, and the process that listens on the
+port serves the sums.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +28,11 @@ GAUGES = {
     'tasks': ('Groups that wait for an engine, or on which one works.',
               'task'),
 }
-"""Values that engines read from the table for each scrape: text and label."""
+"""Gauges that engines read from the table for each scrape: description and
+label."""
 
 Totals = Callable[[], Mapping[str, Mapping[str, int]]]
-"""Gives gauge to label to number."""
+"""Returns the numbers by gauge and label."""
 
 _lock = threading.Lock()
 _started: int | None = None
@@ -43,9 +45,10 @@ class NotInstalled(exceptions.HolisticError):
 def start(conf, totals: Totals | None = None) -> None:
     """Serve metrics, once per process, if [holistic_metrics] enabled is true.
 
-    A worker that was forked serves on its own: it calls this, too.
+    A forked worker serves its own metrics and also calls this function.
 
-    :param totals: of the placement table; None leaves the gauges out
+    :param totals: reads the totals of the placement table; None omits the
+    gauges
     """
     global _started
     if not conf.holistic_metrics.enabled or _started == os.getpid():
@@ -58,7 +61,8 @@ def start(conf, totals: Totals | None = None) -> None:
 
 
 def must_be_installed(conf) -> None:
-    """:raises NotInstalled: the options need what is not installed"""
+    """:raises NotInstalled: the options enable metrics, and prometheus_client
+    is not installed"""
     if conf.holistic_metrics.enabled and (
             importlib.util.find_spec('prometheus_client') is None):
         raise NotInstalled(
@@ -67,9 +71,9 @@ def must_be_installed(conf) -> None:
 
 
 def bind(totals: Totals | None = None) -> Any:
-    """Let the instruments measure.
+    """Connect the instruments to a registry.
 
-    :returns: the registry that has what they measure
+    :returns: the registry with the metrics of the instruments
     """
     import prometheus_client
     from prometheus_client import multiprocess
@@ -93,13 +97,13 @@ def bind(totals: Totals | None = None) -> Any:
 
 
 def unbind() -> None:
-    """Let the instruments do nothing again."""
+    """Disconnect the instruments, which then have no effect."""
     for each in instruments.ALL:
         each.bind(None)
 
 
 def count(events: Sequence[Event]) -> None:
-    """Count the events of groups. It is a listener of a Database."""
+    """Count the events of groups. The function is a listener of a Database."""
     for event in events:
         instruments.CHANGES.add(
             (event.details or {}).get('members', 1)
@@ -108,13 +112,13 @@ def count(events: Sequence[Event]) -> None:
 
 
 class _Gauges:
-    """Reads the table each time that Prometheus asks."""
+    """Reads the table for each scrape."""
 
     def __init__(self, totals: Totals):
         self._totals = totals
 
     def describe(self) -> Sequence[Any]:
-        # Without this, registering would read the table.
+        # Without this method, the registration would read the table.
         return ()
 
     def collect(self) -> Sequence[Any]:

@@ -22,19 +22,20 @@ SLOW = (.1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300, 600)
 
 class Instrument:
     """
-    :ivar name: as Prometheus knows it
-    :ivar labels: names
+    :ivar name: name in Prometheus, without the prefix
+    :ivar labels: names of the labels
     """
 
     def __init__(self, name: str, text: str, *labels: str):
-        """:param text: what is measured"""
+        """:param text: description of the metric"""
         self.name = PREFIX + name
         self.text = text
         self.labels = labels
         self._bound: Any = None
 
     def bind(self, metric: Any) -> None:
-        """:param metric: of prometheus_client; None switches this off"""
+        """:param metric: metric of prometheus_client; None disables the
+        instrument"""
         self._bound = metric
 
     def _with(self, labels: dict[str, str]) -> Any:
@@ -42,7 +43,7 @@ class Instrument:
 
 
 class Counter(Instrument):
-    """Something that happens."""
+    """The number of occurrences of an event."""
 
     def add(self, number: int = 1, **labels: str) -> None:
         if self._bound is not None:
@@ -50,7 +51,7 @@ class Counter(Instrument):
 
 
 class Timing(Instrument):
-    """How long something takes, in seconds."""
+    """The duration of an operation in seconds."""
 
     def __init__(self, name: str, text: str, *labels: str,
                  buckets: tuple[float, ...] = FAST):
@@ -64,7 +65,7 @@ class Timing(Instrument):
 
     @contextlib.contextmanager
     def timed(self, **labels: str) -> Iterator[None]:
-        """Measure a block, also if it raises."""
+        """Measure the duration of a block, even if it raises an exception."""
         begin = time.perf_counter()
         try:
             yield

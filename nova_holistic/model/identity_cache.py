@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cache values that were computed from an object for as long as they are
-used."""
+"""A cache of values that are computed from immutable objects."""
 
 from collections.abc import Callable
 from collections import OrderedDict

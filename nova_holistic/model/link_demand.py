@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic that groups reserve on the uplinks of domains.
 
-Each uplink is shared by all groups. A group that is planned sees the traffic
-of all other groups as used.
+Each uplink is shared by all groups. When a group is planned, the traffic of
+all other groups counts as used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def link_demand(group: Group, placement: Mapping[str, Host],
     """Mbit/s that a group reserves on the uplink of each domain.
 
     :param placement: path to host of the members that have places
-    :param snapshot: its levels count, and neither its hosts nor its links
+    :param snapshot: only its levels are read
     """
     total: Counter[Domain] = Counter()
     for scope, relationship in _limiting(group):
@@ -39,15 +39,15 @@ def _limiting(group: Group) -> Iterator[tuple[Scope, Relationship]]:
 
 
 def free_mbps(snapshot: Snapshot) -> Mapping[Domain, int]:
-    """What the users that are in the snapshot leave of each uplink; below 0
-    if they use more than its capacity."""
+    """The free capacity of each uplink in Mbit/s; below 0 if its usage exceeds
+    its capacity."""
     return {snapshot.domain_of(link): link.uplink_mbps - link.used_mbps
             for link in snapshot.links}
 
 
 def with_demand(snapshot: Snapshot,
                 demand: Mapping[Domain, int]) -> Snapshot:
-    """The snapshot in which this traffic is in use, too."""
+    """The snapshot with this traffic added to the usage of its uplinks."""
     if not any(demand.values()):
         return snapshot
     return replace(snapshot, links=tuple(

@@ -20,7 +20,7 @@ class HostEncoder(Protocol):
     members: Sequence[Member]
 
     def hosts(self) -> Sequence[Host]:
-        """Hosts that can hold, or hold, a member of the group."""
+        """Hosts that contain, or may contain, a member of the group."""
 
     def host_used(self, host: Host) -> Expression:
         """1 if the host holds a member of the group, else 0."""
@@ -29,7 +29,7 @@ class HostEncoder(Protocol):
         """The amount that members without a fixed place take there."""
 
     def domains(self, level: str) -> Sequence[Domain]:
-        """Domains of the level that hold, or could hold, a member."""
+        """Domains of the level that contain, or may contain, a member."""
 
     def count(self, scope: Scope, domain: Domain) -> Expression:
         """Number of members in the domain that belong to a side of a

@@ -41,7 +41,7 @@ def pairs_together(encoder: PairEncoder, first: Scope, second: Scope,
     """
     few, many = sorted((first, second), key=lambda s: len(s.members))
     number, others = (encoder.count(s, domain) for s in (few, many))
-    # Domains in which one side cannot be are left out.
+    # Domains that cannot contain both sides are left out.
     if not few.members or not number or not others:
         return 0
     name = f'pairs {few.path} {many.path} {domain.level} {domain}'

@@ -122,8 +122,7 @@ class Plan:
     :ivar seconds: time taken by step: snapshot, build, solve, total
     :ivar preference_cost: None if the group has no preferences, or if it is
         not known
-    :ivar warnings: what the plan does not guarantee although the group
-        requires it
+    :ivar warnings: requirements of the group that the plan does not guarantee
     """
 
     group: str

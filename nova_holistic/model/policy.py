@@ -55,7 +55,7 @@ class Encoder(Protocol):
     snapshot: Snapshot
 
     def domains(self, level: str) -> Sequence[Domain]:
-        """Domains of the level that hold, or could hold, a member."""
+        """Domains of the level that contain, or may contain, a member."""
 
     def count(self, scope: 'Scope', domain: Domain) -> Expression:
         """Number of the scope's members in the domain."""
@@ -70,8 +70,8 @@ class Encoder(Protocol):
         """Number of the scope's members on any of the hosts."""
 
     def candidates(self, scope: 'Scope') -> Sequence[Host]:
-        """Hosts that hold, or could hold, a member of the scope, as far as
-        requirements and capacity show."""
+        """Hosts that contain a member of the scope, or may contain one
+        according to requirements and capacity."""
 
     def others(self, scope: 'Scope') -> 'Scope':
         """The members of the top-level group that are not in the scope."""
@@ -129,9 +129,9 @@ class Policy(abc.ABC):
     number and the hosts of all others. If not, members keep their alternates
     when other members are added or removed."""
     counts_servers: ClassVar[bool] = True
-    """Whether it looks at ``Host.servers``. If no policy of a group does, the
-    number may be 1 for any number of servers: a new engine does not wait
-    until it has counted them."""
+    """Whether it reads ``Host.servers``. If no policy of a group reads it, the
+    value may be 1 for any number of servers, so that a new engine need not
+    wait until it has counted them."""
     monotone: ClassVar[bool] = False
     """Whether a plan that satisfies it still does after a host was added to
     the cloud, and after a member was removed from the group."""
@@ -221,9 +221,9 @@ class Policy(abc.ABC):
 
     def distinguishes(self, scope: 'Scope',
                       member: 'Member') -> Mapping[str, bool] | None:
-        """Levels whose domains are all that its check reads of the host of one
-        member, while all other members stay; None if it reads more, or if this
-        is not declared.
+        """The levels on whose domains the result of the check depends when
+        only the host of this member changes. None if the result also depends
+        on other properties of the host, or if this is not declared.
 
         Two hosts in the same domain of each level then get the same result.
         False with a level means that all its domains without a member of the

@@ -62,13 +62,14 @@ class Relationship(Policy):
         """Mbit/s that are reserved on the uplink of each domain.
 
         :param placement: path to host; the other members are left out
-        :param snapshot: its levels, and neither its hosts nor its links
+        :param snapshot: only its levels are read
         """
         return {}
 
     def warnings(self, scope: 'Scope', placement: Mapping[str, 'Host'],
                  snapshot: 'Snapshot') -> Sequence[str]:
-        """What of this relationship a plan that keeps it does not guarantee.
+        """The parts of this relationship that a plan does not guarantee
+        although it satisfies the relationship.
         """
         return ()
 

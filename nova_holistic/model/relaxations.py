@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes that make an unplaceable group fit, and the number of copies of a
-group for which the cloud has room."""
+group for which the cloud has capacity."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources that one resource provider of a host has to give to a member."""
+"""Resources that a member requires from a single resource provider of its
+host."""
 
 from dataclasses import dataclass
 

@@ -5,9 +5,8 @@ no volumes.
 A storage pool is a host with the trait ``POOL``, a trait for each of its
 volume types, and one resource class, ``VOLUME_GB``. A volume requires these
 traits and its size of this class. A server of the same group forbids ``POOL``.
-Group and inventory documents cannot contain these names, because the names of
-traits and resource classes of Placement do not contain a space or differ from
-them.
+Group and inventory documents cannot contain these names, because they are not
+valid names of traits and resource classes in Placement.
 
 The pools of a snapshot are apart from its hosts, so that they do not affect
 groups without volumes.
@@ -99,14 +98,14 @@ def without_pools(requirements: Requirements) -> Requirements:
 
 
 def required(trait: str) -> str:
-    """What a host with the trait is or has, in words."""
+    """Describe a host with the trait, for a message."""
     if trait == POOL:
         return 'is of kind storage pool'
     return f'has {named(trait)}'
 
 
 def forbidden(trait: str) -> str:
-    """What a host without the trait is, in words."""
+    """Describe a host without the trait, for a message."""
     if trait == POOL:
         return 'is of kind compute host'
     return f'is without {named(trait)}'

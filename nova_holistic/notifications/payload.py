@@ -18,7 +18,8 @@ def event_type(event: Event) -> str:
 
 
 def of_event(event: Event) -> dict[str, Any]:
-    """The payload. Consumers are services of the cloud: it names hosts."""
+    """The payload of an event. It contains names of hosts, because its
+    consumers are services of the cloud."""
     return {
         'nova_holistic_object.name': NAME,
         'nova_holistic_object.namespace': NAMESPACE,

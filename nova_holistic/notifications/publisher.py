@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends events to the message bus, in its own thread.
 
-The table has every event; the bus gets those that can be sent. No caller waits
-for an unavailable bus: beyond a limit, events are not sent.
+The table contains every event. An unavailable message bus blocks no caller:
+beyond a limit of waiting events, further events are not sent.
 
-The thread is a daemon. A pool of futurist would keep a process from ending
-while the bus is unavailable.
+The thread is a daemon thread. With an executor of futurist, the process could
+not exit while the bus is unavailable.
 """
 
 import atexit
@@ -28,10 +28,10 @@ from nova_holistic.table.history.events import Event
 LOG = logging.getLogger(__name__)
 
 WAITING = 10_000
-"""Events that wait for the bus at most."""
+"""Maximum number of events that wait for the bus."""
 
 LAST_WORDS = 3.0
-"""Seconds in which a process that ends sends what waits."""
+"""Seconds for which an exiting process sends the waiting events."""
 
 QUIET = 60.0
 """Seconds between two warnings that events are not sent."""
@@ -46,7 +46,7 @@ class Publisher:
 
     def __init__(self, notifier: messaging.Notifier, waiting: int = WAITING):
         """
-        :param waiting: events that wait for the bus at most
+        :param waiting: maximum number of events that wait for the bus
         """
         self._notifier = notifier
         self._waiting = waiting
@@ -73,7 +73,7 @@ class Publisher:
             time.sleep(0.01)
 
     def _start(self) -> None:
-        """Start the thread; a process that was forked has its own."""
+        """Start the thread. A forked process starts its own thread."""
         with self._lock:
             if self._process == os.getpid():
                 return
@@ -86,7 +86,8 @@ class Publisher:
         while True:
             event = waiting.get()
             try:
-                # The payload says on whose behalf; the request is over.
+                # The payload contains the user and the project; the request
+                # may have ended.
                 self._notifier.info({}, payload.event_type(event),
                                     payload.of_event(event))
                 instruments.NOTIFICATIONS.add(result='sent')

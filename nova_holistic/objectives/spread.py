@@ -38,7 +38,7 @@ def _slope(piece: int) -> float:
 class Spread(Objective):
     """The sum over hosts of curve(utilisation after) - curve(before).
 
-    Utilisation is the mean over the resource classes that the group asks for.
+    Utilisation is the mean over the resource classes that the group requests.
     The usage of placed members is part of the snapshot and adds no cost.
     """
 
@@ -91,7 +91,7 @@ class Spread(Objective):
     @staticmethod
     def _curve_cost(encoder: HostEncoder, added: LpAffineExpression, name: str,
                     before: float) -> LpAffineExpression:
-        """The cost of climbing the curve from ``before`` by ``added``.
+        """The increase of the curve from ``before`` to ``before + added``.
 
         The unit is the largest step that one member takes, so that small
         members on huge hosts remain above a solver's tolerances.
@@ -112,8 +112,9 @@ class Spread(Objective):
                 parts.append((encoder.continuous(
                     f'climb {name} {piece}', 0, (width + spare) / unit),
                     _slope(piece) * unit))
-        # Every added unit of usage belongs to one piece. The cost of the
-        # pieces increases, so the cheapest way is to fill them in their order.
+        # Every added unit of usage belongs to one piece. The cost per unit
+        # increases from piece to piece, so an optimal solution fills them in
+        # their order.
         covered, cost = LpAffineExpression(), LpAffineExpression()
         for part, slope in parts:
             covered += part

@@ -18,8 +18,8 @@ from nova_holistic.objectives.utilisation import utilisation
 class Stack(Objective):
     """The sum of the free shares of the used hosts in the snapshot.
 
-    The free share is 1 less the mean utilisation of the resource classes that
-    the group asks for. On an empty cloud, every host costs 1, and the sum is
+    The free share is 1 minus the mean utilisation of the resource classes that
+    the group requests. On an empty cloud, every host costs 1, and the sum is
     the number of hosts. On a loaded cloud, full hosts cost less than empty
     ones.
     """

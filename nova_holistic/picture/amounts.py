@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as people say them: amounts of resources, what is proved."""
+"""Numbers as text: amounts of resources and proved bounds."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes on shelves: in order, none overlapping, in a pleasant shape.
+"""Arranges boxes in rows, in their order and without overlap.
 
 Lengths are in pixels.
 """
@@ -20,9 +20,10 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Where each box goes, and the size of all together.
+    """The position of each box, and the size of all boxes together.
 
-    :ivar spots: (x, y, height) of each; boxes on a shelf share its height
+    :ivar spots: (x, y, height) of each box; all boxes of a row have the same
+        height
     """
 
     spots: tuple[tuple[float, float, float], ...]
@@ -30,13 +31,13 @@ class Packing:
 
 
 def pack(sizes: Sequence[Size], gap: float, ratio: float) -> Packing:
-    """The boxes left to right, top to bottom.
+    """Arrange the boxes from left to right and from top to bottom.
 
-    :param ratio: wanted width / height of the whole
+    :param ratio: desired ratio of width to height
     """
     if not sizes:
         return Packing((), Size(0, 0))
-    # A shelf much longer than the square root is never the best.
+    # A row that is much longer than the square root is never the best.
     longest = min(len(sizes), 4 * math.isqrt(len(sizes)) + 1)
     counts = range(1, longest + 1, max(1, longest // _TRIALS))
     return min((_shelve(sizes, gap, _row(sizes, gap, count))
@@ -74,7 +75,7 @@ def _shelve(sizes: Sequence[Size], gap: float, limit: float) -> Packing:
 
 def _shelf(sizes: Sequence[Size], gap: float, limit: float,
            start: int) -> tuple[int, float]:
-    """Index after the last box on the shelf, and where that box ends."""
+    """Index after the last box of the row, and the right edge of this box."""
     end, right = start + 1, sizes[start].width
     while end < len(sizes) and right + gap + sizes[end].width <= limit:
         right += gap + sizes[end].width

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nested boxes: a domain's box holds exactly what is in the domain."""
+"""Nested boxes: the box of a domain contains the domains and hosts in this
+domain."""
 
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
@@ -26,7 +27,8 @@ class Box:
 
 
 def arrange(domain: DomainView, scale: Scale) -> Box:
-    """The whole topology; its own box has no edge and no header."""
+    """Arrange the whole topology. Its outermost box has no edge and no
+    header."""
     boxes = tuple(_box(inner, scale) for inner in domain.domains)
     packing = _pack(domain, boxes, scale, _OUTER_RATIO)
     return Box(domain, packing.size, boxes, packing)

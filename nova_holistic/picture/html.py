@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture in a separate page: nothing is loaded from elsewhere."""
+"""The picture as an HTML page without external resources."""
 
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -7,8 +7,8 @@ from nova_holistic.picture.scene import Scene
 from nova_holistic.picture import svg
 from nova_holistic.picture.text_fitting import printable
 
-# The page is XML as well as HTML: neither text may hold a character that
-# XML would escape.
+# The page is both XML and HTML: neither text may contain a character that XML
+# would escape.
 _STYLE = '''
 :root { color-scheme: light dark; }
 body { margin: 0; background: #ffffff; }
@@ -48,7 +48,7 @@ _SCRIPT = '''
 
 
 def to_bytes(scene: Scene) -> bytes:
-    """An HTML file that is well-formed XML too."""
+    """An HTML file that is also well-formed XML."""
     page = Element('html', {'lang': 'en'})
     head = SubElement(page, 'head')
     SubElement(head, 'meta', {'charset': 'utf-8'})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text above the boxes: name, totals, key to colours and load."""
+"""The text above the boxes: name, totals, and the legend of colours and
+load."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
@@ -47,7 +48,7 @@ def _summary(scene: Scene) -> list[str]:
 
 def draw(parent: Element, scene: Scene, paints: Mapping[str, Paint],
          scale: Scale, width: float) -> float:
-    """Everything above the boxes; returns its height in pixels."""
+    """Draw the text above the boxes; returns its height in pixels."""
     svg_elements.text(parent, 'heading', 0, 20, scene.plan.group, 21, width)
     bottom = 43.0
     for line in wrap(_summary(scene), _SEPARATOR, width, _SUMMARY):

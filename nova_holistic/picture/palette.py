@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Different groups look different, with and without colour vision.
+"""Colours and line styles that distinguish groups, also for people with colour
+vision deficiency.
 
 The hues are those of Okabe and Ito (Color Universal Design, 2008) without
-black. Where there are more groups than hues, the next ones are rings, then
-dashed rings, of the same hues: no eighth hue is safe for everyone.
+black. If there are more groups than hues, further groups have rings, and then
+dashed rings, of the same hues, because no eighth hue can be distinguished by
+everyone.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +28,7 @@ _DASHES = ('', '4 2')
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How the marks of one group are painted.
+    """The colours of the marks of one group.
 
     :ivar fill: of the area
     :ivar stroke: of the edge
@@ -41,9 +43,10 @@ class Paint:
 
 
 def paints(groups: Iterable[str]) -> Mapping[str, Paint]:
-    """A paint for each group path; the same set always gets the same ones.
+    """A paint for each group path. The same set of groups always gets the same
+    paints.
 
-    All differ for up to 21 groups; then the paints start again.
+    Up to 21 groups have different paints; further groups repeat them.
     """
     return {path: _paint(index)
             for index, path in enumerate(sorted(set(groups)))}

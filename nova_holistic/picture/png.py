@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture as pixels, two to a unit of length."""
+"""The picture in pixels, two for each unit of length."""
 
 from importlib import resources
 
@@ -19,7 +19,7 @@ _FACE = 'DejaVu Sans'
 
 
 class PNGUnavailable(exceptions.HolisticError):
-    """The packages that draw pixels are not installed."""
+    """The packages for PNG are not installed."""
 
     def __init__(self):
         super().__init__("PNG needs the extra 'png': "
@@ -27,10 +27,10 @@ class PNGUnavailable(exceptions.HolisticError):
 
 
 def to_bytes(scene: Scene) -> bytes:
-    """A PNG file, at most some 24 megapixels.
+    """A PNG file of at most about 24 megapixels.
 
-    The face comes from a package, for machines without fonts; fonts of the
-    machine serve only for characters that it lacks.
+    The font comes from a package, because a machine may have no fonts. Fonts
+    of the machine are used only for characters that this font does not have.
 
     :raises PNGUnavailable: the extra ``png`` is not installed
     """

@@ -20,7 +20,7 @@ class Load:
     """One resource class of one host, in the class's own unit.
 
     :ivar before: allocated without the plan
-    :ivar planned: what the plan adds
+    :ivar planned: amount that the plan adds
     """
 
     resource_class: str
@@ -30,7 +30,7 @@ class Load:
 
     @property
     def share(self) -> float:
-        """Part of the capacity that is taken; above 1 when over-committed."""
+        """Used part of the capacity; above 1 if the host is over-committed."""
         return (self.before + self.planned) / self.capacity
 
 
@@ -39,8 +39,8 @@ class HostView:
     """A host with the members planned on it.
 
     :ivar members: paths, in the plan's order
-    :ivar loads: of every resource class of which the host has any
-    :ivar violations: what the plan violates here
+    :ivar loads: of every resource class of which the host has capacity
+    :ivar violations: violations of the plan at this host
     """
 
     host: Host
@@ -54,16 +54,17 @@ class HostView:
         return max(self.loads, key=lambda load: load.share, default=None)
 
     def groups(self) -> Mapping[str, int]:
-        """Number of members here by the path of their group, sorted."""
+        """Number of members on this host by the path of their group,
+        sorted."""
         return dict(sorted(Counter(map(group_of, self.members)).items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A plan in front of its snapshot.
+    """A plan together with its snapshot.
 
-    :ivar complete: whether loads include what the plan adds
-    :ivar violations: all that the plan violates, one line each
+    :ivar complete: whether loads include the amounts that the plan adds
+    :ivar violations: all violations of the plan, one line each
     """
 
     plan: Plan
@@ -78,7 +79,8 @@ class Scene:
         return dict(sorted(Counter(paths).items()))
 
     def classes(self) -> tuple[str, ...]:
-        """Resource classes worth a bar: the usual ones, then by name."""
+        """Resource classes with a bar: the standard classes first, then the
+        others by name."""
         classes = {load.resource_class for view in self.hosts
                    for load in view.loads}
         usual = [name for name in _USUAL if name in classes]
@@ -93,10 +95,11 @@ def group_of(member: str) -> str:
 def scene(snapshot: Snapshot, plan: Plan, group: Group | None = None,
           placed: Collection[str] = frozenset(),
           violations: Sequence[Reason] = ()) -> Scene:
-    """Look at a plan.
+    """Create the content of the picture of a plan.
 
-    :param group: where given, what each member adds to its host is shown
-    :param placed: members whose use the snapshot counts already
+    :param group: if it is given, the picture shows the amounts that each
+        member adds to its host
+    :param placed: members whose usage the snapshot already contains
     :param violations: of the group's policies and requirements
     :raises InvalidDocument: the snapshot does not contain a host of the plan,
         or a flavor or level of the group

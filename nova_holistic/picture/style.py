@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of everything but the groups, for light and for dark surroundings.
+"""Colours of all elements except the groups, for light and dark backgrounds.
 
 A renderer without support for media queries draws the light colours. No
 character of this text may need escaping in XML: an HTML page contains it as

@@ -23,7 +23,7 @@ _MOST_TAGS = 240
 
 
 def draw(scene: Scene) -> Element:
-    """The whole picture: legend above, nested boxes below."""
+    """Draw the whole picture: the legend, and the nested boxes below it."""
     colours = paints(scene.groups())
     scale = _scale(scene, colours)
     whole = boxes.arrange(tree(scene.levels, scene.hosts), scale)
@@ -31,7 +31,7 @@ def draw(scene: Scene) -> Element:
     root = _root(scene)
     paper = svg_elements.rectangle(root, 'paper', 0, 0, 0, 0)
     head = svg_elements.group(root, 'head', _MARGIN, _MARGIN)
-    # A wide picture is viewed from a greater distance.
+    # A wide picture is usually scaled down by the viewer.
     zoom = min(_MOST_ZOOM, max(1.0, width / _USUAL_WIDTH))
     enlarged = svg_elements.group(head, 'enlarged')
     enlarged.set('transform', f'scale({svg_elements.number(zoom)})')

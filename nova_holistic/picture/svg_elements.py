@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SVG elements: numbers rounded, every text escaped by the XML library."""
+"""SVG elements with rounded numbers. The XML library escapes every text."""
 
 from xml.etree.ElementTree import Element, SubElement
 
@@ -12,7 +12,7 @@ _BOLD_NARROWING = 0.9
 
 def group(parent: Element, kind: str, x: float = 0,
           y: float = 0) -> Element:
-    """A ``<g>`` with its origin at a point of the parent's."""
+    """A ``<g>`` with its origin at a point of the parent."""
     attributes = {'class': kind}
     if x or y:
         attributes['transform'] = f'translate({number(x)} {number(y)})'
@@ -31,7 +31,7 @@ def rectangle(parent: Element, kind: str, x: float, y: float, width: float,
 
 def mark(parent: Element, paint: Paint, x: float, y: float, width: float,
          height: float) -> Element:
-    """An area in a group's paint, its edge drawn inside the given room."""
+    """An area in the colours of a group. Its edge is inside the given size."""
     element = rectangle(parent, 'mark', x + 1, y + 1, width - 2, height - 2,
                         min(3.0, height / 4))
     element.set('fill', paint.fill)
@@ -46,7 +46,7 @@ def text(parent: Element, kind: str, x: float, y: float, content: str,
          ink: str | None = None) -> Element:
     """A line of text whose baseline starts, ends or centres at a point.
 
-    :param room: where given, the text is shortened to this width
+    :param room: if it is given, the text is shortened to this width
     """
     attributes = {'class': kind, 'x': number(x), 'y': number(y),
                   'font-size': number(size)}

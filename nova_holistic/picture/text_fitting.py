@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that fits its space, for any names that users choose.
+"""Fits text into the available width, for any names that users choose.
 
-Widths are estimates in pixels for a wide sans-serif face (DejaVu Sans), so
-that text in a narrower one fits too.
+Widths are estimates in pixels for a wide sans-serif font (DejaVu Sans), so
+that text in a narrower font also fits.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def width(text: str, size: float) -> float:
 
 
 def fit(text: str, room: float, size: float) -> str:
-    """The text, with its middle left out where it is too wide.
+    """The text; if it is too wide, its middle is left out.
 
     Names of hosts and servers mostly differ in their ends.
     """

@@ -8,7 +8,8 @@ _MOST_MEMBERS = 20
 
 
 def lines(view: HostView) -> list[str]:
-    """Name and place, load by resource class, members."""
+    """Name and location of the host, its load by resource class, and its
+    members."""
     host = view.host
     head = '/'.join((*host.location, host.name))
     rows = [head if host.enabled else f'{head} (disabled)']

@@ -9,11 +9,12 @@ from nova_holistic.picture.scene import HostView
 
 @dataclass(frozen=True, slots=True)
 class DomainView:
-    """A domain with what it holds.
+    """A domain with its content.
 
-    :ivar level: '' for the whole
+    :ivar level: '' for the whole topology
     :ivar name: its own name in its parent
-    :ivar hosts: directly in it, none of them in one of ``domains``
+    :ivar hosts: hosts that are directly in the domain, and in none of
+        ``domains``
     """
 
     level: str
@@ -22,18 +23,18 @@ class DomainView:
     hosts: tuple[HostView, ...]
 
     def members(self) -> int:
-        """Number of the group's members in it, at any depth."""
+        """Number of members of the group in the domain, at any depth."""
         return (sum(domain.members() for domain in self.domains)
                 + sum(len(view.members) for view in self.hosts))
 
     def all_hosts(self) -> int:
-        """Number of hosts in it, at any depth."""
+        """Number of hosts in the domain, at any depth."""
         return (sum(domain.all_hosts() for domain in self.domains)
                 + len(self.hosts))
 
 
 def tree(levels: Sequence[str], hosts: Sequence[HostView]) -> DomainView:
-    """The hosts by location, domains in order of their first host."""
+    """The hosts by location. Domains are in the order of their first hosts."""
     return _domain('', '', levels[:-1], 0, hosts)
 
 

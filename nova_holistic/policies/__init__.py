@@ -13,8 +13,8 @@ RELATIONSHIPS = 'nova_holistic.relationships'
 def load_policy_types() -> PolicyTypes:
     """Every installed policy and relationship, by the names documents use.
 
-    An entry point that cannot be imported is an error: left out, its policy
-    would be refused in documents as if it did not exist.
+    An entry point that cannot be imported is an error. Otherwise, documents
+    with its policy would be refused as if the policy did not exist.
     """
     return PolicyTypes(MappingProxyType(plugins.load_all(POLICIES)),
                        MappingProxyType(plugins.load_all(RELATIONSHIPS)))

@@ -19,8 +19,8 @@ class Aggregates(Policy):
     """All members below the group are on hosts that are in all named
     aggregates.
 
-    With a weight, each member on another host is one violation, for any number
-    of missing aggregates.
+    With a weight, each member on another host is one violation, regardless of
+    the number of missing aggregates.
     """
 
     type: ClassVar[str] = 'aggregates'

@@ -3,7 +3,8 @@
 
 The model is the pipe model: every server of one side and every server of the
 other exchange ``mbps`` Mbit/s in each direction at the same time. So sides of
-n and m servers exchange n x m x mbps each way; a relationship between groups
+n and m servers exchange n x m x mbps in each direction; a relationship between
+groups
 is equivalent to one between each two of their servers; and the order of the
 sides does not matter. A pair that shares a domain of the level does not use
 its uplink; any other pair uses the uplinks of both its ends. Links are full
@@ -49,18 +50,18 @@ Sides = tuple[tuple[Member, ...], tuple[Member, ...]]
 class Bandwidth(OfLevel, Relationship):
     """No uplink of the level carries more than its capacity.
 
-    It carries the usage by others in the snapshot, which includes the hard
-    relationships of other groups, and the traffic of all hard
-    bandwidth relationships of the level in the whole top-level group. Each
+    The load of an uplink is its usage in the snapshot, which includes the hard
+    relationships of other groups, and the traffic of all hard bandwidth
+    relationships of the level in the whole top-level group. Each
     Mbit/s over its capacity is a violation of each relationship that crosses
     it, and so is each member on a host in no domain of the level. A domain
     without a link in the snapshot has an uplink without limits.
 
-    Weighted, no uplink is limited, and each Mbit/s between servers that do
-    not share a domain of the level is one violation.
+    With a weight, no uplink is limited, and each Mbit/s between servers that
+    do not share a domain of the level is one violation.
 
-    :ivar mbps: Mbit/s, either way, of each server of one side with each of
-        the other
+    :ivar mbps: Mbit/s in each direction between each server of one side and
+        each server of the other
     """
 
     type: ClassVar[str] = 'bandwidth'
@@ -131,8 +132,8 @@ class Bandwidth(OfLevel, Relationship):
                 link.uplink_mbps)
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
-        # Uplinks of the level differ, and hard relationships elsewhere in
-        # the top-level group use them, too.
+        # Uplinks of the level differ, and other hard relationships in the
+        # top-level group also use them.
         return {self.level: True} if self.hard or scope.holds(member) else {}
 
     def _where(self, sides: Sides, placement: Mapping[str, Host],
@@ -174,7 +175,8 @@ class Bandwidth(OfLevel, Relationship):
         return +loads
 
     def _on_the_same_links(self, scope: Scope) -> list['_BandwidthRule']:
-        """Every hard one of the level in the top-level group, this too."""
+        """All hard bandwidth relationships of the level in the top-level
+        group, including this one."""
         top = scope.ancestors[0] if scope.ancestors else scope.group
         return [each for each in _remembered(top)
                 if each.rule.level == self.level]
@@ -237,7 +239,8 @@ class _BandwidthRule:
 
 
 def _hard_ones(top: Group) -> tuple[_BandwidthRule, ...]:
-    """In document order, of the top-level group and all below it."""
+    """The hard bandwidth relationships of the top-level group and of all
+    groups below it, in document order."""
     return tuple(
         _BandwidthRule(each, scope, each.sides(scope))
         for scope in top.scopes() for each in scope.group.relationships

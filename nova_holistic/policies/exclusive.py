@@ -24,8 +24,9 @@ class Exclusive(OfLevel):
     """No domain of the level contains both members and servers from outside
     the group.
 
-    These servers are existing ones, and members of the top-level group that
-    are not below the group that declares the policy. With a weight, each
+    Servers from outside the group are existing servers, and members of the
+    top-level group that are not below the group that declares the policy. With
+    a weight, each
     domain with both kinds is one violation, and so is each member on a host in
     no domain of the level.
     """

@@ -77,8 +77,8 @@ class Spread(OfLevel):
             *uneven, *few, *(self.outside(*each) for each in outside)))
 
     def distinguishes(self, scope: Scope, member: Member) -> dict[str, bool]:
-        # The places to which the group may be confined differ in the number of
-        # eligible domains. For a placement, the place of its members counts.
+        # The possible coarser domains of the group differ in the number of
+        # eligible domains. The check uses that of the placed members.
         return {self.level: False, **dict.fromkeys(
             scope.confining_levels, True)} if scope.holds(member) else {}
 
@@ -143,7 +143,7 @@ class Spread(OfLevel):
                               for domain in encoder.domains(self.level))
             short = 0
             if not self.hard:
-                # The number of domains that are missing to min_domains.
+                # The number of domains by which the plan misses min_domains.
                 short = encoder.integer(
                     f'spread {self.level} {scope.path} short',
                     self.min_domains)
@@ -251,7 +251,7 @@ def _meets(host: Host, wanted: Requirements,
 
 
 def _is_coarser(level: str, than: str, snapshot: Snapshot) -> bool:
-    """Whether it is above in the tree, or contains every domain as a whole.
+    """Whether it is above ``than`` in the tree, or contains its domains whole.
     """
     if level in snapshot.levels and than in snapshot.levels:
         return snapshot.levels.index(level) < snapshot.levels.index(than)
@@ -267,7 +267,7 @@ def _above(scope: Scope) -> tuple[Policy, ...]:
 
 
 def _demands(group: Group, above: tuple[Policy, ...]) -> Iterator[Demand]:
-    """Of every description in the group and those nested in it."""
+    """The demands of all descriptions in the group and its nested groups."""
     policies = (*above, *(p for p in group.policies if p.hard))
     for description in group.members:
         yield description.requirements, policies

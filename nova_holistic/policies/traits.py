@@ -33,8 +33,8 @@ class Traits(Policy):
     """All members below the group are on hosts that have each required trait
     and no forbidden one.
 
-    With a weight, each member on another host is one violation, for any number
-    of wrong traits there.
+    With a weight, each member on another host is one violation, regardless of
+    the number of wrong traits.
     """
 
     type: ClassVar[str] = 'traits'

@@ -27,17 +27,17 @@ LOG = logging.getLogger(__name__)
 
 
 class DirectEngine:
-    """To be used where an EngineClient could be: what that one casts is done
-    before the call returns, by the same steps as an engine takes.
+    """An engine with the interface of an EngineClient. A call returns after
+    the work is finished, which has the same steps as in an engine process.
 
-    Threads may share one: two never do the same task.
+    Threads may share an instance: no two threads do the same task.
     """
 
     def __init__(self, conf, table: PlacementTable,
                  inventory: CloudInventory, planner: Planner,
                  lifecycle: Lifecycle, clock: Callable[[], datetime],
                  repairer: Repairer | None = None):
-        """:param clock: gives naive UTC"""
+        """:param clock: returns naive UTC"""
         self._repairer = repairer
         engine = f'direct:{os.getpid()}:{uuid.uuid4().hex[:8]}'
         shared = (conf, table, planner, engine, clock)
@@ -49,8 +49,8 @@ class DirectEngine:
         self._binder = Binder(table, inventory, clock)
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
-        """Do the group's task, if it is still to be done. Then find the
-        alternates that its members need."""
+        """Carry out the pending task of the group, if it has one. Then find
+        the alternates of its members."""
         self._run(self._groups, context, group_uuid)
         try:
             self._run(self._alternates, context, group_uuid)
@@ -59,7 +59,7 @@ class DirectEngine:
                         group_uuid, error)
 
     def plan(self, context: RequestContext, plan_uuid: str) -> None:
-        """Make the plan, if it is still to be made."""
+        """Make the plan, if no engine has made it."""
         self._run(self._plans, context, plan_uuid)
 
     def release(self, context: RequestContext, group_uuid: str,

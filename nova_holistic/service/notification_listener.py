@@ -116,7 +116,8 @@ class NotificationListener:
         stopping.join(timeout)
 
     def wait_until_listening(self, timeout: float) -> bool:
-        """For tests: whether notifications are received by then."""
+        """For tests: whether the listener receives notifications after at most
+        this number of seconds."""
         return self._listening.wait(timeout)
 
     def _listen(self) -> None:

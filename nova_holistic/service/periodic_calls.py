@@ -57,7 +57,8 @@ class PeriodicCalls:
             self._worker.stop()
 
     def wait(self, deadline: float) -> bool:
-        """Whether the calls under way have ended by then, after ``stop``.
+        """Whether the calls in progress have ended at the deadline, after
+        ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """
@@ -67,7 +68,7 @@ class PeriodicCalls:
         return not self._thread.is_alive()
 
     def _serve(self) -> None:
-        # Returns when the calls under way have ended, after ``stop``.
+        # Returns when the calls in progress have ended, after ``stop``.
         self._worker.start()
         self._threads.shutdown(wait=False)
 

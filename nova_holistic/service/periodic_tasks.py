@@ -59,7 +59,8 @@ class PeriodicTasks:
         self._calls.stop()
 
     def wait(self, deadline: float) -> bool:
-        """Whether the rounds under way have ended by then, after ``stop``.
+        """Whether the rounds in progress have ended at the deadline, after
+        ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """

@@ -9,7 +9,7 @@ from nova_holistic.table.store import PlacementTable
 
 
 class RecordExpiry:
-    """Plans that hold nothing, statistics of hosts, and the event history.
+    """Plans without holds, statistics of hosts, and the event history.
 
     The options of ``[engine]`` set the retention of each kind. Each kind is
     deleted in separate transactions: if the process crashes in between, the

@@ -28,7 +28,7 @@ class ReportedChanges:
     def __init__(self, conf, reconciler: Reconciler,
                  inventory: CloudInventory,
                  timer: Callable[[], float] = time.monotonic):
-        """:param timer: gives seconds, to measure durations"""
+        """:param timer: returns seconds, to measure durations"""
         self._conf = conf.nova_notifications
         self._reconciler = reconciler
         self._inventory = inventory
@@ -55,7 +55,7 @@ class ReportedChanges:
         self._executor.shutdown(wait=False)
 
     def wait(self, deadline: float) -> bool:
-        """Whether the current check has ended by then, after ``stop``.
+        """Whether the current check has ended at the deadline, after ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """
@@ -68,7 +68,7 @@ class ReportedChanges:
     def server_changed(self, instance_uuid: str) -> None:
         """See ``notification_listener.ChangeReceiver``."""
         with self._changed:
-            # A new report starts the series of looks again.
+            # A new report restarts the series of reads.
             self._schedule(instance_uuid, 0)
             self._changed.notify()
 
@@ -120,8 +120,8 @@ class ReportedChanges:
                     self._schedule(uuid, servers[uuid] + 1)
 
     def _next(self) -> tuple[dict[str, int], bool]:
-        """Wait for what is due: servers with the number of the look at each,
-        and whether the hosts are due."""
+        """Wait until a check is due. Returns the due servers, each with the
+        number of its read, and whether the hosts are due."""
         with self._changed:
             while not self._stopping:
                 now = self._timer()

@@ -49,8 +49,8 @@ class RpcServer:
         ending.join(timeout)
 
     def wait_until_listening(self, timeout: float) -> bool:
-        """Whether messages are received after at most this number of seconds;
-        for tests."""
+        """For tests: whether the server receives messages after at most this
+        number of seconds."""
         return self._listening.wait(timeout)
 
     def _listen(self) -> None:

@@ -173,7 +173,7 @@ class EngineService:
         ended = self._own_calls.wait(end) and self._changes.wait(end)
         self._hand_back()
         if not finished:
-            # The worker loses its ownership and drops what it held.
+            # The worker loses its ownership and drops its new holds.
             self._wait(time.monotonic() + CLEANUP_TIMEOUT)
         LOG.info('Engine %s has stopped', self.engine)
         return finished and ended
@@ -186,7 +186,7 @@ class EngineService:
         self._stop_immediately.set()
 
     def _finish(self, until: float) -> bool:
-        """Whether all work under way is finished by then."""
+        """Whether all work in progress is finished at that time."""
         while time.monotonic() < until and not self._stop_immediately.is_set():
             soon = min(until, time.monotonic() + 0.2)
             if self._wait(soon) and self._periodic_tasks.wait(soon):
@@ -195,7 +195,7 @@ class EngineService:
         return self._wait(now) and self._periodic_tasks.wait(now)
 
     def _wait(self, deadline: float) -> bool:
-        """Whether all workers have ended by then."""
+        """Whether all workers have ended at that time."""
         return (self._workers.wait(deadline)
                 and self._boot_workers.wait(deadline))
 
@@ -236,7 +236,7 @@ class EngineService:
 
 def _snapshot_calls(conf, inventory: CloudInventory
                     ) -> Mapping[str, PeriodicCall]:
-    """The periodic calls that keep the kept snapshot up to date."""
+    """The periodic calls that update the cached snapshot."""
     if not isinstance(inventory, CachedInventory):
         return {}
     return {

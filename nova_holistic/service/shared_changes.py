@@ -3,7 +3,7 @@
 
 All engines are one pool of listeners, so each notification reaches one of
 them. That engine casts the names of changed hosts to all others, and each
-marks them in its own kept snapshot.
+engine marks them in its own cached snapshot.
 
 A separate pool for each engine would have the same effect, but oslo.messaging
 never deletes the queue of a pool, and the notifications accumulate there after
@@ -29,7 +29,7 @@ from nova_holistic.service.notification_listener import ChangeReceiver
 LOG = logging.getLogger(__name__)
 
 VERSION = '1.1'
-"""Version of the RPC API in which engines tell each other of changes."""
+"""Version of the RPC API with which engines send each other changes."""
 SPACING = 1.0
 """Seconds between two casts. Engines read marked hosts as often."""
 
@@ -37,8 +37,8 @@ Cast = Callable[[payloads.CloudChanges], None]
 
 
 class SharedChanges:
-    """Passes on what was reported to this engine, and collects what the other
-    engines have to know. One cast tells them of many changes.
+    """Forwards the changes that were reported to this engine, and collects
+    those that are sent to the other engines. One cast contains many changes.
 
     See ``notification_listener.ChangeReceiver``.
     """
@@ -57,7 +57,7 @@ class SharedChanges:
         self._nova = False
 
     def server_changed(self, instance_uuid: str) -> None:
-        # The placement table tells the other engines what has become of it.
+        # The other engines read the change from the placement table.
         self._changes.server_changed(instance_uuid)
 
     def use_changed(self, hosts: Collection[str]) -> None:
@@ -71,11 +71,11 @@ class SharedChanges:
         self._changes.hosts_changed()
 
     def send(self) -> bool:
-        """Tell the other engines what has changed since the last call. To be
-        called every ``SPACING`` seconds.
+        """Send the changes since the last call to the other engines. The
+        caller repeats the call every ``SPACING`` seconds.
 
         If the message bus does not answer, the changes are dropped: the
-        comparison of the kept snapshot finds them, or Placement refuses a
+        comparison of the cached snapshot finds them, or Placement refuses a
         hold.
 
         :returns: whether anything was sent
@@ -114,18 +114,19 @@ def fanout(transport: messaging.Transport) -> Cast:
 
 
 class ChangesEndpoint:
-    """Receives the changes that other engines know."""
+    """Receives the changes that other engines send."""
 
     target = messaging.Target(version=VERSION)
 
     def __init__(self, engine: str, inventory: CloudInventory):
-        """:param engine: the id of this engine, whose own casts come back"""
+        """:param engine: the id of this engine, which also receives its own
+        casts"""
         self._engine = engine
         self._inventory = inventory
 
     def cloud_changed(self, context: RequestContext,
                       **arguments: Any) -> None:
-        """Mark what has changed."""
+        """Mark the changed hosts and services."""
         try:
             changes = payloads.CloudChanges.from_document(arguments)
         except exceptions.InvalidDocument as error:

@@ -12,21 +12,22 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.table.store import PlacementTable
 
 NAMES_LAST = 300.0
-"""Seconds for which a host is known that the inventory once had."""
+"""Seconds for which a host counts as known after the inventory contained
+it."""
 NAMES_REST = 5.0
 """Interval in seconds between two reads of the inventory for an unknown
 host."""
 
 
 class StatisticsWriter:
-    """Threads may share one."""
+    """Threads may share an instance."""
 
     def __init__(self, inventory: CloudInventory, table: PlacementTable,
                  clock: Callable[[], datetime],
                  timer: Callable[[], float] = time.monotonic):
         """
-        :param clock: gives naive UTC
-        :param timer: gives seconds since any point in time
+        :param clock: returns naive UTC
+        :param timer: returns seconds since an arbitrary time
         """
         self._inventory = inventory
         self._table = table
@@ -61,7 +62,7 @@ class StatisticsWriter:
             if exists is None:
                 names = _names(self._inventory.uncounted_snapshot())
                 if host not in names and self._inventory.has_cache:
-                    # It may be new.
+                    # The host may be new.
                     names = _names(self._inventory.snapshot())
                 self._seen = names, self._timer()
                 exists = host in names

@@ -34,8 +34,8 @@ class WorkQueue(abc.ABC):
     def __init__(self, conf, table: PlacementTable, planner: Planner,
                  engine: str, clock: Callable[[], datetime]):
         """
-        :param engine: its id, of which there is no other
-        :param clock: gives naive UTC
+        :param engine: the unique id of the engine
+        :param clock: returns naive UTC
         """
         self._conf = conf
         self._table = table

@@ -104,7 +104,7 @@ class Workers:
         self._threads.shutdown(wait=False)
 
     def wait(self, deadline: float) -> bool:
-        """Whether all work has ended by then, after ``stop``.
+        """Whether all work has ended at the deadline, after ``stop``.
 
         :param deadline: by the clock of ``time.monotonic``
         """

@@ -11,7 +11,7 @@ def load_topology(conf) -> TopologyDriver:
     """The driver that ``[topology] driver`` names, made from its options.
 
     :raises UnknownPlugin: no driver of that name is installed
-    :raises HolisticError: its options make no sense
+    :raises HolisticError: its options contradict each other
     """
     driver = plugins.load(NAMESPACE, conf.topology.driver,
                           '[topology] driver')

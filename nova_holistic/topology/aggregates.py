@@ -17,16 +17,17 @@ class AggregatesTopology(TopologyDriver):
     """The location of a host comes from its aggregates' metadata, level by
     level.
 
-    The level ``az`` is the availability zone: a host in none is in the default
-    zone, as in Nova. Any other level is the metadata key of that name; a host
+    The level ``az`` is the availability zone. As in Nova, a host in no zone is
+    in the default zone. Any other level is the metadata key of that name; a
+    host
     without it has no known location from that level down. Domains are
-    identified by their whole path, so a rack1 in each of two zones is two
+    identified by their whole path, so ``az1/rack1`` and ``az2/rack1`` are two
     racks.
     """
 
     def __init__(self, levels: Sequence[str], labels: Sequence[str] = (),
                  default_zone: str = 'nova'):
-        """:raises InvalidLevels: the levels do not make a tree"""
+        """:raises InvalidLevels: the levels do not form a tree"""
         self.levels = check_levels(levels, labels)
         self._labels = tuple(labels)
         self._default_zone = default_zone

@@ -11,7 +11,7 @@ from nova_holistic.model.frozen import FrozenMapping
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A host aggregate of Nova's."""
+    """A host aggregate of Nova."""
 
     name: str
     uuid: str
@@ -21,10 +21,10 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a host stands.
+    """The location of a host.
 
-    :ivar path: one name for each level above host, coarse to fine; cut short
-        where a name is not known
+    :ivar path: one name for each level above host, coarse to fine; it ends
+        before the first level whose name is unknown
     """
 
     path: tuple[str, ...]
@@ -33,12 +33,12 @@ class Location:
 
 
 class TopologyDriver(abc.ABC):
-    """Tells where hosts stand: one file, one entry point in
+    """Returns the locations of hosts: one file, one entry point in
     ``nova_holistic.topology``.
 
     :ivar levels: of the tree, coarse to fine; the last is always ``host``
-    :ivar links: uplinks of domains, for ``bandwidth``; none where a driver
-        knows of none, and then uplinks have no limits
+    :ivar links: uplinks of domains, for ``bandwidth``; empty if the driver
+        knows no uplinks, which then have no limits
     """
 
     levels: tuple[str, ...]
@@ -47,7 +47,7 @@ class TopologyDriver(abc.ABC):
     @classmethod
     @abc.abstractmethod
     def from_conf(cls, conf) -> 'TopologyDriver':
-        """Make one from the options in [topology]."""
+        """Create a driver from the options in [topology]."""
 
     @abc.abstractmethod
     def locate(self, hosts: Collection[str],

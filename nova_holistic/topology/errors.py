@@ -5,11 +5,11 @@ from nova_holistic.exceptions import HolisticError, InvalidDocument
 
 
 class InvalidLevels(HolisticError):
-    """The configured levels do not make a tree."""
+    """The configured levels do not form a tree."""
 
 
 class InvalidFile(InvalidDocument):
-    """A file of the operator cannot be accepted; its path is in the place."""
+    """A file of the operator is invalid. The position contains its path."""
 
 
 class AmbiguousLocation(HolisticError):
@@ -17,7 +17,8 @@ class AmbiguousLocation(HolisticError):
 
     def __init__(self, host: str, level: str,
                  first: tuple[str, str], second: tuple[str, str]):
-        """The two are (aggregate, the name it gives)."""
+        """:param first: an aggregate, and the name of the domain in its
+        metadata"""
         self.host = host
         self.level = level
         (one, name), (other, another) = sorted((first, second))

@@ -20,16 +20,16 @@ class FileTopology(TopologyDriver):
     """The location of a host comes from a file; a host that is not in the file
     has none.
 
-    The file is an inventory document, or as much of one as ``levels``, each
-    host's ``name``, ``location`` and ``labels``, the same keys of ``pools``,
-    and ``links``; its other keys are not looked at. The availability zone of a
-    host is Nova's in any case, since Nova refuses a host outside the zone that
-    a server asks for.
+    The file is an inventory document. The driver reads ``levels``, the
+    ``name``, ``location`` and ``labels`` of each host, the same keys of
+    ``pools``, and ``links``; it ignores all other keys. The availability zone
+    of a host is always that of Nova, because Nova refuses a host outside the
+    requested zone.
     The file is read once.
     """
 
     def __init__(self, path: str, default_zone: str = 'nova'):
-        """:raises HolisticError: the file cannot be read or understood"""
+        """:raises HolisticError: the file cannot be read, or is invalid"""
         document = read_document(path, OPTION)
         try:
             self.levels, self._locations = _parse(document)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The levels of a tree are distinct, and the last of them is ``host``."""
+"""Check that the levels of a tree are distinct, and that the last one is
+``host``."""
 
 from collections.abc import Sequence
 

@@ -13,11 +13,11 @@ from nova_holistic.model.cloud.snapshot import Link
 
 def parse_links(document: Mapping[str, Any], levels: tuple[str, ...],
                 ) -> tuple[Link, ...]:
-    """``links`` of an inventory document; none where it has no such key.
+    """``links`` of an inventory document; empty without this key.
 
     A domain need not have hosts yet.
 
-    :raises InvalidDocument: at the first that cannot be accepted
+    :raises InvalidDocument: at the first invalid link
     """
     links: dict[tuple[str | None, tuple[str, ...]], Link] = {}
     entries = document.get('links', [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file named by an option holds one YAML or JSON document."""
+"""Reads the YAML or JSON document in the file that an option names."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from nova_holistic.topology.errors import InvalidFile
 
 
 class UnreadableFile(HolisticError):
-    """A file that an option names is missing, or may not be read."""
+    """A file that an option names is missing or unreadable."""
 
 
 def read_document(path: str, option: str) -> object:

@@ -15,7 +15,7 @@ import threading
 from oslo_policy import opts as policy_opts
 import webob
 
-from nova_holistic.api.app import make_app
+from nova_holistic.api.app import AppParts, make_app
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic.embedded.host import EmbeddedHost
@@ -91,7 +91,7 @@ def main():
             cloud.conf, cloud.table, cloud.inventory, cloud.planner,
             cloud.lifecycle, cloud.clock)
         api = make_app(cloud.conf, cloud.table, engine, cloud.clock,
-                       context_of=context_of)
+                       AppParts(context_of=context_of))
         control = Control(cloud)
         stop = threading.Event()
         threading.Thread(target=_expire, args=(cloud, stop),

@@ -12,7 +12,7 @@ import sys
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
-from nova_holistic.api.app import make_app
+from nova_holistic.api.app import AppParts, make_app
 from nova_holistic.cli.components import federation_components
 from nova_holistic import conf as project_options
 from nova_holistic.table.clock import DatabaseClock
@@ -36,10 +36,9 @@ def main():
     table = PlacementTable(connection)
     clock = DatabaseClock(table.database)
     parent = federation_components.federation(conf, table, clock)
-    serve(make_app(
-        conf, table, parent.engines, clock, federation=parent.engines,
-        credentials=parent.registrations, context_of=context_of),
-        options.get('port', 0))
+    serve(make_app(conf, table, parent.engines, clock, AppParts(
+        federation=parent.engines, credentials=parent.registrations,
+        context_of=context_of)), options.get('port', 0))
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of a parent of a federation: what differs from other services."""
+"""The differences between the API of a parent of a federation and other
+services."""
 
 from nova_holistic.api.call import Call, Service
 from nova_holistic.api import errors
@@ -36,7 +37,8 @@ def must_offer(service: Service, operation: str) -> None:
 def must_be_placeable(call: Call) -> None:
     """Check the body of a create request.
 
-    :raises ApiError: 400, a parent does not offer what the body asks for
+    :raises ApiError: 400, the body requests an operation that parents do not
+        offer
     """
     if call.service.federation is None:
         return

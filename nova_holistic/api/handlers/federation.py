@@ -19,7 +19,7 @@ def list_children(call: Call) -> webob.Response:
 
 
 def register(call: Call) -> webob.Response:
-    """Register the own application credential for a cloud.
+    """Register an application credential of the user for a cloud.
 
     It is used only for requests of this user in this project.
     """
@@ -31,7 +31,7 @@ def register(call: Call) -> webob.Response:
 
 
 def unregister(call: Call) -> webob.Response:
-    """Forget the own application credential for a cloud."""
+    """Delete the registered application credential of the user for a cloud."""
     _registrations(call).delete(_user(call), call.names['child'])
     return answer(204)
 

@@ -158,8 +158,9 @@ def replan(call: Call) -> webob.Response:
         size = definitions.member_count(definitions.parse_definition(
             call.service, views.definition(record)))
         tasks.must_allow_members(call, record, size)
-    return tasks.request_task(call, record, Task.REPLANNING, {}, (
-        *CLAIMABLE, GroupStatus.UNPLACEABLE, GroupStatus.ERROR), size)
+    return tasks.request_task(call, record, tasks.TaskRequest(
+        Task.REPLANNING,
+        (*CLAIMABLE, GroupStatus.UNPLACEABLE, GroupStatus.ERROR), size=size))
 
 
 def repair(call: Call) -> webob.Response:
@@ -169,8 +170,9 @@ def repair(call: Call) -> webob.Response:
     """
     record = call.group()
     if call.body['repair'].get('apply', False):
-        return tasks.request_task(call, record, Task.REPAIRING, {}, (
-            *WITH_SERVERS, GroupStatus.DEGRADED), success=202)
+        return tasks.request_task(call, record, tasks.TaskRequest(
+            Task.REPAIRING, (*WITH_SERVERS, GroupStatus.DEGRADED)),
+            success=202)
     outcome = call.service.engines.repair(
         call.context.for_engine(), record.uuid)
     return answer(200, {'repair': {
@@ -210,7 +212,8 @@ def _record(call: Call, key: str | None) -> GroupRecord:
 
 def _accepted(group_uuid: str | None, call: Call, document: Any,
               owner: Owned, before: int = 0) -> Group:
-    """See ``definitions.accepted``; its adopted servers are free, too."""
+    """Check the definition as ``check_definition`` does, and that its adopted
+    servers belong to no group."""
     group = definitions.check_definition(call, document, owner, before)
     adoption.must_be_free(call, document, owner, group_uuid)
     return group

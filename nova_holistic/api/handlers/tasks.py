@@ -3,6 +3,7 @@
 progress."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import webob
@@ -40,7 +41,7 @@ def request_update(call: Call, record: GroupRecord,
     group = accept(call, document, record, definitions.member_count(before))
     size = definitions.member_count(group)
     must_allow_members(call, record, size)
-    return request_task(call, record, Task.UPDATING, {
+    return request_task(call, record, TaskRequest(Task.UPDATING, REVISABLE, {
         'document': document,
         'objective': definitions.objective(
             service, objective or record.objective),
@@ -50,7 +51,7 @@ def request_update(call: Call, record: GroupRecord,
         **(server_actions.changed_images(call, record, before, group)
            if arguments.get('actions') else {}),
         **arguments,
-    }, REVISABLE, size)
+    }, size))
 
 
 def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
@@ -72,22 +73,33 @@ def must_allow_members(call: Call, record: GroupRecord, size: int) -> None:
         call.must_be_within_limits(record, {limits.MEMBERS: more})
 
 
-def request_task(call: Call, record: GroupRecord, task: Task,
-                 arguments: Mapping[str, Any],
-                 expected: Collection[GroupStatus],
-                 size: int | None = None,
+@dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """A task that an engine carries out.
+
+    :ivar expected: statuses of the group that allow the task
+    :ivar arguments: parameters of the task
+    :ivar size: number of members after the task; None if it does not change
+    """
+
+    task: Task
+    expected: Collection[GroupStatus]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    size: int | None = None
+
+
+def request_task(call: Call, record: GroupRecord, request: TaskRequest,
                  success: int = 200) -> webob.Response:
     """Request a task from an engine; 409 if the state of the group does not
     allow it.
 
-    :param arguments: parameters of the task
-    :param size: number of members after the task, if it changes
-    :param settled: the status of the response after the engine has finished
+    :param success: the status of the response after the engine has finished
     """
     service = call.service
     if not service.table.tasks.ask(
-            record.uuid, task, task_parameters(call, **arguments), expected,
-            record.revision, service.clock(), size):
+            record.uuid, request.task,
+            task_parameters(call, **request.arguments), request.expected,
+            record.revision, service.clock(), request.size):
         raise _refused(call, record)
     crash_points.reached('api.task-asked')
     service.engines.plan_group(call.context.for_engine(), record.uuid)
@@ -121,7 +133,7 @@ def brief(call: Call, record: GroupRecord) -> dict[str, Any]:
 
 
 def task_parameters(call: Call, **arguments: Any) -> dict[str, Any]:
-    """The parameters of a task: what to do, for whom."""
+    """The parameters of a task: the request, and its user and project."""
     context = call.context
     return {**arguments, 'request_id': context.request_id,
             'user_id': context.user_id, 'project_id': context.project_id}

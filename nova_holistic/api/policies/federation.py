@@ -15,7 +15,7 @@ RULES = (
         scope_types=['project']),
     policy.DocumentedRuleDefault(
         'holistic:federation:register', base.MEMBER,
-        'Register or delete the own application credential for a cloud.',
+        'Register or delete an application credential for a cloud.',
         [{'method': 'PUT', 'path': _CREDENTIAL},
          {'method': 'DELETE', 'path': _CREDENTIAL}],
         scope_types=['project']),

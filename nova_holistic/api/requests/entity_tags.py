@@ -2,9 +2,9 @@
 """Revisions of a group, and entity tags.
 
 An entity tag is derived from the representation, so that two different
-answers never share one. It begins with the revision of the group's
-definition: a change is refused if the definition was changed since, and not
-because the status of the group is another.
+answers never share one. It begins with the revision of the group's definition:
+a change is refused if the definition has changed, and not if only the status
+of the group has changed.
 """
 
 import hashlib
@@ -71,8 +71,8 @@ def must_match(request: webob.Request, record: GroupRecord,
 
 def stale(request: webob.Request, record: GroupRecord, present: int,
           revision: int | None = None) -> ApiError:
-    """412 if the client named a revision; else 409, for a change that was
-    made at the same time."""
+    """412 if the client named a revision; otherwise 409, because of a
+    simultaneous change."""
     return ApiError(
         412 if HEADER in request.headers else 409, 'stale_revision',
         f'group {record.uuid} is at revision {present}, not '

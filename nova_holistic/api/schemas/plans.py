@@ -35,8 +35,8 @@ ONE = common.enveloped('plan', common.strict({
     'preferences': {'type': 'array', 'items': plan.PREFERENCE},
     'preference_cost': plan.PREFERENCE_COST,
     'warnings': {'type': 'array', 'items': common.REASON,
-                 'title': 'What the plan does not guarantee although the '
-                          'group requires it.'},
+                 'title': 'Requirements of the group that the plan does not '
+                          'guarantee.'},
     'seconds': common.ANY_OBJECT,
     'explain': _LIST_OF_OBJECTS,
     'reasons': {'type': 'array', 'items': common.REASON},

@@ -28,7 +28,8 @@ def placement(record: MemberRecord, hosts: bool,
 
 
 def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:
-    """The cloud below other parents has a path of several names."""
+    """The pointer in the cloud of the member. A cloud below other parents has
+    a path of several names."""
     path = record.member.path
     below, group = part.pointers.get(path, (None, part.child_group))
     return {'cloud': part.child if below is None else f'{part.child}/{below}',

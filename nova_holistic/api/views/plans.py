@@ -36,7 +36,7 @@ def plan(call: Call, record: PlanRecord) -> dict[str, Any]:
 
 
 def _without_names(relaxations: Mapping[str, Any]) -> dict[str, Any]:
-    """Without names of hosts and domains."""
+    """The relaxations without names of hosts and domains."""
     return {**relaxations, 'hosts': {
         name: value for name, value in relaxations['hosts'].items()
         if name not in ('like', 'added')}}

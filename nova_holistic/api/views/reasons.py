@@ -29,7 +29,8 @@ def visible_reasons(reasons: Iterable[Mapping[str, Any]],
 
 
 def _without_names(reason: Mapping[str, Any]) -> str:
-    """Without names of the topology, and without its totals."""
+    """The message of a reason without names of the topology and totals of the
+    cloud."""
     if 'public' in reason:
         return reason['public']
     if 'names' not in reason:

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line reads in addition to a Heat template."""
+"""Files and values that the command line reads in addition to a Heat
+template."""

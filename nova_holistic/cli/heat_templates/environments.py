@@ -21,7 +21,7 @@ _RESOURCES = 'resources'
 
 @dataclass(frozen=True, slots=True)
 class TemplateInputs:
-    """What completes a template.
+    """The parameters and files that complete a template.
 
     :ivar parameters: values by name
     """

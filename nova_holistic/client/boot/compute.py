@@ -62,7 +62,7 @@ class Compute:
             query['marker'] = page['servers'][-1]['id']
 
     def delete(self, uuid: str) -> None:
-        """Request the deletion of a server, which may have been deleted."""
+        """Request the deletion of a server, which may already be deleted."""
         try:
             self._request('DELETE', f'/servers/{uuid}', **_REPEATED)
         except errors.Refused as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server each member of a group has."""
+"""The server of each member of a group."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -38,7 +38,7 @@ class Rollback:
         self._when_idle(group_uuid, self._groups.release)
         number = self._delete_servers(group_uuid)
         self._when_idle(group_uuid, self._groups.delete)
-        # A create that nova-api had accepted before the release.
+        # A create request that nova-api had accepted before the release.
         return number + self._delete_servers(group_uuid)
 
     def _delete_servers(self, group_uuid: str) -> int:

@@ -50,7 +50,7 @@ def without_adoptions(document: Mapping[str, Any]) -> dict[str, Any]:
 def must_not_adopt(document: Any, why: str = 'a plan without holds does not '
                    'read existing servers and cannot adopt them') -> None:
     """
-    :raises InvalidDocument: the document adopts servers, and the reader cannot
+    :raises InvalidDocument: the document adopts servers, and the caller cannot
         read servers
     """
     if isinstance(document, dict) and KEY in _top(document):

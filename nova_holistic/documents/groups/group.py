@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group document becomes a Group whose every part is well-formed alone.
+"""Converts a group document into a Group, each part of which is well-formed.
 
 model.binding checks the flavors and levels, because only a snapshot shows
 which of them exist.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sides of a relationship are two parts of its group, apart from each
-other."""
+"""Check that the sides of a relationship are disjoint parts of its group."""
 
 from dataclasses import replace
 

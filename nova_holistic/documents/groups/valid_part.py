@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of a group document that has the right shape.
 
-Mistakes of one member, policy or relationship do not keep the others from
-being read, so that one pass finds all mistakes of the document.
+The valid members, policies and relationships are read even if others are
+invalid, so that one pass finds all mistakes of the document.
 """
 
 from collections.abc import Iterable

@@ -118,7 +118,7 @@ def must_be_fixed(bounds: Bounds | None, volumes: bool, place: str) -> None:
 
 def must_have_no_volumes(group: Group) -> None:
     """
-    :raises InvalidDocument: a member is a volume, and the reader does not know
+    :raises InvalidDocument: a member is a volume, and the caller does not know
         the storage pools of the cloud
     """
     for member in group.members:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every server and every server group belongs to one group, or to the top
+"""Assigns every server and every server group to one group, or to the top
 level."""
 
 from collections.abc import Iterable, Mapping

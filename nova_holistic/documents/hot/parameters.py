@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of parameters in their types: the given value or the default."""
+"""The values of parameters, converted to their types: the given value or the
+default."""
 
 from collections.abc import Callable, Iterable, Mapping
 import math

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in a group document that was made from a template are reported with
-their position in the template."""
+"""Report the mistakes in a group document that was created from a template
+with their positions in the template."""
 
 from collections.abc import Iterator
 import contextlib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A template with groups becomes the plain template in which each server
-points at its place in a group created before. So do its nested templates."""
+"""Converts a template with groups into a plain template whose servers point at
+the members of an existing group. Nested templates are converted in the same
+way."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas of the answer to a group, by its status."""
+"""Schemas of the result for a group, by its status."""
 
 from nova_holistic.documents.schemas import common
 from nova_holistic.documents.schemas.inventory import MAX_HOSTS, NAME, NAMES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas of relaxations and headroom in the answer to a group."""
+"""Schemas of relaxations and headroom in the result for a group."""
 
 from typing import Any
 

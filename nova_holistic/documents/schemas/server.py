@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schema of the key ``server`` of a member description.
 
-It accepts what Nova's own schema of a create accepts in version 2.94 of its
-API, without the keys that the member description or the group determines.
+It accepts the same values as Nova's own schema of create requests in version
+2.94 of its API, without the keys that the member description or the group
+determines.
 Nova's schema is not imported, because clients plan and check documents without
-Nova, and because an import of Nova replaces parts of Python's standard library
-in the process. A test compares both schemas with the installed Nova.
+Nova, and because importing Nova replaces parts of Python's standard library in
+the process. A test compares both schemas with the installed Nova.
 """
 
 from nova_holistic.documents.schemas import common
@@ -154,7 +155,7 @@ SERVER = {
             'description': 'a list of 1 to 50 different IDs'},
     },
 }
-"""All keys but ``name`` have the meaning that they have in a create of
+"""All keys except ``name`` have the same meaning as in a create request to
 Nova."""
 
 REFUSED = {
@@ -171,4 +172,5 @@ REFUSED = {
     'return_reservation_id': 'each member is one server',
     'scheduler_hints': 'the hints are those of the group',
 }
-"""Keys of a create of Nova that a member cannot have, and why."""
+"""Keys of a create request to Nova that a member cannot have, with the
+reasons."""

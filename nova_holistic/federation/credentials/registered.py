@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Application credentials that users register for children with an own
+"""Application credentials that users register for children with a separate
 keystone.
 
 A credential belongs to one user and one project of the parent, and is used

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The children of a parent as a user sees them: which of them need an
-application credential, and which have one."""
+"""The children of a parent as a user sees them, with the application
+credentials that they need and that are registered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class UserChild:
 
 
 class Registrations:
-    """Every user sees and changes only the own credentials, in the project of
-    the request."""
+    """Every user sees and changes only credentials of the same user, in the
+    project of the request."""
 
     def __init__(self, children: UserChildren,
                  stored: RegisteredCredentials | None):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a parent knows about its children without asking them."""
+"""Facts about children that a parent knows without requests."""

@@ -10,7 +10,8 @@ from nova_holistic.model.frozen import FrozenMapping
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the operator wrote down, or what was read from the child.
+    """Facts that the operator has configured, or that were read from the
+    child.
 
     A missing fact is None and excludes nothing.
 

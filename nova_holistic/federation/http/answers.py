@@ -86,7 +86,7 @@ def reasons(child: str, found: Mapping[str, Any]) -> tuple[Reason, ...]:
 
 
 def reason(child: str, at: str, message: str) -> Reason:
-    """What users read is what the child showed to this user."""
+    """Users read the message that the child showed to this user."""
     text = f'cloud {child}: {" ".join(message.split())[:MAX_TEXT]}'
     return Reason(at[:MAX_TEXT], text, names=(), hidden=(), public=text)
 

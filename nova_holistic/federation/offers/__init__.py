@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which offers a parent requests of which child, and in which order."""
+"""The selection and the order of the offers that a parent requests of its
+children."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a search: who takes which parts."""
+"""The result of a search: the parts of each cloud."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

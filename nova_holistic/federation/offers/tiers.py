@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which children are used only if others cannot take a group."""
+"""Children that are used only if other children cannot take a group."""
 
 from collections.abc import Callable, Sequence
 

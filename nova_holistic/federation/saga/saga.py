@@ -24,10 +24,11 @@ from nova_holistic.model.plan import Reason
 T = TypeVar('T')
 
 LONGEST_LEASE = 2**31 - 1
-"""Seconds; instead of no lease, which a lease cannot be extended to."""
+"""Seconds; used instead of no lease, because a lease cannot be extended
+without an end."""
 _REPEATS = 2
-"""How often a request is sent again whose answer was lost. More would delay
-the undo of the other parts; their short leases end anyway."""
+"""Number of repetitions of a request whose answer was lost. More repetitions
+would delay the undo of the other parts, whose short leases end anyway."""
 _LIVE = ('planned', 'claimed', 'built')
 _USABLE = ('planned', 'building', 'complete')
 

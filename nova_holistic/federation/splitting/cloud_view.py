@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group seen at the level of clouds only: each cloud is one host with room
-for everything.
+"""A group at the level of clouds only: each cloud is one host with unlimited
+capacity.
 
 The checks of the policies themselves validate a choice of clouds; they share
 no code with the integer program.

@@ -71,7 +71,7 @@ def member_paths(definition: Mapping[str, Any],
 
 
 def desired(definition: Mapping[str, Any], path: str) -> int | None:
-    """How many servers of a counted member are planned."""
+    """The desired number of servers of a counted member."""
     around, _, name = path.rpartition('/')
     count = _part_named(
         nested_group(definition, around).get('members'), name).get('count')

@@ -59,7 +59,7 @@ class StackGroup:
             for rule in conversion.rules])
 
     def rules(self, group_id: str) -> list[StackRule]:
-        """Which member each server of the stack is, as it was prepared."""
+        """The rules that map the servers of the stack to members."""
         return [StackRule(rule['resource'], rule['member'])
                 for binding in self._groups.bindings(group_id)
                 if binding['target'] == self._stack.id

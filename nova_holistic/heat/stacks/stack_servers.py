@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Existing servers of an annotated stack, and which members they are."""
+"""Existing servers of an annotated stack, and their members."""
 
 from collections.abc import Iterator, Sequence
 import itertools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the properties of a server in a template state.
+"""The values in the properties of a server in a template.
 
 The values are read before the server exists.
 """
@@ -36,7 +36,7 @@ def path(properties: Mapping[str, Any], place: Sequence[str]) -> str:
 
 def description(properties: Mapping[str, Any],
                 place: Sequence[str]) -> dict[str, Any]:
-    """What a server requires, as a member of a group document.
+    """The requirements of a server, as a member of a group document.
 
     :raises StackValidationFailed: a requirement is not known yet
     """

@@ -24,7 +24,7 @@ MOVING = ('accepted', 'queued', 'preparing', 'running', 'pre-migrating',
 
 TO_CONFIRM = ('finished', 'confirming', 'reverting')
 """Statuses of a migration of a server that is resized: until the move is
-confirmed or reverted, Nova keeps room for it on both hosts."""
+confirmed or reverted, Nova keeps its capacity on both hosts."""
 
 
 @dataclass(frozen=True, slots=True)

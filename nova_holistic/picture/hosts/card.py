@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host as a card: name, a bar a resource class, a chip a member."""
+"""A host as a card: its name, a bar for each resource class, and a chip for
+each member."""
 
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
@@ -23,7 +24,7 @@ _AMOUNT = 90.0
 
 
 class Card(Scale):
-    """For clouds small enough that every name can be read."""
+    """For clouds that are small enough to show every name."""
 
     gap = 10.0
     header = 24.0

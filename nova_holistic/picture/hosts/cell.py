@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host as a cell: a counted mark a group, shade and bar its load."""
+"""A host as a cell: a mark with a number for each group, and its load as a
+shade and a bar."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
@@ -19,7 +20,7 @@ _SHADE = 0.55
 
 
 class Cell(Scale):
-    """For clouds where only the pattern can be seen."""
+    """For clouds that are too large to show names of hosts."""
 
     gap = 4.0
     header = 15.0

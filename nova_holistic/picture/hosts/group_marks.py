@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One counted mark for each group that has members on a host."""
+"""One mark with a number for each group with members on a host."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
@@ -16,10 +16,10 @@ _BASELINE = 0.36
 
 def draw(parent: Element, counts: Mapping[str, int],
          paints: Mapping[str, Paint], room: float, height: float) -> None:
-    """The marks from left to right, narrower where they are many.
+    """Draw the marks from left to right. Many marks are narrower.
 
     :param counts: number of members by the path of their group
-    :param room: width that all marks together may take, in pixels
+    :param room: maximum width of all marks together, in pixels
     """
     if not counts:
         return

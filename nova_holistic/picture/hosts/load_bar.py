@@ -9,7 +9,8 @@ from nova_holistic.picture import svg_elements
 
 def across(parent: Element, load: Load, x: float, y: float, width: float,
            height: float) -> None:
-    """From left to right, cut off where the host is over-committed."""
+    """Draw the bar from left to right. It ends at its width if the host is
+    over-committed."""
     svg_elements.rectangle(parent, 'track', x, y, width, height)
     before, end = _ends(load)
     if before:

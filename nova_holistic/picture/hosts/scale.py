@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a host is drawn, by the number of hosts."""
+"""The level of detail of a host, which depends on the number of hosts."""
 
 import abc
 from typing import ClassVar
@@ -13,10 +13,10 @@ from nova_holistic.picture import svg_elements, tooltip
 class Scale(abc.ABC):
     """One way to draw a host, and lengths of the boxes around it in pixels.
 
-    :ivar gap: between neighbours, and between a box and what is in it
+    :ivar gap: between neighbours, and between a box and its content
     :ivar header: height of a box's own line of text
     :ivar lettering: font size of that line
-    :ivar bar_means: said in the key, of what the bar shows
+    :ivar bar_means: text in the legend about the content of the bar
     """
 
     gap: ClassVar[float]
@@ -26,15 +26,15 @@ class Scale(abc.ABC):
 
     @abc.abstractmethod
     def size(self, view: HostView) -> Size:
-        """The least room that the host needs."""
+        """The minimum size of the host."""
 
     @abc.abstractmethod
     def fill(self, element: Element, view: HostView, size: Size) -> None:
-        """Draw what is inside the host's outline."""
+        """Draw the content inside the outline of the host."""
 
     def draw(self, parent: Element, view: HostView, x: float, y: float,
              size: Size) -> None:
-        """One host, whole: outline, content, hatching, words on hover."""
+        """Draw one host completely: outline, content, hatching and tooltip."""
         kind = 'host' if view.members else 'host idle'
         element = svg_elements.group(parent, kind, x, y)
         svg_elements.title(element, tooltip.lines(view))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host as a tag: name, its tightest load, a counted mark a group."""
+"""A host as a tag: its name, its highest load, and a mark with a number for
+each group."""
 
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element
@@ -17,7 +18,8 @@ _MARK = 16.0
 
 
 class Tag(Scale):
-    """For clouds where names of hosts can be read, but not of members."""
+    """For clouds that are small enough to show names of hosts, but not names
+    of members."""
 
     gap = 7.0
     header = 19.0

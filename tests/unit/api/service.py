@@ -9,7 +9,7 @@ from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 import webob
 
-from nova_holistic.api.app import make_app
+from nova_holistic.api.app import AppParts, make_app
 from nova_holistic import conf as options
 from nova_holistic.messaging.results import Released, ShownBinding
 from nova_holistic.table.records import GroupStatus, PlanStatus
@@ -121,10 +121,11 @@ class Service:
         """Restart the process with the current options."""
         self.app = make_app(
             self.conf, self.table, self.engines, lambda: self.now,
-            timer=lambda: (self.now - NOON).total_seconds(),
-            sleep=self.sleep, quota=self.quota,
-            user_rights=self.user_rights, federation=self.federation,
-            credentials=self.credentials)
+            AppParts(timer=lambda: (self.now - NOON).total_seconds(),
+                     sleep=self.sleep, quota=self.quota,
+                     user_rights=self.user_rights,
+                     federation=self.federation,
+                     credentials=self.credentials))
 
     def sleep(self, seconds):
         self.now += timedelta(seconds=seconds)
