@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every plan that any test makes is judged, twice, by what did not make it:
-by the project's own check, and on small cases by the oracle of the tests.
+"""Every plan that a test computes is checked twice, independently of the code
+that computed it: by the check of the project, and on small cases by the oracle
+of the tests.
 
-The judge observes every call of ``solve`` in the process, so that no test can
-forget it, whether it calls ``solve`` itself, a command, or the engine.
+The observer sees every call of ``solve`` in the process: by a test, a command
+or an engine.
 """
 
 import pytest
@@ -14,17 +15,16 @@ from nova_holistic.solver.observer import observing
 from tests.unit.solver import oracle
 
 LARGE = 20_000
-"""Members x hosts from which on the oracle would take too long."""
+"""Members x hosts above which the oracle takes too long."""
 
 
 class BadPlan(Exception):
-    """A plan is not what it is said to be."""
+    """A plan is invalid, or one of its statements is false."""
 
 
 def check_answer(question, answer):
-    """Judge a plan; reasons why there is none are not looked at.
-
-    :raises BadPlan: it breaks something, or says something false of itself
+    """Check a plan; other answers are accepted. :raises BadPlan: the plan
+    violates a rule, or one of its statements is false
     """
     if isinstance(answer, Plan):
         _check(question.group, question.snapshot, question.placed, answer)

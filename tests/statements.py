@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 IGNORED = 'BEGIN', 'PRAGMA'
-"""How statements begin that no count includes."""
+"""The beginnings of statements that are not counted."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Recorder:
 def recorded(engine=sa.Engine, before=None):
     """Record the statements of all threads while the block runs.
 
-    :param engine: whose statements; the default is every engine in the
-        process
-    :param before: called with the text of each statement before it is sent;
-        what it raises keeps the statement from being sent
+    :param engine: engine whose statements are recorded; the default is every
+    engine in the process
+    :param before: called with the text of each statement before it is sent; if
+    it raises an error, the statement is not sent
     """
     recorder = Recorder()
 

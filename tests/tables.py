@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Empty placement tables, copied from one that alembic has made."""
+"""Empty placement tables, copied from a table that alembic has created."""
 
 import functools
 import pathlib
@@ -19,12 +19,12 @@ def new_table(directory, name='table.sqlite'):
 
 @functools.cache
 def _migrated():
-    """The content of a file with the newest schema, made once per process.
+    """The content of a file with the newest schema, created once per process.
     """
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(directory) / 'table.sqlite'
         database = Database(f'sqlite:///{file}')
         migration.upgrade(database)
-        # SQLite moves all that is in its log to the file.
+        # SQLite moves the content of its log to the file.
         database.close()
         return file.read_bytes()

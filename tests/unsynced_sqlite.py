@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On import, SQLite stops to wait until its files are on the disk.
+"""When this module is imported, SQLite no longer waits until its files are on
+the disk.
 
 Most transactions of the tests take less time than that. A process that is
 killed loses nothing; a failure of the whole machine, which no test provokes,

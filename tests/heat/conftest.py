@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat's own engine, without a cloud to ask; and a heat-engine beside a cloud
-of processes."""
+"""The engine of Heat without a cloud, and a heat-engine next to a cloud of
+processes."""
 
 import os
 import pathlib
@@ -34,27 +34,29 @@ HOSTS = 8
 
 
 class _Anything(constraints.BaseCustomConstraint):
-    """Whatever only a cloud could tell, such as whether an image exists."""
+    """Accepts all values that only a cloud can validate, such as the name of
+    an image."""
 
     def validate(self, value, context):
         return True
 
 
 class Heat:
-    """Makes stacks of templates, as heat-engine does before it creates any."""
+    """Parses the stacks of templates, as heat-engine does before it creates
+    them."""
 
     def __init__(self):
         self._context = context.RequestContext(
             username='tester', project_id='c0ffee', user_id='c0ffee')
 
     def stack(self, text, parameters, files=None):
-        """A stack whose every resource Heat found valid."""
+        """A stack, all resources of which Heat has validated."""
         return self._valid(template.Template(
             template_format.parse(text), files=files or {},
             env=environment.Environment({'parameters': parameters})))
 
     def inside(self, group):
-        """The stack that an OS::Heat::ResourceGroup makes."""
+        """The stack that an OS::Heat::ResourceGroup creates."""
         return self._valid(group.child_template())
 
     def _valid(self, parsed):
@@ -75,7 +77,7 @@ def _plugins():
 
 @pytest.fixture
 def heat(_plugins, monkeypatch):
-    # Asks Keystone's catalogue whether the service is there.
+    # The original reads the catalog of Keystone.
     monkeypatch.setattr(resource.Resource, 'is_service_available',
                         classmethod(lambda cls, context: (True, None)))
     return Heat()
@@ -83,7 +85,7 @@ def heat(_plugins, monkeypatch):
 
 @pytest.fixture(scope='session')
 def running(request):
-    """The cloud, until the last test has ended; its directory stays where it
+    """The cloud, until the last test has ended. Its directory is kept if it
     did not start or a test failed."""
     if RUNNING in os.environ:
         yield Cloud(Layout.read(pathlib.Path(os.environ[RUNNING])))
@@ -103,7 +105,8 @@ def running(request):
 
 @pytest.fixture
 def demo(running):
-    """The session of an ordinary user; no test has left anything."""
+    """The session of an ordinary user. The objects of earlier tests are
+    deleted."""
     session = catalog.session(running.layout, catalog.MEMBER)
     Stacks(session).clear()
     clear(catalog.session(running.layout, catalog.ADMIN))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the servers of stacks are, and which members they are."""
+"""The hosts and the members of the servers of stacks."""
 
 
 def the_group(groups):

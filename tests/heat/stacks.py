@@ -32,7 +32,7 @@ class Stack:
         return self.heat.get(self.path).json()['stack']
 
     def settled(self):
-        """Its status and the reason for it, once Heat does nothing more."""
+        """Its status and the reason, as soon as Heat has finished."""
         def ready():
             stack = self.shown()
             if stack['stack_status'].endswith('_IN_PROGRESS'):
@@ -87,7 +87,7 @@ class Stack:
         self.heat.post(f'{self.path}/resources/{resource}/signal', json={})
 
     def abandon(self):
-        """What another stack needs to adopt its resources."""
+        """The data with which another stack adopts its resources."""
         return self.heat.delete(f'{self.path}/abandon').json()
 
     def delete(self):
@@ -135,7 +135,7 @@ class Stacks:
         return answer.status_code, answer.json()['error']['message']
 
     def mistake(self, template, files=None):
-        """What the validation of a template without a stack reports."""
+        """The result of the validation of a template without a stack."""
         answer = self.heat.post('/validate', json={
             'template': template, 'files': files or {}}, raise_exc=False)
         return answer.json().get('error', {}).get('message', '')

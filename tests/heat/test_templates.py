@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heat takes the plain template, and each server gets its pointer."""
+"""Heat accepts the plain template, and each server has its pointer."""
 
 import pathlib
 import re

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that tests send to Placement beside those of the tested code."""
+"""Requests that tests send to Placement in addition to those of the tested
+code."""
 
 import functools
 import uuid

@@ -78,7 +78,7 @@ def test_members_that_stay_use_their_hosts_and_are_not_outside_servers():
             check_answer(asked, all_on_the_first(asked))
 
 
-def test_answers_without_a_plan_are_left_alone():
+def test_answers_without_a_plan_are_not_checked():
     asked = question(group(servers('web', 17)), two_racks())
     check_answer(asked, Unplaceable((), True, FrozenMapping()))
     check_answer(asked, Unknown('time ran out', FrozenMapping()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client does with servers that exist before their group."""
+"""Requests about servers that exist before their group."""
 
 import uuid
 
@@ -60,7 +60,7 @@ def test_a_planned_member_becomes_an_existing_server(world, ask):
     assert world.vcpus_used() == 2
 
 
-def test_an_update_adopts_too(world, ask):
+def test_an_update_adopts_servers(world, ask):
     group = ask('POST', '?wait=30', {'group': pair()}).json['group']
     answer = ask(
         'PUT', f'/{group["id"]}?wait=30',
@@ -111,7 +111,7 @@ def test_a_member_of_a_group_is_not_adopted_again(world, ask):
     assert again.status_int == 200
 
 
-def test_a_server_is_detached_and_lives_on(world, ask):
+def test_a_detached_server_remains(world, ask):
     server = a_server(world, 'a1')
     before = allocated(world, [server])
     group = ask('POST', '?wait=30', {'group': pair(
@@ -132,7 +132,7 @@ def test_a_server_is_detached_and_lives_on(world, ask):
     world.assert_nothing_left()
 
 
-def test_the_first_version_has_none_of_it(world, service):
+def test_the_first_version_does_not_adopt_servers(world, service):
     server = a_server(world, 'a1')
     answer = service.ask('POST', '/v1/groups', {
         'group': pair(adopt={'n-0': server})})

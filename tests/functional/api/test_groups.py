@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a client does with groups, from the create to the last place freed."""
+"""Requests about groups, from their creation until all capacity is free."""
 
 import re
 

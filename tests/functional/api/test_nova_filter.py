@@ -32,7 +32,7 @@ HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 
 
 def paste_config(directory):
-    """Nova's own file with what the sample changes in it."""
+    """The file of Nova with the changes of the sample."""
     merged = configparser.RawConfigParser(delimiters='=', strict=False)
     merged.optionxform = str
     # Paths in Nova's file begin with a slash and end at a colon.
@@ -58,7 +58,7 @@ def running(own_cloud, tmp_path_factory):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud, on which the test leaves nothing behind."""
+    """The cloud, whose objects are deleted after the test."""
     yield running
     running.conf.clear_override('failure_mode', group='holistic')
     running.clear()
@@ -71,7 +71,7 @@ def shop(cloud):
 
 @pytest.fixture
 def engine(cloud):
-    """An engine that hears what nova-api casts."""
+    """An engine that receives the casts of nova-api."""
     transport = get_transport(cloud.conf)
     service = EngineService(cloud.conf, EngineParts(
         cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
@@ -83,7 +83,7 @@ def engine(cloud):
 
 def ask(cloud, hints=None, key=HINTS[0], project=PROJECT, path='/servers',
         **extra):
-    """Nova's answer to a create, whatever it is."""
+    """The response of Nova to a create request."""
     body = {'server': {
         'name': 'asked', 'flavorRef': cloud.flavor_id('small'),
         'imageRef': IMAGE, 'networks': 'none', **extra}}
@@ -97,7 +97,7 @@ def pointer(group, member):
 
 
 def refusal(cloud, *words, **options):
-    """What is said of a server that Nova does not even begin to make."""
+    """The message for a server that Nova does not begin to create."""
     before = len(cloud.servers())
     answer = ask(cloud, *words, **options)
     assert answer.status_code == 400

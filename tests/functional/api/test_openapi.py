@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The description of the API is true: requests made up from it, good ones
-and bad ones, get what it says they get."""
+"""Responses match the description of the API, for valid and invalid requests
+that are generated from it."""
 
 import hypothesis
 from hypothesis import strategies
@@ -21,7 +21,7 @@ LATEST = {'OpenStack-API-Version': 'holistic latest'}
 
 
 class Keystone:
-    """Knows one token, and says whose it is as keystonemiddleware does."""
+    """Accepts one token, and sets the headers that keystonemiddleware sets."""
 
     def __init__(self, app):
         self._app = app
@@ -51,11 +51,11 @@ def service(world):
 
 @pytest.fixture(scope='module')
 def described(service):
-    """The description, read from where it is served."""
+    """The description, as the API serves it."""
     settings = config.SchemathesisConfig.from_dict({
         'checks': {
-            # A schema cannot say that two names are the same, or that there
-            # is no such objective.
+            # A schema cannot state that two names are equal, or that an
+            # objective does not exist.
             'positive_data_acceptance': {'enabled': False},
             # Also 413, for a list with more items than a body may contain.
             'negative_data_rejection': {'expected-statuses': ['4xx']},
@@ -65,7 +65,7 @@ def described(service):
 
 
 def somebody(service, world, route):
-    """Variables of the path of a route for which there is something."""
+    """Variables of the path of a route, with the names of existing objects."""
     if '/plans' in route.path:
         plan = service.ask('POST', '/v1/plans', shop(nodes=1), ADMIN)
         return {'plan_id': plan.json['plan']['id']}
@@ -76,13 +76,13 @@ def somebody(service, world, route):
         values['target'] = uuid = builders.new_uuid()
         world.inventory.known_server_groups[uuid] = ServerGroup(
             uuid, 'soft-anti-affinity', ADMIN.project)
-        # A group for which the cloud has no more room cannot be bound.
+        # A group for which the cloud has no capacity cannot be bound.
         service.ask('PUT', f'/v1/groups/{values["group_id"]}/bindings/{uuid}',
                     {'binding': {'path': 'db'}}, ADMIN, LATEST)
     return values
 
 
-# There is nothing to be wrong about a public route.
+# A request to a public route cannot be invalid.
 CASES = [(route, mode) for route in ROUTES for mode in GenerationMode
          if route.rule or mode is GenerationMode.POSITIVE]
 
@@ -97,7 +97,7 @@ def test_every_response_matches_the_openapi_description(
     @hypothesis.given(case=operation.as_strategy(generation_mode=mode),
                       known=strategies.integers(0, 2))
     def validated(case, known):
-        # Of made up UUIDs there is never a group.
+        # No group has a random UUID.
         headers = {'X-Auth-Token': TOKEN}
         if known and mode is GenerationMode.POSITIVE:
             headers.update(LATEST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the API reference are what the API answers."""
+"""The examples of the API reference match the responses of the API."""
 
 import pathlib
 import re
@@ -41,7 +41,8 @@ class Conversation:
         self._ids = {}
 
     def repeat(self, example):
-        """Send the request; the response has to have the documented form."""
+        """Send the request, and compare the response with the documented
+        form."""
         path = re.sub(r'\{(\w+)\}', lambda match: self._ids[match[1]],
                       example['path'])
         answer = self._service.ask(
@@ -60,7 +61,7 @@ class Conversation:
 
 
 def form(value):
-    """Keys and kinds of values, which differ in no run."""
+    """Keys and types of values, which are equal in all runs."""
     if isinstance(value, dict):
         return {key: form(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan with what makes the group fit, and with how many copies fit."""
+"""A plan with the changes that make the group fit, and with the number of
+copies that fit."""
 
 from tests.functional.engine.world import shop, SMALL
 from tests.unit.api.service import ADMIN

@@ -28,7 +28,8 @@ def written(tmp_path):
 
 @pytest.fixture
 def type_(terminal):
-    """A function that types a command that goes well; gives its output."""
+    """A function that runs a command, which must succeed, and returns its
+    output."""
     def type_(*words, **options):
         output = terminal.openstack('holistic', *words, **options)
         assert (output.code, output.err) == (0, '')
@@ -38,15 +39,15 @@ def type_(terminal):
 
 @pytest.fixture
 def read(type_):
-    """The same, and reads its JSON."""
+    """A function that runs a command, and parses its output as JSON."""
     return lambda *words, **options: json.loads(
         type_(*words, '-f', 'json', **options))
 
 
 @pytest.fixture
 def refused(terminal):
-    """A function that types a command that does not go well; gives the one
-    line that is said."""
+    """A function that runs a command, which must fail, and returns its message
+    of one line."""
     def refused(*words, **options):
         output = terminal.openstack('holistic', *words, **options)
         assert output.code == 1

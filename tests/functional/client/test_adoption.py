@@ -26,7 +26,8 @@ GUIDE = (pathlib.Path(__file__).parents[3]
 OPERATOR = replace(ADMIN, user='olga', project=MEMBER.project)
 SERVERS = 200
 FULL, EMPTIER = 'h00', 'h01'
-"""One host has a server more than the policy allows, another one less."""
+"""One host has one server more than the policy allows, and another host one
+less."""
 MOST = 4
 NODES = {
     'name': 'nodes',
@@ -78,7 +79,7 @@ def terminal(running, capsys, own_logging, monkeypatch):
 
 @pytest.fixture
 def read(terminal):
-    """A function that types a command, and reads its JSON."""
+    """A function that runs a command, and parses its output as JSON."""
     def read(*words, **options):
         output = terminal.openstack('holistic', *words, '-f', 'json',
                                     **options)

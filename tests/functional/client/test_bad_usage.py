@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a user gets wrong is told in one line, and the exit code says so.
+"""Each error of a user is reported in one line, with an exit code other than
+0.
 """
 
 import re
@@ -46,7 +47,7 @@ def test_a_forbidden_action_is_reported(refused, read, written):
 
 def test_a_wait_reports_a_timeout(terminal, refused, world, service,
                                   written):
-    # An engine that never comes to it.
+    # An engine that never begins the task.
     service.app._service.engines.plan_group = lambda *_: None
     line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
                    1)
@@ -56,7 +57,7 @@ def test_a_wait_reports_a_timeout(terminal, refused, world, service,
 
 def test_a_create_without_an_answer_can_be_repeated(
         terminal, refused, read, written, monkeypatch):
-    """It was done, and only the answer is lost."""
+    """The request was carried out, and only the response is lost."""
     ask = Client.request
 
     def lost(*args, **kwargs):

@@ -71,7 +71,7 @@ def test_a_server_group_is_bound_listed_and_unbound(
     (('shop/db', 'nobody'), 'there is no server group nobody'),
     (('shop/db', 'twin'), "more than one server group is named 'twin'"),
     (('shop/db', WORKERS.replace('0a', '0c')), 'unknown server group')])
-def test_why_nothing_is_bound(group, refused, words, message):
+def test_reasons_for_a_refused_binding(group, refused, words, message):
     assert message in refused('group', 'bind', *words)
 
 
@@ -122,12 +122,13 @@ def test_a_stack_is_bound_listed_and_unbound(group, read, type_, refused):
      '--heat-stack and --rule must be given together'),
     (('--heat-stack', 'a', '--rule', 'a=no'),
      "binding.rules[0].member: the group has no member 'no'")])
-def test_why_no_stack_is_bound(group, refused, words, message):
+def test_reasons_for_a_refused_binding_of_a_stack(group, refused, words,
+                                                  message):
     assert message in refused('group', 'bind', 'shop', *words)
 
 
 def test_the_commands_for_stacks_work(terminal, monkeypatch, tmp_path):
-    """Those of the guide for Heat."""
+    """The commands of the guide for Heat."""
     text = (GUIDE.parent / 'heat.rst').read_text()
     text = text[text.index('Templates that you cannot change'):
                 text.index('Updates of the stack')].replace('\\\n', '')

@@ -181,7 +181,7 @@ def test_a_command_continues_with_servers_of_an_interrupted_one(
 
 
 def fail(cloud, monkeypatch, names, times):
-    """Builds of servers with these names fail as often as told."""
+    """Builds of servers with these names fail the given number of times."""
     left = dict.fromkeys(names, times)
     for service in cloud.computes.services.values():
         driver = service.manager.driver

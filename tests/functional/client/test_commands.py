@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user types, on a terminal that reaches the API over HTTP, with an
-engine behind it and a real Placement."""
+"""Commands of a user, which reach the API over HTTP, with an engine and a real
+Placement."""
 
 import json
 
@@ -40,8 +40,8 @@ def test_option_f_names_the_file_and_the_format(world, read, written):
     assert body == group
 
 
-def test_a_file_may_be_called_like_a_format(world, type_, written,
-                                            monkeypatch, tmp_path):
+def test_a_file_may_have_the_name_of_a_format(world, type_, written,
+                                              monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     written(name='json')
     out = type_('group', 'create', '--file', 'json', '--format', 'value',
@@ -97,7 +97,7 @@ def test_a_plan_that_was_waited_for_gives_the_exit_code(
     plan = json.loads(output.out)
     assert (output.code, output.err, plan['status']) == (code, '', status)
     assert bool(plan.get('reasons')) == (code == 1)
-    # To look at it later is no failure.
+    # Showing the plan later is not a failure.
     assert terminal.openstack(
         'holistic', 'plan', 'show', plan['id']).code == 0
 

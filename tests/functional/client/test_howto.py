@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of the how-to guides, run as they are printed."""
+"""The programs of the how-to guides work as shown."""
 
 import json
 import pathlib
@@ -31,7 +31,7 @@ def program(guide):
 
 
 class OtherServices:
-    """The answers of Nova, Glance and Neutron that a create needs.
+    """The responses of Nova, Glance and Neutron that a create request needs.
 
     :ivar creates: bodies of the requests for servers
     """

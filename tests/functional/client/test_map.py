@@ -26,7 +26,7 @@ VERSIONS = ('OpenStack-API-Version', 'X-OpenStack-Nova-API-Version')
 
 
 def relay(adapter):
-    """An app that asks an API with the adapter's own rights."""
+    """An application that forwards requests with the rights of the adapter."""
     def app(environ, start_response):
         request = webob.Request(environ)
         response = adapter.request(
@@ -70,7 +70,7 @@ def terminal(running, capsys, own_logging):
 
 @pytest.fixture
 def drawn(terminal, tmp_path):
-    """A function that draws the pair; gives texts of the picture."""
+    """A function that draws the pair, and returns the texts of the picture."""
     definition = tmp_path / 'pair.json'
     definition.write_text(json.dumps(PAIR))
     output = terminal.openstack('holistic', 'group', 'create', '-f',
@@ -94,7 +94,8 @@ def test_the_map_separates_a_groups_load_from_other_load(running, drawn):
             *(host.name for host in HOSTS)} <= set(texts)
     assert any(text.startswith('2 members on 2 of 4 hosts')
                for text in texts)
-    # Of each host the load takes 2 of 8, and on two a member 2 more.
+    # The other load takes 2 of 8 VCPUs on each host, and a member takes 2 more
+    # on two hosts.
     vcpu_texts = [text for text in texts if 'vCPU: ' in text]
     assert sum('vCPU: 4 / 8 (50%), of which 25% by this plan' in text
                for text in vcpu_texts) == 2

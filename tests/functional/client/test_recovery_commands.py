@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each state is left by the command that the manual names for it, word for
+"""The command that the manual names for a state ends this state, word for
 word."""
 
 import os
@@ -42,7 +42,7 @@ LONGEST = 300
 
 
 def commands(of):
-    """State to command, from one of the two tables of the manual."""
+    """The command of each state, from one of the two tables of the manual."""
     text = MANUAL.read_text().split('.. _way-out:')[1].split('\nTasks\n')[0]
     table = text.split(f' of a {of}\n')[1].split('.. list-table::')[0]
     return dict(re.findall(r'\* - ``([a-z]+)``\n +- ``([^`]+)``', table))
@@ -53,7 +53,7 @@ GROUPS, MEMBERS = commands('group'), commands('member')
 
 @pytest.fixture
 def type_out(type_, tmp_path, monkeypatch):
-    """Types a command of the manual, in a folder with ``shop.yaml``."""
+    """Runs a command of the manual, in a folder with ``shop.yaml``."""
     def type_out(command, document, user=None):
         (tmp_path / 'shop.yaml').write_text(yaml.safe_dump(document))
         monkeypatch.chdir(tmp_path)
@@ -96,7 +96,8 @@ STATUSES = [
 
 
 @pytest.mark.parametrize('status', STATUSES)
-def test_the_command_leads_out_of_a_group_status(world, type_out, status):
+def test_the_command_of_the_manual_ends_a_group_status(world, type_out,
+                                                       status):
     group = group_in(world, status)
     assert world.table.get_group(group.uuid).status == status
     type_out(GROUPS[status].replace('UUID', group.uuid), shop(2),
@@ -107,7 +108,7 @@ def test_the_command_leads_out_of_a_group_status(world, type_out, status):
 
 @pytest.fixture
 def own_signals():
-    """Handlers of signals are as before in the end."""
+    """The handlers of signals are restored at the end."""
     before = {number: signal.getsignal(number)
               for number in (signal.SIGTERM, signal.SIGINT)}
     yield
@@ -115,7 +116,7 @@ def own_signals():
         signal.signal(number, handler)
 
 
-def test_the_command_leads_out_of_planning(
+def test_the_command_of_the_manual_ends_planning(
         world, tmp_path, own_logging, own_signals):
     """The group was created while no engine was running."""
     created = Service(world.table).ask('POST', '/v1/groups', shop(1))
@@ -166,7 +167,7 @@ def member_in(world, state):
 
 
 @pytest.mark.parametrize('state', MEMBERS)
-def test_the_command_leads_out_of_a_member_state(world, type_out, state):
+def test_the_command_of_the_manual_ends_a_member_state(world, type_out, state):
     group = member_in(world, state)
     assert world.states(group)['web'] == state
     type_out(MEMBERS[state], shop(2))

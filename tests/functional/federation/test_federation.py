@@ -83,7 +83,7 @@ def test_a_group_of_a_killed_parent_is_placed_by_the_next_one(
     members = second.members(group)
     assert {each['cloud'] for each in members.values()} <= set(clouds)
     assert len({each['cloud'] for each in members.values()}) == 2
-    # Whatever the killed parent has left is deleted, or expires.
+    # The parts of the killed parent are deleted, or expire.
     assert until(lambda: held(clouds), lambda found:
                  found == pointed(members)) == pointed(members)
     second.delete(group)

@@ -96,7 +96,7 @@ def test_another_engine_finishes_the_task_of_a_killed_one(
 
 
 @on_one_database
-def test_an_engine_dies_at_its_crash_point_and_another_plans_again(
+def test_an_engine_is_killed_at_its_crash_point_and_another_plans_again(
         world, inventory):
     group = world.ask()
     killed = world.start_process(inventory, crash_point='change.held')

@@ -133,7 +133,7 @@ def test_an_expired_lease_is_noticed_by_an_engine(world):
     wait_for('room again', lambda: world.vcpus_used() == 0)
 
 
-def test_leases_expire_while_a_pass_is_stuck(
+def test_leases_expire_while_a_pass_does_not_end(
         world, monkeypatch):
     begun, end = threading.Event(), threading.Event()
 

@@ -24,7 +24,7 @@ class MarkedInventory(RackInventory):
         self.nova += 1
 
 
-def test_every_engine_learns_what_one_engine_was_notified_of(rabbit_world):
+def test_every_engine_receives_the_notifications_of_one_engine(rabbit_world):
     inventories = [MarkedInventory(rabbit_world) for _ in range(2)]
     for inventory in inventories:
         engine = rabbit_world.start(inventory=inventory, listens=True)

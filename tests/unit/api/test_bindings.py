@@ -121,7 +121,7 @@ def create(service):
     return create
 
 
-def test_nova_refuses_a_create_without_a_place_early(create, service):
+def test_nova_api_refuses_a_create_without_a_place(create, service):
     """A create with a server group is refused like a create with a pointer."""
     group = builders.planned(service.table, web=None, node=1)
     bound(service.table, group.uuid)
@@ -132,7 +132,7 @@ def test_nova_refuses_a_create_without_a_place_early(create, service):
         assert create(group=hint) is None
 
 
-def test_a_pointer_that_contradicts_is_refused_early(create, service):
+def test_nova_api_refuses_a_contradicting_pointer(create, service):
     group = builders.planned(service.table, web=None, node=2)
     bound(service.table, group.uuid)
     for path in 'db/node', 'db/node-1':

@@ -191,7 +191,7 @@ def test_a_repeated_request_grants_no_second_right(service, rights):
     assert len(rights.granted) == 1
 
 
-def test_of_two_requests_at_once_one_right_is_withdrawn(
+def test_of_two_simultaneous_requests_one_right_is_withdrawn(
         service, rights, monkeypatch):
     first = ask(service, **{'Idempotency-Key': 'once'}).json['group']['id']
     found = service.table.listing.by_idempotency_key

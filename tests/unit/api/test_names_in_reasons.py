@@ -168,7 +168,7 @@ def test_names_are_found_in_messages_that_mark_none():
         'rack … is not what members of a group want']
 
 
-def test_marked_names_stay_marked_beside_found_ones():
+def test_marked_names_stay_marked_next_to_detected_names():
     snapshot = _cloud(('a b', 'r', 'h', 'i', 'j', 'k', 'z', 'g', 'l'))
     reason = Reason('x', 'see a b, host h', None, ((4, 7),))
     (found,) = mark_names([reason], snapshot)

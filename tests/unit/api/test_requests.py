@@ -98,7 +98,7 @@ def test_an_unknown_path_is_not_found(service, path):
 
 
 @pytest.mark.parametrize('name', ['1', "' OR 1=1 --", '%00', '%F0%9F%9B%92'])
-def test_an_id_that_is_no_uuid_is_not_found(service, name):
+def test_an_id_other_than_a_uuid_is_not_found(service, name):
     service.created()
     assert refusal(service.ask('GET', f'/v1/groups/{name}'))[:2] == (
         404, 'holistic.not_found')
@@ -166,7 +166,7 @@ def test_an_error_carries_the_request_id_of_its_response(service):
     assert error['title'] == 'Not Found'
 
 
-def test_each_mistake_of_a_document_is_an_error_of_its_own(service):
+def test_each_mistake_of_a_document_is_a_separate_error(service):
     answer = service.ask('POST', '/v1/groups', {'group': {
         'name': 'shop', 'members': [
             {'name': 'a', 'flavour': 'm1.small'},

@@ -141,7 +141,7 @@ def test_a_token_of_another_scope_is_refused(ask, route, token):
     'route', [route for route in GUARDED
               if route.policy != 'hosts:update_statistics'],
     ids=lambda route: route.policy)
-def test_a_policy_file_lets_nobody_in_who_has_no_project(
+def test_a_policy_file_admits_no_user_without_a_project(
         service, ask, route, tmp_path):
     """Such a token is refused even where other policies accept every token.
     oslo.policy does not distinguish an unscoped token from a token for a
@@ -166,7 +166,8 @@ def test_resources_of_another_project_are_not_found(ask, route):
 
 
 @routes_of_records
-def test_a_reader_of_another_project_cannot_tell_what_exists(ask, route):
+def test_a_reader_of_another_project_cannot_detect_existing_resources(ask,
+                                                                      route):
     token = type(READER)('eve', 'green', ('reader',))
     existing = ask(route, token)
     missing = ask(route, token, NO_UUID, NO_UUID)

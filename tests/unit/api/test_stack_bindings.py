@@ -119,7 +119,7 @@ def test_a_stack_is_listed_with_its_rules(service, group):
 
 
 @pytest.mark.parametrize('stack', ['shop', ROOT])
-def test_nova_refuses_a_create_without_a_place_early(
+def test_nova_api_refuses_a_create_without_a_place(
         service, group, create, stack):
     bind(service, group, stack=stack)
     for number in range(2):
@@ -143,7 +143,8 @@ def test_the_stack_of_another_project_is_not_bound(service, create):
     assert create(**ASG) is None
 
 
-def test_a_bound_server_group_counts_before_a_stack(service, group, create):
+def test_a_bound_server_group_takes_precedence_over_a_stack(service, group,
+                                                            create):
     bind(service, group)
     service.table.bindings.add(Binding(
         BindingKind.SERVER_GROUP, SERVER_GROUP, group, 'db/web', NOON))

@@ -39,7 +39,8 @@ def sent(tmp_path_factory):
 
 
 @pytest.mark.parametrize('request_name', MOST)
-def test_as_many_statements_with_few_groups_as_with_many(sent, request_name):
+def test_the_number_of_statements_does_not_depend_on_the_number_of_groups(
+        sent, request_name):
     few, many = sent[FEW][request_name], sent[MANY][request_name]
     assert len(few) == len(many)
     assert 0 < len(many) <= MOST[request_name]

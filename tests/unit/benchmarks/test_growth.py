@@ -56,7 +56,7 @@ def test_quarters_without_points_are_an_error():
         growth.growth([(0, 1)] * 2 + [(100, 1)])
 
 
-def test_the_cost_of_a_life_is_that_of_its_quarter():
+def test_a_life_has_the_cost_of_its_quarter():
     # From second 50 on, each second costs double. Five lives end in the first
     # quarter, and four in the last one.
     used = points(lambda second: second + max(0, second - 50))

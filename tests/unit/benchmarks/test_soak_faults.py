@@ -15,7 +15,7 @@ FOUND = {
     'growth': {'engine': dict.fromkeys(growth.TOLERANCE, FLAT)}}
 
 
-def test_a_rate_that_is_not_reached_is_no_fault():
+def test_an_unreached_rate_is_not_a_fault():
     assert soak_faults.faults(FOUND) == []
 
 

@@ -53,13 +53,13 @@ def test_a_nested_span_takes_its_time_from_the_outer_one():
         (0, 4, 'snapshot'), (4, 5, 'table'), (5, 10, 'snapshot')]
 
 
-def test_alternates_after_the_answer_are_a_step_of_their_own():
+def test_alternates_after_the_answer_are_a_separate_step():
     later = span(PREFIX + 'alternates_seconds', 21, 25, thread=5)
     found = steps.of_create([*create(), later], 10, 20)
     assert found[-1] == (21, 25, 'alternates')
 
 
-def test_a_create_that_nobody_planned_is_an_error():
+def test_a_create_without_a_plan_is_an_error():
     with pytest.raises(ValueError):
         steps.of_create(create()[:2], 10, 20)
 

@@ -16,7 +16,7 @@ def test_the_stored_text_does_not_contain_the_credential():
     assert CredentialCipher([OLD]).decrypt(GROUP, stored) == 'trust-1'
 
 
-def test_keys_are_exchanged_without_a_gap():
+def test_keys_are_exchanged_without_an_interruption():
     before, both, after = (CredentialCipher(keys) for keys in (
         [OLD], [NEW, OLD], [NEW]))
     old = before.encrypt(GROUP, 'trust-1')
@@ -26,7 +26,7 @@ def test_keys_are_exchanged_without_a_gap():
         after.decrypt(GROUP, old)
 
 
-def test_a_stored_right_is_worth_nothing_in_another_row():
+def test_a_stored_right_cannot_be_used_in_another_row():
     cipher = CredentialCipher([OLD])
     stored = cipher.encrypt(GROUP, 'trust-1')
     with pytest.raises(RightUnavailable, match='another group'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responses of Keystone that a real Keystone does not give on request."""
+"""Responses of Keystone that a real Keystone cannot be made to give."""
 
 from datetime import datetime
 

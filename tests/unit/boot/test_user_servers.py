@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responses of Nova and Keystone that a real service does not give on
-request."""
+"""Responses of Nova and Keystone that a real service cannot be made to
+give."""
 
 from keystoneauth1 import adapter, exceptions, session, token_endpoint
 import pytest
@@ -83,8 +83,7 @@ def test_a_flavor_has_a_name_or_an_id(servers, requests_mock):
 
 
 @pytest.mark.parametrize('status', [204, 404, 409])
-def test_a_server_that_is_gone_may_be_deleted_again(servers, requests_mock,
-                                                    status):
+def test_a_deleted_server_may_be_deleted_again(servers, requests_mock, status):
     requests_mock.delete(f'{NOVA}/servers/a', status_code=status)
     servers.delete('a')
 

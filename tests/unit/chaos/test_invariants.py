@@ -66,13 +66,13 @@ def test_a_server_without_an_allocation():
     assert wrong == 'server s (active) on h1 has {}'
 
 
-def test_a_server_with_room_on_two_hosts():
+def test_a_server_with_allocations_on_two_hosts():
     wrong, = found(allocations=GOOD.allocations | {'s': room('h1', 'h3')})
     assert wrong.startswith('server s on h1 has')
 
 
 @pytest.mark.parametrize('host, launched', [('h1', None), (None, 1)])
-def test_a_server_that_failed_to_be_built_needs_no_room(host, launched):
+def test_a_server_whose_build_failed_needs_no_allocation(host, launched):
     assert found(
         servers={'s': server(host, vm_state='error', launched_at=launched)},
         allocations={'hold-b': room('h2')}, types={'hold-b': HOLD},
@@ -80,7 +80,7 @@ def test_a_server_that_failed_to_be_built_needs_no_room(host, launched):
                  member('b', 'planned', 'h2')]) == []
 
 
-def test_a_server_in_error_after_it_ran_needs_its_room():
+def test_a_server_in_error_after_its_build_needs_its_allocation():
     wrong, = found(servers={'s': server('h1', vm_state='error')},
                    allocations={'hold-b': room('h2')}, types={'hold-b': HOLD})
     assert wrong == 'server s (error) on h1 has {}'
@@ -101,12 +101,12 @@ def test_a_hold_without_a_planned_member():
     assert wrong.startswith('hold hold-b')
 
 
-def test_room_of_a_member_whose_server_is_deleted():
+def test_an_allocation_of_a_member_whose_server_is_deleted():
     wrong, = found(servers={}, members=GOOD.members[1:])
     assert wrong.startswith('consumer s')
 
 
-def test_room_that_nova_has_forgotten_is_counted_apart():
+def test_allocations_that_nova_has_forgotten_are_counted_separately():
     facts = dataclasses.replace(
         GOOD, allocations=GOOD.allocations | {'x': room('h3')},
         types=GOOD.types | {'x': 'MIGRATION'})
@@ -114,7 +114,7 @@ def test_room_that_nova_has_forgotten_is_counted_apart():
     assert left_by_nova(facts) == ['x']
 
 
-def test_room_that_a_failed_migration_gave_to_a_deleted_server():
+def test_an_allocation_of_a_failed_migration_for_a_deleted_server():
     facts = dataclasses.replace(
         GOOD, allocations=GOOD.allocations | {'x': room('h3')},
         types=GOOD.types | {'x': 'INSTANCE'},
@@ -131,7 +131,7 @@ def test_room_that_a_failed_migration_gave_to_a_deleted_server():
     ('error', 'h1', 'active', []),
     ('confirmed', 'h3', 'active', []),
     ('confirmed', 'h1', 'error', ['s'])])
-def test_a_server_whose_move_broke_off(status, host, vm_state, expected):
+def test_a_server_whose_move_was_interrupted(status, host, vm_state, expected):
     assert misallocated_by_nova(dataclasses.replace(
         GOOD, servers={'s': server('h1', vm_state=vm_state)},
         allocations={'s': room(host)},
@@ -185,7 +185,7 @@ def test_a_member_that_is_lost_without_a_reason():
         APART, reasons=[{'message': 'no room'}])}) == []
 
 
-def test_a_policy_that_does_not_hold():
+def test_a_policy_that_is_violated():
     for policy, on in ((APART, 'h1'),
                        (APART | {'level': 'rack'}, 'h2'),
                        ({'type': 'affinity', 'level': 'rack'}, 'h3')):

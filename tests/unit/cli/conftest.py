@@ -65,7 +65,7 @@ def shop_plan(terminal, shop, zones):
 
 
 @pytest.fixture(autouse=True, scope='session')
-def heard_interrupts():
+def enabled_interrupts():
     """A shell makes background commands ignore interrupts, and commands
     started from them would inherit this setting."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

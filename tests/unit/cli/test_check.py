@@ -26,7 +26,7 @@ def test_check_accepts_the_output_of_plan(terminal, shop, zones, shop_plan):
     assert terminal.err == ''
 
 
-def test_two_databases_in_one_rack_break_their_policy(
+def test_two_databases_in_one_rack_violate_their_policy(
         terminal, shop, zones, changed):
     def together(document, at):
         at['db/node-1'].update({key: at['db/node-0'][key]
@@ -37,7 +37,7 @@ def test_two_databases_in_one_rack_break_their_policy(
             if line.startswith('db: anti-affinity: ')]
 
 
-def test_every_violation_has_a_line_of_its_own(terminal, shop, zones, changed):
+def test_every_violation_has_a_separate_line(terminal, shop, zones, changed):
     def spoil(document, at):
         document['placements'].remove(at['web/server-0'])
         at['web/server-1'].update(host='nowhere', location=[])

@@ -84,7 +84,7 @@ policies:
         "members[1].flavor: unknown flavor 'm1.gone' (line 5, column 15)"]
 
 
-def test_an_inventory_without_flavors_is_blamed(terminal):
+def test_an_inventory_without_flavors_is_named_as_the_cause(terminal):
     group = terminal.file(
         'g.yaml', 'name: g\nmembers: [{name: a, flavor: m1.small}]')
     inventory = terminal.file('i.yaml', """

@@ -99,7 +99,7 @@ def test_output_to_a_pipe_has_no_colour_and_no_wrapping(
     assert any(name in line.split() for line in terminal.out.splitlines())
 
 
-def test_names_are_never_taken_for_markup(terminal, zones):
+def test_names_are_never_interpreted_as_markup(terminal, zones):
     group = terminal.file('odd.yaml', json.dumps({
         'name': '[red]:smile:[/red]',
         'members': [{'name': 'a', 'resources': {'VCPU': 1}}]}))

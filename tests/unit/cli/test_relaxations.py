@@ -39,8 +39,8 @@ def test_relaxations_are_lines_after_the_reasons(terminal, too_large, zones):
 
 @pytest.mark.parametrize('format, read', [
     ('json', json.loads), ('yaml', yaml.safe_load)])
-def test_documents_have_keys_of_their_own(terminal, too_large, zones, format,
-                                          read):
+def test_relaxations_have_separate_keys_in_documents(terminal, too_large,
+                                                     zones, format, read):
     terminal.run('plan', too_large, '--inventory', zones, '--relaxations',
                  '--headroom', '--format', format)
     answer = read(terminal.out)

@@ -22,7 +22,7 @@ sys.exit(code)
 
 @pytest.mark.parametrize('words', [
     ['--help'], ['--version'], ['plan', '--help'], ['complete']], ids=str)
-def test_the_help_imports_none_of_the_heavy_packages(words):
+def test_the_help_imports_no_large_package(words):
     done = subprocess.run([sys.executable, '-c', LIST_MODULES, *words],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0
@@ -49,7 +49,7 @@ def test_no_program_prints_warnings_of_other_packages(program):
     assert (done.returncode, done.stderr) == (0, '')
 
 
-def test_completion_needs_nothing_but_bash(terminal):
+def test_completion_needs_only_bash(terminal):
     assert terminal.run('complete') == 0
     for words, expected in (
             (['pl'], ['plan']),

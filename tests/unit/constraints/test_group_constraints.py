@@ -76,7 +76,7 @@ def test_members_share_max_server_per_host(most, count, fits):
     assert (found is not None) == fits
 
 
-def test_a_placed_member_counts_once_with_its_server_or_without():
+def test_a_placed_member_counts_once_with_and_without_a_server():
     group = shop(2, server_group=GROUP)
     for hosts, own in ({}, ()), ({'s': 'x'}, {'s'}):
         snapshot = replace(clouded(), server_groups={GROUP: ServerGroup(
@@ -86,7 +86,7 @@ def test_a_placed_member_counts_once_with_its_server_or_without():
                 'a-0': 'x', 'a-1': 'y'}
 
 
-def test_affinity_goes_by_placed_members():
+def test_affinity_follows_placed_members():
     assert planned(
         clouded('affinity'), shop(2, server_group=GROUP),
         PlanningContext(placed={'a-0': 'y'})) == {'a-0': 'y', 'a-1': 'y'}

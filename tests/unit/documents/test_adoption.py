@@ -54,7 +54,7 @@ def test_the_list_does_not_hide_other_mistakes():
         'groups[0].adopt: only the top-level group adopts servers']
 
 
-def test_a_reader_without_servers_refuses_the_key():
+def test_a_caller_that_reads_no_servers_refuses_the_key():
     must_not_adopt(without_adoptions(shop({})))
     for document in (shop({}), {'group': shop({})}):
         with pytest.raises(InvalidDocument, match='^adopt: '):

@@ -267,7 +267,8 @@ def test_a_large_inventory_in_json_needs_neither_yaml_nor_the_validator(
     ({'servers': 1.0}, 'servers'),
     ({'resources': {'VCPU': {'total': 4.0}}}, 'resources.VCPU.total'),
     ({'enabled': 1}, 'enabled')])
-def test_a_fast_answer_accepts_no_more_than_the_validator(changes, place):
+def test_the_quick_check_accepts_only_what_the_validator_accepts(changes,
+                                                                 place):
     with pytest.raises(InvalidDocument) as caught:
         parse_inventory(large(1, **changes))
     assert caught.value.place == f'hosts[0].{place}'

@@ -16,7 +16,7 @@ def refusal(document):
     return str(caught.value)
 
 
-def test_equal_yaml_and_json_are_read_alike():
+def test_equal_yaml_and_json_have_the_same_result():
     expected = {'name': 'shop', 'members': [{'count': 3, 'share': 0.5}],
                 'on': True, 'none': None}
     assert text.load('''

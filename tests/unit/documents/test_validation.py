@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A message quotes a wrong value in one short line, whatever its length."""
+"""A message quotes a wrong value in one short line, regardless of its
+length."""
 
 import pytest
 

@@ -78,7 +78,7 @@ def test_each_mistake_has_its_position(description, expected):
     assert mistakes(description) == [expected]
 
 
-def test_each_server_has_a_boot_volume_of_its_own():
+def test_each_server_has_a_separate_boot_volume():
     root = {**volume(), 'name': 'root'}
     web = {'name': 'web', 'flavor': 'small', 'boot_volume': 'root'}
     assert mistakes({**web, 'count': 2}, {**root, 'count': 3}) == [

@@ -29,7 +29,7 @@ def three_clouds(**options):
 
 
 def least_value(federation):
-    """Of the plans of all clouds that have one."""
+    """The lowest value of the plans of all clouds."""
     offers = [child.cloud.plan(SHOP, None, False)
               for child in federation.children.values()]
     return min(each['objective']['value'] for each in offers

@@ -18,7 +18,7 @@ def test_a_call_returns_the_result_of_its_work():
         calls(lambda: 1 / 0, LONG)
 
 
-def test_work_that_goes_on_leaves_no_room_until_it_ends():
+def test_continuing_work_occupies_its_thread_until_it_ends():
     """Otherwise each call to an unavailable service would add a thread."""
     calls = BoundedCalls(1)
     go_on, begun = threading.Event(), []

@@ -20,7 +20,7 @@ def test_a_context_is_unchanged_by_a_message():
 
 @pytest.mark.parametrize('value, kept', [
     ('x' * 255, True), ('x' * 256, False), (7, False), (['a'], False)])
-def test_values_that_are_no_short_text_are_left_out(value, kept):
+def test_values_other_than_short_text_are_left_out(value, kept):
     context = RequestContext.from_document(
         {'request_id': value, 'user_id': 'ann', 'lease': 60})
     assert context.request_id == (value if kept else None)

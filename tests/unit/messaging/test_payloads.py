@@ -60,7 +60,7 @@ def test_any_document_is_accepted_whole_or_refused_by_name(kind, document):
 @pytest.mark.parametrize('value', [
     True, False, None, '1', [1], {'x': 1}, math.nan, math.inf, -math.inf,
     10**400])
-def test_a_value_that_is_no_finite_number_is_refused(value):
+def test_a_value_other_than_a_finite_number_is_refused(value):
     assert stats(load=1.0, heat=value) == 'stats.heat'
 
 

@@ -13,7 +13,7 @@ def test_paths_start_below_the_top_level_group():
         'gateway', 'db/node-0', 'db/node-1', 'db/disks/log', 'web/server-0']
 
 
-def test_a_member_knows_the_description_that_made_it():
+def test_a_member_has_the_path_of_its_description():
     assert [m.description for m in SHOP.all_members()] == [
         'gateway', 'db/node', 'db/node', 'db/disks/log', 'web/server']
 

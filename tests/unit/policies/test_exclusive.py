@@ -77,7 +77,7 @@ def test_two_exclusive_groups_use_different_racks():
     assert {found['db/node-0'][:2], found['web/node-0'][:2]} == {'r1', 'r2'}
 
 
-def test_foreign_servers_everywhere_make_the_group_unplaceable():
+def test_outside_servers_in_all_domains_make_the_group_unplaceable():
     assert reasons(two_racks(servers=1), group(
         servers('node', 2), policies=[Exclusive()]))
     # Two racks, and other servers on one host of each.
@@ -89,14 +89,14 @@ def test_foreign_servers_everywhere_make_the_group_unplaceable():
         Exclusive()])).uses('r1h2', 'r2h2')
 
 
-def test_a_preference_uses_few_domains_with_foreign_servers():
+def test_a_preference_uses_few_domains_with_outside_servers():
     busy = two_racks(servers=1)
     answer = plan(busy, group(servers('node', 4), policies=[
         Exclusive(weight=3)])).answer
     assert answer.preferences[0].violations == 1
 
 
-def test_placed_members_are_no_foreign_servers():
+def test_placed_members_are_not_outside_servers():
     # Of the two servers on a, one is the member that stays there.
     shared = cloud(host('a', servers=2), host('b', servers=1))
     one = group(servers('node', 2), policies=[Exclusive()])
@@ -109,7 +109,7 @@ def test_placed_members_are_no_foreign_servers():
                  {'node-0': 'a'})
 
 
-def test_alternates_have_no_foreign_servers():
+def test_alternates_have_no_outside_servers():
     one = group(servers('node', 1), policies=[Exclusive()])
     answer = plan(USED, one).answer
     assert set(alternates(one, USED, answer, 9)['node-0']) == (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies with requirements for the host of each member, whatever the other
+"""Policies with requirements for the host of each member, independent of other
 members."""
 
 import itertools

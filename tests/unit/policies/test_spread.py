@@ -95,7 +95,7 @@ def test_members_on_hosts_without_a_domain_are_violations():
 
 def test_a_rack_without_an_enabled_host_is_not_eligible():
     assert violations(even(), 'a a b b', RACKS) == 0
-    # What stays there is not held against the others.
+    # Members that stay there are not counted as violations of the others.
     assert violations(even(), 'c c c a b', RACKS) == 0
 
 

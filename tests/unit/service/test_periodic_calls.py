@@ -79,7 +79,7 @@ def test_a_function_with_a_spacing_of_zero_is_never_called(start):
     assert nothing.wait(time.monotonic())
 
 
-def test_the_end_waits_for_a_call_under_way_and_no_longer(start):
+def test_the_end_waits_only_for_a_call_in_progress(start):
     begun, go_on = threading.Event(), threading.Event()
     calls = []
 

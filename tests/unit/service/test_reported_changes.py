@@ -107,7 +107,7 @@ def test_a_server_that_stays_unsettled_is_left_to_the_passes(
     assert reconciler.wait(4) == [['a']] * 4
 
 
-def test_a_fault_leaves_the_servers_to_the_passes_and_ends_nothing(
+def test_an_error_leaves_the_servers_to_the_passes_and_ends_no_thread(
         changes, reconciler):
     reconciler.answers = [TableError('away'), RuntimeError('bug'), []]
     changes.start()
@@ -127,7 +127,7 @@ def test_many_changes_of_hosts_cause_one_read_in_each_interval(
     assert reconciler.wait(0) == ['hosts']
 
 
-def test_reported_hosts_are_marked_at_once(changes, inventory):
+def test_reported_hosts_are_marked_immediately(changes, inventory):
     """The hosts are marked before the thread that reads them has begun."""
     changes.use_changed({'b', 'a'})
     changes.hosts_changed()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine stops in bounded time, whichever service does not respond."""
+"""An engine stops in bounded time even if a service does not respond."""
 
 import threading
 import types
@@ -43,7 +43,7 @@ def test_an_idle_engine_leaves_no_thread(start):
     assert start().stop()
 
 
-def test_an_engine_stops_although_the_table_does_not_answer(
+def test_an_engine_stops_if_the_table_does_not_answer(
         start, table, monkeypatch):
     """The process must not wait for the thread when it exits."""
     monkeypatch.setattr(service, 'CLEANUP_TIMEOUT', 0.2)

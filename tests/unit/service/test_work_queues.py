@@ -83,7 +83,7 @@ KINDS = pytest.mark.parametrize('kind, ask', [
 
 
 @KINDS
-def test_a_task_that_several_engines_died_of_is_given_up(table, kind, ask):
+def test_a_task_that_killed_several_engines_is_given_up(table, kind, ask):
     engines, uuid = Engines(kind, table), ask(table)
     for number in range(ATTEMPTS):
         # The engine is killed before it has done anything.
@@ -121,7 +121,7 @@ def test_a_returned_task_does_not_count_as_tried(table, kind, ask):
 
 
 @KINDS
-def test_an_engine_is_silent_for_long_before_another_takes_over(
+def test_another_engine_takes_over_after_a_long_time_without_heartbeats(
         table, kind, ask):
     engines, uuid = Engines(kind, table), ask(table)
     first, second = engines.engine('first'), engines.engine('second')

@@ -68,7 +68,7 @@ def ask(table):
 
 @pytest.mark.parametrize('error', [
     errors.HoldsNotDropped('Placement does not answer'), ZeroDivisionError()])
-def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
+def test_a_failed_task_is_returned_with_the_next_heartbeat(
         workers, planner, table, error):
     """The task does not count as tried, because it killed no engine."""
     uuid, begun = ask(table), threading.Event()
@@ -91,7 +91,7 @@ def test_a_task_that_failed_is_handed_back_with_the_next_sign_of_life(
     assert table.get_group(uuid).engine == 'two'
 
 
-def test_a_task_that_another_engine_has_is_left_to_it(
+def test_a_task_of_another_engine_is_not_taken(
         workers, planner, table):
     uuid, begun = ask(table), threading.Event()
 
@@ -108,7 +108,7 @@ def test_a_task_that_another_engine_has_is_left_to_it(
     assert (record.engine, record.attempts) == ('one', 1)
 
 
-def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
+def test_a_task_that_is_offered_during_its_execution_is_not_repeated(
         workers, planner, table):
     """The engine could send no heartbeat, so by the table any engine may take
     the task. The other thread is offered the task, and continues with the next
@@ -135,7 +135,7 @@ def test_a_task_that_is_offered_while_it_is_done_is_not_done_twice(
     assert planner.begun == [first, second]
 
 
-def test_a_task_that_waits_for_a_thread_is_not_begun_after_the_stop(
+def test_a_waiting_task_does_not_begin_after_the_stop(
         workers, planner, table):
     """Another engine takes the task from the table."""
     busy, waiting = [ask(table), ask(table)], ask(table)

@@ -199,7 +199,7 @@ def test_a_check_of_a_fixture_after_a_test_kills_a_mutant(everything):
         'killed', 'by tests.test_fixture::test_with_check')
 
 
-def test_the_occurrence_says_which_text_is_replaced(everything):
+def test_the_occurrence_determines_the_replaced_text(everything):
     assert everything.rows['Small children pay 7.'][0] == 'killed'
     assert everything.rows['It opens at 7.'][0] == 'survived'
 

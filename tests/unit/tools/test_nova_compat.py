@@ -45,7 +45,7 @@ def test_equal_outcomes_do_not_differ(outcome):
     ('passed', 'failed'), ('failed', 'passed'), ('passed', 'skipped'),
     ('failed', 'error'), ('passed', None), (None, 'passed'), (None, None),
     (NOT_RUN, NOT_RUN)])
-def test_other_outcomes_differ_if_they_do_so_again(pair):
+def test_other_outcomes_differ_if_they_are_repeated(pair):
     found = compared([pair], a=pair, b=('passed', 'passed'))
     assert found.differing == {'nova.Test.a'}
 
@@ -103,7 +103,7 @@ def test_the_reports_contain_every_test(tmp_path):
     assert (case.get('classname'), case.get('name')) == ('nova.Test', 'a')
 
 
-def test_a_run_of_nothing_is_a_failure(tmp_path):
+def test_a_run_without_tests_is_a_failure(tmp_path):
     report.write_junit(compared(), tmp_path / 'junit.xml')
     assert test_totals.totals(tmp_path / 'junit.xml') == (0, 1, 0)
 

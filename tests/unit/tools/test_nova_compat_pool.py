@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes run every test on both managers, whatever happens."""
+"""Worker processes run every test on both managers, even if a test or a worker
+fails."""
 
 import subprocess
 import sys
