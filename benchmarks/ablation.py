@@ -23,13 +23,21 @@ from unittest import mock
 
 import grid_cases
 from grid_cases import FAMILIES
+import numpy as np
 from planted import by_processor
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver import all_hosts, large, solve as top
-from nova_holistic.solver.construct import first_plan
+from nova_holistic.solver.column_generation.dominance import Dominance
+from nova_holistic.solver.column_generation import diving, dual_vertices
+from nova_holistic.solver.construct.confinement import Confinement
+from nova_holistic.solver.construct import first_plan, greedy
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition import cells, class_counts
 from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
+from nova_holistic.solver.decomposition import host_assignment
+from nova_holistic.solver.improve.adaptive_selection import AdaptiveSelection
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.improve.settings import Improvement
@@ -39,6 +47,8 @@ from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp import search
 from nova_holistic.solver.ruin_recreate import part_search
 from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.traffic import cell_variables, integer_counts
+from nova_holistic.solver.traffic import traffic_bound
 
 TOLERANCE = 0.005
 """Difference of values, and of gaps, below which two answers are equal."""
@@ -72,7 +82,43 @@ def unrelaxed():
     return replace(limits().milp, relaxed_places=-1)
 
 
+def open_places(case, objective, in_time):
+    """In place of the search for dominated hosts."""
+    return case.open_room(in_time) > 0
+
+
+def every_host(case, *_arguments):
+    """In place of the choice of hosts for a restricted master."""
+    return case.open_room() > 0
+
+
+def single_classes(case):
+    """In place of the components of classes."""
+    return [frozenset({c}) for c in range(len(case.classes))]
+
+
+def none_dominated(self, members, *_arguments):
+    return np.zeros(len(members), dtype=bool)
+
+
+def no_vertices(amounts, size):
+    """In place of the vertices of resources."""
+    return None
+
+
+def all_allowed(self, *_arguments):
+    return None, None
+
+
+def with_limits(section, **values):
+    """Replaces the function that returns the limits of a section."""
+    def changed():
+        return replace(getattr(limits(), section), **values)
+    return changed
+
+
 STRATEGIES = {
+    'nothing': [],
     'joining': [(top, 'joined', nothing)],
     'first plan': [(top, 'first_plan', nothing)],
     'presolve': [(top, 'propagated', plain_case)],
@@ -92,8 +138,34 @@ STRATEGIES = {
     'bounds of parts': [(top, 'bound_parts', nothing)],
     'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
     'neighbourhoods': [(top, 'improve', nothing)],
+    'dominated hosts': [(search, 'needed_places', open_places)],
+    'restricted hosts': [(search, 'candidates', every_host)],
+    'minimum of hosts': [(cells, 'fewest_hosts', lambda *_: 0)],
+    'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
+    'class program': [(class_counts, 'assigned_counts', nothing)],
+    'marginal costs': [
+        (host_assignment, 'assign_by_marginal_cost', nothing)],
+    'bounds of members': [(HostAggregation, 'bound_members', nothing)],
+    'branches of domains': [(large, 'domain_branches', lambda *_: ())],
+    'dominated patterns': [(Dominance, 'dominated', none_dominated)],
+    'dual vertices': [(dual_vertices, '_inverses', no_vertices)],
+    'further dives': [(diving, 'limits', with_limits(
+        'column_generation', dives=0))],
+    'further hosts': [(large, 'limits', with_limits(
+        'phases', spare_hosts=(0.0,)))],
+    'adaptive selection': [(AdaptiveSelection, 'learn', nothing)],
+    'confinement': [(Confinement, 'allows', all_allowed)],
+    'components': [(greedy, 'components', single_classes)],
+    'learned order': [(greedy.Restarts, '_learn', nothing)],
+    'fixed patterns': [(integer_counts, 'limits', with_limits(
+        'traffic', fixed_patterns=0))],
+    'branches of traffic': [(traffic_bound, 'limits', with_limits(
+        'traffic', branches=0))],
+    'policies of traffic': [(cell_variables, 'limits', with_limits(
+        'traffic', cell_variables=0))],
 }
-"""What each strategy loses: (module or class, name, in its place)."""
+"""Patches that disable each strategy: (module or class, name, replacement).
+The first one disables nothing: its row shows the spread of equal runs."""
 
 
 def main():

@@ -32,6 +32,7 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
@@ -127,21 +128,8 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
     fallback.try_after(limits().fallback_before_rules)
-    task = _Task(incumbent, backend, deadline)
-    found = relaxed = None
-    try:
-        found = _for_traffic(kinds, task)
-        if found is None:
-            relaxed = _Relaxed.of(kinds, incumbent.objective, task.deadline)
-            found = _best_of_relaxations(relaxed, task, fallback)
-    except OutOfTime:
-        fallback.try_after(0.0)
-        if fallback.plan is None:
-            raise
-    finally:
-        if relaxed is not None:
-            incumbent.prove_least(relaxed.merged.least)
-            incumbent.prove_within(relaxed.within)
+    found, relaxed = _relaxed_plan(
+        kinds, _Task(incumbent, backend, deadline), fallback)
     if found is None and not (relaxed and relaxed.merged.impossible):
         fallback.try_after(0.0 if size(kinds) > limits().huge_places
                            else limits().relaxation_limit)
@@ -149,6 +137,31 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
         return found and found[1]
     plan_cost, case, counts = fallback.plan
     return Found(case, counts, relaxed and relaxed.within(plan_cost[0]), 0.0)
+
+
+def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
+                  ) -> tuple[Best | None, _Relaxed | None]:
+    """The best plan that relaxations lead to, and the relaxation that gives a
+    bound.
+
+    :raises OutOfTime: if the time ends before any plan was found
+    """
+    found = relaxed = None
+    try:
+        found = _for_traffic(kinds, task)
+        if found is None:
+            relaxed = _Relaxed.of(kinds, task.incumbent.objective,
+                                  task.deadline)
+            found = _best_of_relaxations(relaxed, task, fallback)
+    except OutOfTime:
+        fallback.try_after(0.0)
+        if fallback.plan is None:
+            raise
+    finally:
+        if relaxed is not None:
+            task.incumbent.prove_least(relaxed.merged.least)
+            task.incumbent.prove_within(relaxed.within)
+    return found, relaxed
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -272,7 +285,7 @@ def _plan(relaxed: _Relaxed, task: _Task,
         [*kinds.placed.values()], dtype=np.int64))
     known = task.incumbent
     case = Case.of(kinds.group, known.snapshot, known.placed, deadline.check,
-                   kinds.table.part(hosts))
+                   Subproblem(kinds.table.part(hosts)))
     search = Search(case, known.objective, task.backend, deadline, known.gap)
     start = None
     if assignment.taken is not None:

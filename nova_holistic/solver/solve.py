@@ -96,12 +96,12 @@ def solve(group: Group, snapshot: Snapshot, *,
     :raises UnknownPlugin: if the objective or the solver is not installed
     """
     deadline = Deadline(timer, time_limit)
-    aim = load_objective(objective) if isinstance(objective, str) else (
-        objective)
+    if isinstance(objective, str):
+        objective = load_objective(objective)
     backend = load_backend(solver, threads)
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
-    goal = aim.for_group(bound)
+    goal = objective.for_group(bound)
 
     def find(group: Group, hosts: Snapshot) -> Answer:
         known = Incumbent(group, hosts, placed, goal, gap)
@@ -154,9 +154,7 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
     phases may find a better plan."""
     known = question.incumbent
     try:
-        found = joined(known.group, known.snapshot, known.placed,
-                       known.objective,
-                       deadline.part(limits().insertion_share), known.gap,
+        found = joined(known, deadline.part(limits().insertion_share),
                        always=question.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None

@@ -21,6 +21,7 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 class BatchConstruction:
@@ -82,7 +83,8 @@ class BatchConstruction:
             self._on, share), table)
         table = table.part(hosts)
         case = Case.of(known.group.only(paths), known.snapshot, placed,
-                       self._deadline.check, table, constructs=True)
+                       self._deadline.check,
+                       Subproblem(table, constructs=True))
         best: tuple[PlanCost, Mapping[str, Host], Ordering] | None = None
         used = np.flatnonzero(np.isin(hosts, [*self._on]))
         for ordering, counts in Restarts(case, self._deadline, used).plans(

@@ -6,12 +6,13 @@ that members of one class are far apart. Members without a place go to any host
 with room.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.construct.attempt import Attempt
+from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.case import Case, Counts
@@ -21,30 +22,44 @@ KindCounts = Sequence[Mapping[int, int]]
 """For each kind: host index to the number of its members."""
 
 
-def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
-                 cell: np.ndarray, score: Callable[[Attempt], np.ndarray],
-                 deadline: Deadline, attempt: Attempt | None = None,
-                 shares: np.ndarray | None = None,
-                 part_of: Sequence[int] = ()) -> Counts | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class KindPlaces:
+    """Places of kinds, which classes of these kinds can have.
+
+    :ivar kind_of: kind of each class
+    :ivar counts: number of places of each kind on each host
+    :ivar cell: cell of each host; cells are filled at an even pace
+    :ivar shares: [part, cell]: places in the cell for members of the part;
+        None if any member of a kind can have them
+    :ivar part_of: part of each class
+    """
+
+    kind_of: Sequence[int]
+    counts: KindCounts
+    cell: np.ndarray
+    shares: np.ndarray | None = None
+    part_of: Sequence[int] = ()
+
+
+def disaggregate(case: Case, places: KindPlaces, deadline: Deadline,
+                 attempt: Attempt | None = None) -> Counts | None:
     """Counts for the classes; None if some member has no possible host.
 
-    :param kind_of: kind of each class
-    :param cell: cell of each host; cells are filled at an even pace
-    :param score: score of hosts for members without a place; lower is better
+    Members without a place get the fullest possible hosts.
+
     :param attempt: an attempt in which some members are already placed; the
         remaining members may then use other hosts than the places
-    :param shares: [part, cell]: places in the cell for members of the part
-    :param part_of: part of each class
     """
     anywhere = attempt is not None
-    attempt = attempt or Attempt(case, score, RuleCounts(case, deadline.check))
+    attempt = attempt or Attempt(case, fullest,
+                                 RuleCounts(case, deadline.check))
     left = [len(each.members) - sum(host_counts.values())
             for each, host_counts in zip(case.classes, attempt.counts)]
     of_kind: dict[int, list[int]] = {}
-    for c, kind in enumerate(kind_of):
+    for c, kind in enumerate(places.kind_of):
         of_kind.setdefault(kind, []).append(c)
-    kept = _CellShares(shares, part_of, cell)
-    free = _in_turn(places, cell, attempt.counts)
+    kept = _CellShares(places)
+    free = _in_turn(places, attempt.counts)
     for _ in range(limits().passes):
         before, free = len(free), _pass(
             attempt, of_kind, left, free, kept, deadline)
@@ -60,10 +75,9 @@ def disaggregate(case: Case, kind_of: Sequence[int], places: KindCounts,
 class _CellShares:
     """The number of further members of each part in each cell."""
 
-    def __init__(self, shares: np.ndarray | None, part_of: Sequence[int],
-                 cell: np.ndarray):
-        self._left = None if shares is None else shares.copy()
-        self._part_of, self._cell = part_of, cell
+    def __init__(self, places: KindPlaces):
+        self._left = None if places.shares is None else places.shares.copy()
+        self._part_of, self._cell = places.part_of, places.cell
 
     def allow(self, c: int, host: int) -> bool:
         return self._left is None or (
@@ -192,25 +206,25 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
     return best[1]
 
 
-def _in_turn(places: KindCounts, cell: np.ndarray,
-             counts: Counts) -> list[tuple[int, int]]:
+def _in_turn(places: KindPlaces, counts: Counts) -> list[tuple[int, int]]:
     """(kind, host) of each place. All cells are filled at the same pace, which
     includes the members that are already placed."""
+    cell = places.cell
     by_cell: dict[int, list[tuple[int, int]]] = {}
     total: dict[int, int] = {}
-    for here in places:
-        for host, number in here.items():
+    for host_counts in places.counts:
+        for host, number in host_counts.items():
             total[host] = total.get(host, 0) + number
     # Hosts with many places come first, while every class may use them.
     hosts = sorted(total, key=lambda host: (-total[host], host))
     for host in hosts:
-        for kind, here in enumerate(places):
+        for kind, host_counts in enumerate(places.counts):
             by_cell.setdefault(int(cell[host]), []).extend(
-                [(kind, host)] * here.get(host, 0))
-    there: Counter[int] = Counter()
-    for here in counts:
-        for host, number in here.items():
-            there[int(cell[host])] += number
-    order = [((there[c] + number + 0.5) / (there[c] + len(mine)), c, number)
-             for c, mine in by_cell.items() for number in range(len(mine))]
+                [(kind, host)] * host_counts.get(host, 0))
+    placed: Counter[int] = Counter()
+    for host_counts in counts:
+        for host, number in host_counts.items():
+            placed[int(cell[host])] += number
+    order = [((placed[c] + n + 0.5) / (placed[c] + len(free)), c, n)
+             for c, free in by_cell.items() for n in range(len(free))]
     return [by_cell[c][number] for _, c, number in sorted(order)]

@@ -16,6 +16,7 @@ from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 class FallbackPlan:
@@ -54,7 +55,8 @@ class FallbackPlan:
             case = Case.of(
                 kinds.group, self._incumbent.snapshot,
                 self._incumbent.placed, deadline.check,
-                kinds.table.part(roomiest(kinds)), constructs=True)
+                Subproblem(kinds.table.part(roomiest(kinds)),
+                           constructs=True))
             counts = _quickly(case, deadline)
             for found in plans(case, deadline) if counts is None else [counts]:
                 self._take(case, found)

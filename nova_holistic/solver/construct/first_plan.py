@@ -20,6 +20,7 @@ from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import most_on_a_host
+from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -36,8 +37,9 @@ def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
                 return
         case = Case.of(
             incumbent.group, incumbent.snapshot, incumbent.placed,
-            deadline.check, None if _are_few(incumbent, table)
-            else table.part(_chosen(incumbent, table)), constructs=True)
+            deadline.check, Subproblem(
+                None if _are_few(incumbent, table)
+                else table.part(_chosen(incumbent, table)), constructs=True))
         for counts in plans(case, deadline):
             incumbent.offer(case.placement(counts))
             if deadline.left() < limits().further_plan_share * time:

@@ -15,7 +15,7 @@ import numpy as np
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.objective import Objective, HostCost
+from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.evaluation.policy_evaluation import (
     Best, PolicyEvaluation)
@@ -25,6 +25,7 @@ from nova_holistic.solver.problem.case import placed_at
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
@@ -46,24 +47,25 @@ class Joined:
     is_enough: bool
 
 
-def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
-           objective: Objective, deadline: Deadline, gap: float,
+def joined(known: Incumbent, deadline: Deadline,
            always: bool = False) -> Joined | None:
     """Insert the new members; return None if their number is too large, the
     objective is not a sum over hosts, or no plan was found.
 
+    :param known: the group, the hosts and the members that stay
     :param always: whether to insert members even if a program would be small
     :raises OutOfTime: if the time ends before a plan was found
     :raises InvalidDocument: if a placed member or its host is unknown
     """
+    objective, snapshot, placed = known.objective, known.snapshot, known.placed
     host_cost = objective.host_cost()
-    members = group.all_members()
+    members = known.members
     waiting = len(members) - len(placed)
     if host_cost is None or not 0 < waiting <= limits().inserted_members or (
             not always and waiting * len(snapshot.hosts)
             <= limits().insertion_places):
         return None
-    joining = _Joining(group, snapshot, placed, host_cost, deadline)
+    joining = _Joining(known.group, snapshot, placed, host_cost, deadline)
     costs = joining.run()
     if costs is None:
         return None
@@ -76,7 +78,7 @@ def joined(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
         if value - bound > ARITHMETIC * max(1.0, value):
             status = SearchStatus.FEASIBLE
             # A better plan would take an integer program.
-            within_gap = bounds.gap(value, bound) <= gap or (
+            within_gap = bounds.gap(value, bound) <= known.gap or (
                 objective.integral and value - bound <= 1)
             enough = within_gap and not joining.small
     return Joined(where, joining.policies, bound, status, enough)

@@ -162,7 +162,7 @@ class AggregatedProgram:
                          of_x: np.ndarray) -> None:
         """Add one cost variable per bin, with two lower bounds: the pieces of
         the curve, and the cost of each member alone on a host."""
-        k, b, number = self._kinds, self._count, len(self._slopes)
+        b, number = self._count, len(self._slopes)
         before = np.array([columns.before[e].min() for e in bins])
         steps = np.array([columns.steps[e].min(axis=0) for e in bins])
         edges = np.arange(number + 1) / number
@@ -173,39 +173,50 @@ class AggregatedProgram:
         width[:, -1] += SUM_ROUNDING
         of_p = first + b + np.arange(number * b).reshape(number, b)
         self.program.upper[of_p.ravel()] = (width * size[:, None]).T.ravel()
-        unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
-        own = self.member_rows
-        own.unit = unit
-        own.pieces = slice(self.program.count, self.program.count + b)
-        # The pieces cover all utilisation that is added.
-        self.program.add(
-            np.tile(np.arange(b), number + k),
-            np.concatenate((of_p.ravel(), of_x.ravel())),
-            np.concatenate((np.full(of_p.size, 1 / unit),
-                            -(steps.T / unit).ravel())), 0.0, np.inf, b)
+        self._cover_utilisation(steps, of_p, of_x)
         of_c = first + np.arange(b)
-        self.program.cost[of_c] = 1.0
         slopes = np.array(self._slopes)
-        rows = np.arange(b)
-        # Upper bound of the cost of a bin: all its pieces, or all members
-        # alone.
-        self.program.upper[of_c] = np.maximum(
-            (width * size[:, None]) @ slopes, 0.0)
-        self.program.add(
-            np.concatenate((rows, np.tile(rows, number))),
-            np.concatenate((of_c, of_p.ravel())),
-            np.concatenate((np.ones(b), -np.repeat(slopes, b))),
-            0.0, np.inf, b)
         alone = (curve(before[:, None] + steps, slopes)
                  - curve(before[:, None], slopes))
-        self.program.upper[of_c] = np.maximum(
-            self.program.upper[of_c],
+        self.program.cost[of_c] = 1.0
+        # A bin costs at most all its pieces, or all members alone.
+        self.program.upper[of_c] = np.maximum(np.maximum(
+            (width * size[:, None]) @ slopes, 0.0),
             (alone.T * self.program.upper[of_x]).sum(axis=0))
-        own.alone = slice(self.program.count, self.program.count + b)
+        self._cost_at_least(of_c, of_p, np.repeat(slopes, b))
+        self.member_rows.alone = slice(self.program.count,
+                                       self.program.count + b)
+        self._cost_at_least(of_c, of_x, alone.T.ravel())
+
+    def _cover_utilisation(self, steps: np.ndarray, of_p: np.ndarray,
+                           of_x: np.ndarray) -> None:
+        """The pieces cover all utilisation that is added.
+
+        :param steps: [bin, kind]: utilisation that one member adds
+        :param of_p: [piece, bin]: variables of the pieces
+        """
+        b, own = self._count, self.member_rows
+        own.unit = max(float(steps.max(initial=0)), EQUAL_COSTS)
+        own.pieces = slice(self.program.count, self.program.count + b)
         self.program.add(
-            np.concatenate((rows, np.tile(rows, k))),
-            np.concatenate((of_c, of_x.ravel())),
-            np.concatenate((np.ones(b), -alone.T.ravel())), 0.0, np.inf, b)
+            np.tile(np.arange(b), len(of_p) + len(of_x)),
+            np.concatenate((of_p.ravel(), of_x.ravel())),
+            np.concatenate((np.full(of_p.size, 1 / own.unit),
+                            -(steps.T / own.unit).ravel())), 0.0, np.inf, b)
+
+    def _cost_at_least(self, of_c: np.ndarray, terms: np.ndarray,
+                       factors: np.ndarray) -> None:
+        """Each bin costs at least the sum of its terms.
+
+        :param of_c: [bin]: variables of the costs
+        :param terms: [term, bin]: variables
+        :param factors: of the variables, in the same order
+        """
+        b = self._count
+        self.program.add(
+            np.tile(np.arange(b), 1 + len(terms)),
+            np.concatenate((of_c, terms.ravel())),
+            np.concatenate((np.ones(b), -factors)), 0.0, np.inf, b)
 
     def require_integers(self) -> None:
         """Require whole numbers of hosts in use and of members."""

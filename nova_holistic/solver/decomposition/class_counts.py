@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places of kinds on chosen hosts, converted to counts of the classes."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.disaggregation import (
-    disaggregate, KindCounts)
+    disaggregate, KindPlaces)
 from nova_holistic.solver.decomposition.assignment import assigned_counts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
@@ -33,37 +33,37 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
     parts = [rules.parts.of[c.members[0].path] for c in case.classes]
     kinds = [int(rules.parts.kind[part]) for part in parts]
     several = bool(rules.parts.slots)
+    kind_places = KindPlaces(kinds, taken, rules.of[hosts])
     if several and not host_cost.slopes:
-        found = _assigned(case, kinds, taken, rules.of[hosts], deadline)
+        found = _assigned(case, kind_places, deadline)
         if found is not None:
             return found
-    found = disaggregate(case, kinds, taken, rules.of[hosts], fullest,
-                         deadline, None, places.shares, parts)
+    found = disaggregate(case, replace(
+        kind_places, shares=places.shares, part_of=parts), deadline)
     # With many hosts of few places each, the assignment mostly succeeds.
     if several and host_cost.slopes and not _within_limit(case, found, limit):
-        return _assigned(case, kinds, taken, rules.of[hosts],
-                         deadline) or found
+        return _assigned(case, kind_places, deadline) or found
     return found
 
 
-def _assigned(case: Case, kinds: Sequence[int], places: KindCounts,
-              cell: np.ndarray, deadline: Deadline) -> Counts | None:
+def _assigned(case: Case, places: KindPlaces,
+              deadline: Deadline) -> Counts | None:
     """Assign all places in one program, and place the remaining members
     wherever they fit."""
-    found = assigned_counts(case, kinds, places,
+    found = assigned_counts(case, places.kind_of, places.counts,
                             deadline.part(limits().assignment_share))
     if found is None or all(
             sum(host_counts.values()) == len(each.members)
             for each, host_counts in zip(case.classes, found)):
         return found
     attempt = Attempt(case, fullest, RuleCounts(case, deadline.check))
-    rest = [dict(host_counts) for host_counts in places]
+    rest = [dict(host_counts) for host_counts in places.counts]
     for c, host_counts in enumerate(found):
         for host, number in host_counts.items():
-            rest[kinds[c]][host] -= number
+            rest[places.kind_of[c]][host] -= number
             for _ in range(number):
                 attempt.put(c, host)
-    return disaggregate(case, kinds, rest, cell, fullest, deadline, attempt)
+    return disaggregate(case, replace(places, counts=rest), deadline, attempt)
 
 
 def _within_limit(case: Case, counts: Counts | None, limit: float) -> bool:

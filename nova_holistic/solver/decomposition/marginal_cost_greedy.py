@@ -21,39 +21,52 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
     :param order: indexes of all hosts of the columns: the first of several
         equal hosts is used
     """
-    curve_slopes = np.array(slopes)
-    share = columns.before.copy()
-    free = columns.free.astype(np.int64).copy()
-    taken = np.zeros((len(kinds.kinds), len(share)), dtype=np.int64)
-    total = np.zeros(len(share), dtype=np.int64)
+    placement = _Placement(kinds, columns, np.array(slopes))
     for k in np.argsort(-columns.steps.mean(axis=0), kind='stable').tolist():
-        step, amounts = columns.steps[:, k], kinds.amounts[k]
-        rise = curve(share + step, curve_slopes) - curve(share, curve_slopes)
-        rise[~((free >= amounts) | (amounts == 0)).all(axis=1)] = np.inf
-        rise[(columns.room[:, k] == 0)
-             | (total >= kinds.most_on_a_host)] = np.inf
+        rise = placement.rise(k)
         for cell in range(quota.shape[1]):
             inside = order[columns.cell[order] == cell]
-            here = rise[inside]
+            costs = rise[inside]
             for _ in range(int(quota[k, cell])):
-                if not len(here):
+                best = int(np.argmin(costs)) if len(costs) else 0
+                if not len(costs) or not np.isfinite(costs[best]):
                     return None
-                best = int(np.argmin(here))
-                if not np.isfinite(here[best]):
-                    return None
-                h = inside[best]
-                taken[k, h] += 1
-                total[h] += 1
-                share[h] += step[h]
-                free[h] -= amounts
-                more = (taken[k, h] < columns.room[h, k]
-                        and total[h] < kinds.most_on_a_host
-                        and bool(((free[h] >= amounts)
-                                  | (amounts == 0)).all()))
-                here[best] = float(
-                    curve(share[h] + step[h], curve_slopes)
-                    - curve(share[h], curve_slopes)) if more else np.inf
-    return taken
+                costs[best] = placement.put(k, inside[best])
+    return placement.taken
+
+
+class _Placement:
+    """The members that are placed so far.
+
+    :ivar taken: [kind, host of the columns]: places
+    """
+
+    def __init__(self, kinds: Kinds, columns: Columns, slopes: np.ndarray):
+        self._kinds, self._columns, self._slopes = kinds, columns, slopes
+        self._share = columns.before.copy()
+        self._free = columns.free.astype(np.int64).copy()
+        self.taken = np.zeros((len(kinds.kinds), len(self._share)),
+                              dtype=np.int64)
+
+    def rise(self, k: int,
+             hosts: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """For each host, the cost of one more member of the kind; infinite if
+        the host has no room."""
+        amounts, share = self._kinds.amounts[k], self._share[hosts]
+        free, taken = self._free[hosts], self.taken[:, hosts]
+        rise = curve(share + self._columns.steps[hosts, k], self._slopes) - (
+            curve(share, self._slopes))
+        rise[~((free >= amounts) | (amounts == 0)).all(axis=1)
+             | (taken[k] >= self._columns.room[hosts, k])
+             | (taken.sum(axis=0) >= self._kinds.most_on_a_host)] = np.inf
+        return rise
+
+    def put(self, k: int, host: int) -> float:
+        """Place a member; return the cost of one more on the host."""
+        self.taken[k, host] += 1
+        self._share[host] += self._columns.steps[host, k]
+        self._free[host] -= self._kinds.amounts[k]
+        return float(self.rise(k, np.array([host]))[0])
 
 
 def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,

@@ -24,6 +24,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.subproblem import Subproblem
 
 FeasibilityTest = Callable[[Sequence[Element]], bool | None]
 """Whether a plan exists for these elements; None if unknown."""
@@ -66,7 +67,7 @@ class FeasibilityTests:
         return Case.of(
             keeping(self.group, kept, in_time), self._case.snapshot,
             {path: table.hosts[h].name for path, h in placed.items()},
-            in_time, table)
+            in_time, Subproblem(table))
 
     def find_iis(self, found: Sequence[Element], minimal: bool,
                  in_time: Callable[[], None]) -> IIS:

@@ -124,11 +124,7 @@ class PolicyEvaluation:
             host = int(hosts[n])
             refusing = self._refusing(member, host)
             if refusing is None:
-                preference_cost = sum(self._cost(each, member, host)
-                                      for each in self._policies
-                                      if not each.policy.hard
-                                      and distinguished_levels(each, member)
-                                      != {})
+                preference_cost = self._preference_cost(member, host)
                 if best is None or best.is_worse(preference_cost, costs[n]):
                     best = Best(host, preference_cost, float(costs[n]))
                 continue
@@ -141,6 +137,12 @@ class PolicyEvaluation:
             if host_types is not None:
                 left &= host_types != host_types[n]
         return None
+
+    def _preference_cost(self, member: Member, host: int) -> int:
+        """Cost of the preferences that depend on the member's host."""
+        return sum(self._cost(each, member, host) for each in self._policies
+                   if not each.policy.hard
+                   and distinguished_levels(each, member) != {})
 
     def _refusing(self, member: Member, host: int) -> int | None:
         """Index of a hard policy that is violated with the member on the host;

@@ -18,10 +18,11 @@ from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.solver_calls import SolverCalls
-from nova_holistic.solver.problem.case import Case, Counts, Freed
+from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.preference_cost import preference_cost
+from nova_holistic.solver.problem.subproblem import Freed, Subproblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,8 @@ def _case(plan: PlanView, part: Part, context: StepContext) -> Case:
     table = context.table if context.rows is None else context.rows.table
     return Case.of(incumbent.group, incumbent.snapshot,
                    {**incumbent.placed, **fixed}, context.deadline.check,
-                   table.part(known), _freed(plan, part, context.rows))
+                   Subproblem(table.part(known),
+                              _freed(plan, part, context.rows)))
 
 
 def _freed(plan: PlanView, part: Part, rows: RowsByPlace | None) -> Freed:

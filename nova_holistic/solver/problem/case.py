@@ -13,7 +13,7 @@ from pulp import LpConstraintGE
 from nova_holistic import exceptions
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group, Scope
+from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.relationship import Relationship
@@ -25,29 +25,14 @@ from nova_holistic.solver.problem.kind_room import (
 from nova_holistic.solver.problem.member_classes import (
     classes_of, kinds_of, MemberClass)
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.problem.rows import Carried, CountLimit, Kind, Row
+from nova_holistic.solver.problem.rows import Carried, CountLimit, Kind
 from nova_holistic.solver.problem.rules import (
     carried_policies, distinct, Rules)
+from nova_holistic.solver.problem.subproblem import (
+    EVERYTHING, Freed, Subproblem)
 
 Counts = tuple[dict[int, int], ...]
 """For each member class, in order: host index to the number of its members."""
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """Members that may move. The caller knows the hosts of all others.
-
-    :ivar scope: the members that may move; no class combines them with others
-    :ivar policies: policies whose checks depend on one of these members
-    :ivar rows: rows of ``whole`` for these members; None if the policies must
-        be encoded
-    :ivar whole: the rules of all hosts
-    """
-
-    scope: Scope
-    policies: tuple[Carried, ...]
-    rows: tuple[Row, ...] | None = None
-    whole: Rules | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,21 +61,14 @@ class Case:
     def of(cls, group: Group, snapshot: Snapshot,
            placed: Mapping[str, str],
            in_time: Callable[[], None] = no_limit,
-           table: HostTable | None = None,
-           freed: 'Freed | None' = None,
-           constructs: bool = False) -> 'Case':
+           part: Subproblem = EVERYTHING) -> 'Case':
         """Compute the classes and the room, and encode the policies.
 
         :param in_time: a function that is called repeatedly and raises
             OutOfTime at the end of the time
-        :param table: the table of the snapshot, if one exists
-        :param freed: the members that may move; None for all members without
-            a host
-        :param constructs: whether the plan is constructed without a program,
-            so that traffic needs no rows
         :raises InvalidDocument: if a placed member or its host is unknown
         """
-        table = table or HostTable.of(snapshot)
+        table = part.table or HostTable.of(snapshot)
         members = group.all_members()
         at = placed_at(members, table, placed)
         waiting = [m for m in members if m.path not in at]
@@ -106,18 +84,10 @@ class Case:
                           for path, kind in kinds.items()}, at, len(table)),
                       in_time)
         policies = tuple(carried_policies(group))
-        touched = policies if freed is None else freed.policies
+        touched = policies if part.freed is None else part.freed.policies
         checked = tuple(each for each in touched if _is_costly(
-            each, snapshot)) if constructs else ()
-        if freed is None or freed.rows is None:
-            unwritten = {id(each) for each in checked}
-            rules.encode([each for each in touched
-                          if id(each) not in unwritten])
-            _separate_sides(policies, rules)
-        else:
-            rules.adopt(freed.whole, touched, freed.rows)
-        if freed is not None:
-            rules.number(freed.scope)
+            each, snapshot)) if part.constructs else ()
+        _add_rows(rules, policies, touched, checked, part.freed)
         classes = classes_of(waiting, kinds, rules, in_time)
         return cls(group, snapshot, table, members, at, rules, classes,
                    _room(classes, room, len(table), in_time), touched,
@@ -223,6 +193,25 @@ class Case:
         """Whether some hard policy is violated."""
         return any(p.policy.check(p.scope, placement, self.snapshot).count
                    for p in self.policies if p.policy.hard)
+
+
+def _add_rows(rules: Rules, policies: Sequence[Carried],
+              touched: Sequence[Carried], checked: Sequence[Carried],
+              freed: Freed | None) -> None:
+    """Add the rows of the policies that depend on members that may move.
+
+    :param policies: all policies of the group
+    :param touched: the policies that depend on these members
+    :param checked: those of them that get no rows
+    """
+    if freed is None or freed.rows is None:
+        unwritten = {id(each) for each in checked}
+        rules.encode([each for each in touched if id(each) not in unwritten])
+        _separate_sides(policies, rules)
+    else:
+        rules.adopt(freed.whole, touched, freed.rows)
+    if freed is not None:
+        rules.number(freed.scope)
 
 
 def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,

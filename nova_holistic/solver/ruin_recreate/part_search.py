@@ -10,12 +10,13 @@ from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.limits.current import improve as limits
-from nova_holistic.solver.problem.case import Case, Freed
+from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.subproblem import Freed, Subproblem
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
 from nova_holistic.solver.ruin_recreate.promising_hosts import PromisingHosts
 from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
@@ -96,9 +97,9 @@ class PartSearch:
         policies = tuple(each for each in carried_policies(group) if any(
             m.path in paths for m in each.scope.members))
         return Case.of(group, known.snapshot, stay, self._deadline.check,
-                       table.part(hosts), Freed(
+                       Subproblem(table.part(hosts), Freed(
                            Scope('', group, freed), policies),
-                       constructs=True)
+                           constructs=True))
 
     def _hosts(self, batch: Batch, freed: tuple[Member, ...],
                table: HostTable) -> np.ndarray:

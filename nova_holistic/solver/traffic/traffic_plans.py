@@ -11,7 +11,8 @@ import numpy as np
 from nova_holistic.model.objective import Objective, HostCost, Traffic
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.construct.attempt import Attempt, fullest
-from nova_holistic.solver.construct.disaggregation import disaggregate
+from nova_holistic.solver.construct.disaggregation import (
+    disaggregate, KindPlaces)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
@@ -26,6 +27,7 @@ from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus
+from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.traffic.construction import TrafficConstruction
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 from nova_holistic.solver.traffic.integer_counts import integer_counts
@@ -158,7 +160,7 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
                                    for h in host_counts)],
         dtype=np.int64))))
     case = Case.of(kinds.group, incumbent.snapshot, incumbent.placed,
-                   deadline.check, kinds.table.part(hosts))
+                   deadline.check, Subproblem(kinds.table.part(hosts)))
     search = Search(case, incumbent.objective, backend, deadline,
                     incumbent.gap)
     status = search.improve(
@@ -242,11 +244,11 @@ def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
                                 if class_of.get(path) == c],
                       [local[h] for h in sorted(taken)
                        for _ in range(taken[h])])
-    return disaggregate(case,
-                        [kind_of[c.members[-1].path] for c in case.classes],
-                        [{local[h]: n for h, n in host_counts.items()}
-                         for host_counts in others.taken or ()],
-                        cell[hosts], fullest, deadline, attempt)
+    return disaggregate(case, KindPlaces(
+        [kind_of[c.members[-1].path] for c in case.classes],
+        [{local[h]: n for h, n in host_counts.items()}
+         for host_counts in others.taken or ()], cell[hosts]),
+        deadline, attempt)
 
 
 def _put_in_order(attempt: Attempt, classes: Sequence[int],

@@ -18,6 +18,7 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
 from nova_holistic.solver.column_generation import diving
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
+from nova_holistic.solver.construct.disaggregation import KindPlaces
 from nova_holistic.solver.construct import fallback_plan
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import class_counts
@@ -216,8 +217,8 @@ def test_members_without_a_seat_go_to_hosts_with_capacity():
     seats = [{roomy: 24}, {roomy: 12}]
     counts = class_counts.assigned_counts(case, kinds, seats, deadline)
     assert 4 <= sum(sum(here.values()) for here in counts) <= 8
-    everyone = class_counts._assigned(case, kinds, seats, np.zeros(
-        len(case.table), dtype=np.int64), deadline)
+    everyone = class_counts._assigned(case, KindPlaces(
+        kinds, seats, np.zeros(len(case.table), dtype=np.int64)), deadline)
     assert case.fits(everyone)
     assert not case.breaks_policy(case.placement(everyone))
 

@@ -16,6 +16,7 @@ from nova_holistic.solver.evaluation.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
+from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times
@@ -72,9 +73,9 @@ def _inserted(wanted, snapshot, placed, objective):
     """A plan in which the others join those that stay, or None."""
     snapshot = snapshot.without_servers(placed.values())
     bound = bind(wanted, snapshot)
-    return joined(
-        bound, snapshot, placed, load_objective(objective).for_group(bound),
-        in_time(10.0), 0.01, always=True)
+    known = Incumbent(bound, snapshot, placed,
+                      load_objective(objective).for_group(bound), 0.01)
+    return joined(known, in_time(10.0), always=True)
 
 
 def test_joining_checks_policies_on_few_hosts(monkeypatch):

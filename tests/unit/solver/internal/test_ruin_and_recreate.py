@@ -17,6 +17,7 @@ from nova_holistic.solver.construct.greedy import any_plan
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.subproblem import Subproblem
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
@@ -43,7 +44,7 @@ def _problem(case, objective):
 
 def _case(known):
     return Case.of(known.group, known.snapshot, known.placed,
-                   constructs=True)
+                   part=Subproblem(constructs=True))
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
