@@ -228,8 +228,7 @@ def _chosen(relaxed: _Relaxed, task: _Task,
     alike = not np.ptp(merged.columns.opening) > EQUAL_COSTS
     # If all hosts cost the same, the hosts of the relaxation are usually best.
     for spare in limits().spare_hosts[0 if alike else 1:]:
-        assignment = assign_to_hosts(relaxed.kinds, relaxed.cells, host_cost,
-                                     merged, spare, task.incumbent.gap,
+        assignment = assign_to_hosts(merged, spare, task.incumbent.gap,
                                      deadline)
         if assignment.taken is None and spare < limits().spare_hosts[-1]:
             continue
@@ -290,7 +289,7 @@ def _plan(relaxed: _Relaxed, task: _Task,
     start = None
     if assignment.taken is not None:
         start = class_counts(case, relaxed.cells, relaxed.host_cost,
-                             assignment, hosts, merged.limit, deadline)
+                             assignment, merged.limit, deadline)
     status = search.improve(start, merged.least, relaxed.within,
                             known.where is not None)
     task.offer(search)

@@ -57,8 +57,8 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     in_time = Deadline(timer, time_limit).check
     found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
     try:
-        choice = _Choice.of(group, snapshot, plan, limit, placed=placed,
-                            given=given, in_time=in_time)
+        choice = _Choice.of(group, snapshot, plan, limit,
+                            _Staying(placed, given), in_time)
         for _ in range(limit):
             for path, host in choice.next_round().items():
                 found[path].append(choice.case.table.hosts[host].name)
@@ -67,6 +67,20 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
         # The results of complete rounds are valid.
         pass
     return {path: tuple(names) for path, names in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Staying:
+    """Members that stay, with the names of their hosts and alternates."""
+
+    placed: Mapping[str, str]
+    given: Mapping[str, Sequence[str]]
+
+    def alternates(self, table: HostTable) -> dict[str, list[int]]:
+        """Path to indexes of the alternates that are in the table."""
+        return {path: [table.index[name] for name in self.given[path]
+                       if name in table.index]
+                for path in self.given.keys() & self.placed.keys()}
 
 
 @dataclass(slots=True)
@@ -132,18 +146,16 @@ class _Choice:
     in_time: Callable[[], None]
 
     @classmethod
-    def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
-           placed: Mapping[str, str], given: Mapping[str, Sequence[str]],
-           in_time: Callable[[], None]) -> '_Choice':
+    def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int,
+           staying: _Staying, in_time: Callable[[], None]) -> '_Choice':
         """Prepare the search, with the arguments of ``alternates``.
 
         :raises OutOfTime: if the time limit is reached
         """
+        placed = staying.placed
         snapshot = snapshot.without_servers(placed.values())
         table = HostTable.of(snapshot)
-        also = {path: [table.index[name] for name in given[path]
-                       if name in table.index]
-                for path in given.keys() & placed.keys()}
+        also = staying.alternates(table)
         own = {path: table.index[name] for path, name in plan.hosts().items()}
         bound = bind(group, snapshot)
         members = [m for m in bound.all_members() if m.path not in placed]

@@ -9,7 +9,8 @@ import numpy as np
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.bins import Bins
 from nova_holistic.solver.decomposition.cells import Cells
-from nova_holistic.solver.decomposition.cohesive_sets import CohesiveSetRows
+from nova_holistic.solver.decomposition.cohesive_sets import (
+    BinVariables, CohesiveSetRows)
 from nova_holistic.solver.decomposition.columns import Columns
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome
@@ -88,9 +89,10 @@ class AggregatedProgram:
         before = self.program.count
         cells.add_rows(self.program, of_x, self._cell, self._first)
         self._rules = slice(before, self.program.count)
-        cohesive_rows.add_rows(self.program, cells.parts, last, of_x, of_y,
-                               cells.of_z(self._first), self._cell,
-                               here.weight_ratio)
+        cohesive_rows.add_rows(
+            self.program, cells.parts,
+            BinVariables(of_x, of_y, cells.of_z(self._first), here.cell,
+                         here.weight_ratio), last)
         self._use_hosts(cells.fewest, here, of_y)
         self._own = slice(self._first, last)
         self.preferences = cells.penalty(

@@ -44,13 +44,14 @@ class HostAggregation:
     :ivar domains: mask of the cells' variables of domains in use
     :ivar duals: cost of a member of each kind, and of each row of the cells'
         rules
+    :ivar columns: the hosts that can be used
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
                  deadline: Deadline):
-        self._kinds = kinds
-        self._cells = cells
-        self._host_cost = host_cost
+        self.kinds = kinds
+        self.cells = cells
+        self.host_cost = host_cost
         self._deadline = deadline
         self._alike = limits().equal_hosts if host_cost.slopes else EQUAL_COSTS
         self.columns = columns(kinds, cells, host_cost)
@@ -88,26 +89,26 @@ class HostAggregation:
                 * self._latest_bound) else self._split(bins)
             if more is None and not settled:
                 return
-            settled = more is not None and bool(self._cells.used.any())
+            settled = more is not None and bool(self.cells.used.any())
             self._next = bins = bins if more is None else more
 
     def bound_members(self) -> None:
         """Improve the bound of coarse kinds by the amounts of their members.
         """
-        if not self._kinds.is_coarse or self.bound is None:
+        if not self.kinds.is_coarse or self.bound is None:
             return
-        members = Members.of(self._kinds)
-        kinds, its_columns = typical_kinds(self._kinds, self.columns, members)
-        program = AggregatedProgram(kinds, self._cells, self._host_cost,
+        members = Members.of(self.kinds)
+        kinds, its_columns = typical_kinds(self.kinds, self.columns, members)
+        program = AggregatedProgram(kinds, self.cells, self.host_cost,
                                     its_columns, self._bins)
         program.preferences.limit(program.program, self.limit)
         outcome, _ = program.solve(self._deadline.left())
         if outcome.status is Status.OPTIMAL:
-            least = MemberBound(members, self._kinds, program, self.columns,
-                                self._bins, self._host_cost).least()
+            least = MemberBound(members, self.kinds, program, self.columns,
+                                self._bins, self.host_cost).least()
             if least is not None:
                 self.proved.add(least + constant(
-                    self._kinds, self._host_cost), self.limit)
+                    self.kinds, self.host_cost), self.limit)
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
         """Split the bins in use; None if splitting is not useful."""
@@ -139,7 +140,7 @@ class HostAggregation:
     def _limit_preferences(self, bins: Sequence[np.ndarray]) -> bool:
         """Minimise the cost of preferences, and limit it in all later
         programs."""
-        if not self._cells.penalties:
+        if not self.cells.penalties:
             return True
         program = self._program(bins, float('inf'))
         program.minimise_penalty()
@@ -149,7 +150,7 @@ class HostAggregation:
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
-        weights = [weight for weight, _, _ in self._cells.penalties]
+        weights = [weight for weight, _, _ in self.cells.penalties]
         if outcome.bound is not None:
             self.least = max(self.least, rounded_up(
                 outcome.bound * program.preferences.unit
@@ -165,11 +166,11 @@ class HostAggregation:
     def _cost(self, outcome: Outcome) -> float:
         """Return the proved cost of all members; 0 if nothing is proved."""
         return 0.0 if outcome.bound is None else (
-            outcome.bound + constant(self._kinds, self._host_cost))
+            outcome.bound + constant(self.kinds, self.host_cost))
 
     def _program(self, bins: Sequence[np.ndarray],
                  limit: float) -> AggregatedProgram:
-        program = AggregatedProgram(self._kinds, self._cells, self._host_cost,
+        program = AggregatedProgram(self.kinds, self.cells, self.host_cost,
                                     self.columns, bins)
         program.preferences.limit(program.program, limit)
         return program

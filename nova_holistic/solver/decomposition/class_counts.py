@@ -3,8 +3,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.construct.attempt import Attempt, fullest
 from nova_holistic.solver.construct.disaggregation import (
@@ -20,13 +18,18 @@ from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 def class_counts(case: Case, rules: Cells, host_cost: HostCost,
-                 places: HostAssignment, hosts: np.ndarray, limit: float,
+                 places: HostAssignment, limit: float,
                  deadline: Deadline) -> Counts | None:
     """Convert the places to counts of the classes.
 
     If rules distinguish members of one kind, assigning one place after another
     mostly fails. In this case, one program assigns all of them.
+
+    :param case: of hosts that include those of the places
+    :param rules: of all hosts
+    :param limit: cost of preferences that the counts should not exceed
     """
+    hosts = case.table.indexes_in(rules.table)
     local = {int(h): n for n, h in enumerate(hosts)}
     taken = [{local[h]: n for h, n in host_counts.items()}
              for host_counts in places.taken]

@@ -51,8 +51,30 @@ def cohesive_sets(kinds: Kinds, split: Parts,
                  if each.most < split.numbers[list(mine)].sum())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BinVariables:
+    """Bins, and the numbers of their variables.
+
+    :ivar of_x: [kind, bin]: members of the kind
+    :ivar of_y: [bin]: hosts in use
+    :ivar of_z: [slot, cell]: members of the part
+    :ivar cell: [bin]
+    :ivar weight_ratio: [bin]: number of hosts whose limits on members one host
+        in use represents
+    """
+
+    of_x: np.ndarray
+    of_y: np.ndarray
+    of_z: np.ndarray
+    cell: np.ndarray
+    weight_ratio: np.ndarray
+
+
 class CohesiveSetRows:
-    """v[part, bin] for parts in cohesive sets, from variable ``first`` on."""
+    """v[part, bin]: members of each part of the cohesive sets.
+
+    :ivar size: number of these variables; 0 if there would be too many
+    """
 
     def __init__(self, every: tuple[CohesiveSet, ...], bins: int):
         self.parts = sorted({part for each in every for part in each.parts})
@@ -64,57 +86,52 @@ class CohesiveSetRows:
     def upper(self, split: Parts) -> np.ndarray:
         return np.repeat(split.numbers[self.parts], self._bins).astype(float)
 
-    def add_rows(self, program: Linear, split: Parts, first: int,
-                 of_x: np.ndarray, of_y: np.ndarray, of_z: np.ndarray,
-                 cell: np.ndarray, scale: np.ndarray) -> None:
-        """
-        :param of_z: [slot, cell]: members of each part
-        :param scale: for each bin, the largest number of hosts that a unit of
-            y represents
-        """
+    def add_rows(self, program: Linear, split: Parts, bins: BinVariables,
+                 first: int) -> None:
+        """:param first: number of the first variable v"""
         of_v = first + np.arange(self.size).reshape(-1, self._bins)
-        self._add_member_rows(program, split, of_v, of_x, of_z, cell)
+        self._count_parts(program, split, bins, of_v)
         for each in self._every:
-            mine = of_v[[self.parts.index(part) for part in each.parts]]
-            self._limit(program, each, mine, of_x, of_y, scale)
+            own = of_v[[self.parts.index(part) for part in each.parts]]
+            self._limit(program, each, own, bins)
 
-    def _add_member_rows(self, program: Linear, split: Parts, of_v: np.ndarray,
-                         of_x: np.ndarray, of_z: np.ndarray,
-                         cell: np.ndarray) -> None:
+    def _count_parts(self, program: Linear, split: Parts, bins: BinVariables,
+                     of_v: np.ndarray) -> None:
         b = self._bins
-        for part, mine in zip(self.parts, of_v):
-            here = of_z[split.slot[part]]
+        for part, own in zip(self.parts, of_v):
+            in_cells = bins.of_z[split.slot[part]]
             # All members of the part in a cell are in its bins.
             program.add(
-                np.concatenate((cell, np.arange(len(here)))),
-                np.concatenate((mine, here)),
-                np.concatenate((np.ones(b), -np.ones(len(here)))),
-                0.0, 0.0, len(here))
+                np.concatenate((bins.cell, np.arange(len(in_cells)))),
+                np.concatenate((own, in_cells)),
+                np.concatenate((np.ones(b), -np.ones(len(in_cells)))),
+                0.0, 0.0, len(in_cells))
         kind = split.kind[self.parts]
         for k in np.unique(kind):
-            mine = of_v[kind == k]
+            own = of_v[kind == k]
             # The members of the parts are among the members of their kind.
             program.add(
-                np.concatenate((np.tile(np.arange(b), len(mine)),
+                np.concatenate((np.tile(np.arange(b), len(own)),
                                 np.arange(b))),
-                np.concatenate((mine.ravel(), of_x[k])),
-                np.concatenate((np.ones(mine.size), -np.ones(b))),
+                np.concatenate((own.ravel(), bins.of_x[k])),
+                np.concatenate((np.ones(own.size), -np.ones(b))),
                 -np.inf, 0.0, b)
 
     def _limit(self, program: Linear, cohesive_set: CohesiveSet,
-               mine: np.ndarray, of_x: np.ndarray, of_y: np.ndarray,
-               scale: np.ndarray) -> None:
-        """:param mine: [part, bin]: variables of the set's members"""
-        b = self._bins
+               own: np.ndarray, bins: BinVariables) -> None:
+        """:param own: [part, bin]: variables of the set's members"""
+        b, of_x, of_y = self._bins, bins.of_x, bins.of_y
         # A host in use holds a limited number of a cohesive set,
         program.add(
-            np.concatenate((np.tile(np.arange(b), len(mine)), np.arange(b))),
-            np.concatenate((mine.ravel(), of_y)),
-            np.concatenate((np.ones(mine.size), -cohesive_set.most * scale)),
+            np.concatenate((np.tile(np.arange(b), len(own)), np.arange(b))),
+            np.concatenate((own.ravel(), of_y)),
+            np.concatenate((np.ones(own.size),
+                            -cohesive_set.most * bins.weight_ratio)),
             -np.inf, 0.0, b)
         # and a limited number of all other members.
-        every = np.concatenate((of_x.ravel(), mine.ravel(), of_y))
+        every = np.concatenate((of_x.ravel(), own.ravel(), of_y))
         program.add(
             np.tile(np.arange(b), len(every) // b), every,
-            np.concatenate((np.ones(of_x.size), -np.ones(mine.size),
-                            -cohesive_set.others * scale)), -np.inf, 0.0, b)
+            np.concatenate((np.ones(of_x.size), -np.ones(own.size),
+                            -cohesive_set.others * bins.weight_ratio)),
+            -np.inf, 0.0, b)

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.aggregated_program import (
     AggregatedProgram)
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost, rounded_counts)
 from nova_holistic.solver.limits.current import decomposition as limits
@@ -33,21 +31,22 @@ class HostAssignment:
     shares: np.ndarray | None = None
 
 
-def assign_to_hosts(kinds: Kinds, cells: Cells, host_cost: HostCost,
-                    aggregation: HostAggregation,
-                    spare: float, gap: float,
+def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
                     deadline: Deadline) -> HostAssignment:
     """Assign kinds to the chosen hosts exactly, under the rules of the cells.
 
+    :param aggregation: a solved relaxation
     :param spare: additional hosts, as a share of those that the relaxation
         uses
     """
-    if host_cost.slopes:
-        return _by_marginal_cost(kinds, cells, host_cost, aggregation, spare)
+    if aggregation.host_cost.slopes:
+        return _by_marginal_cost(aggregation, spare)
+    cells = aggregation.cells
     chosen = _chosen(aggregation, max(spare, limits().cohesive_spare_hosts)
                      if cells.cohesive_sets else spare)
-    program = AggregatedProgram(kinds, cells, host_cost, aggregation.columns,
-                                [np.array([n]) for n in chosen])
+    program = AggregatedProgram(
+        aggregation.kinds, cells, aggregation.host_cost, aggregation.columns,
+        [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
     seconds = min(limits().kinds_share_of_limit * deadline.limit,
@@ -89,19 +88,18 @@ def _by_kind(hosts: np.ndarray, taken: np.ndarray) -> tuple[
                   for n in np.flatnonzero(row).tolist()} for row in taken)
 
 
-def _by_marginal_cost(kinds: Kinds, cells: Cells, host_cost: HostCost,
-                      aggregation: HostAggregation,
+def _by_marginal_cost(aggregation: HostAggregation,
                       spare: float) -> HostAssignment:
-    columns = aggregation.columns
+    kinds, columns = aggregation.kinds, aggregation.columns
     x = np.array([row for _, row in aggregation.solution]).T
     cell = columns.cell[[hosts[0] for hosts, _ in aggregation.solution]]
-    quota = rounded_counts(x, cell, cells.count, kinds.numbers)
+    quota = rounded_counts(x, cell, aggregation.cells.count, kinds.numbers)
     # Policies of fine levels, which no cell represents, may limit the members
     # of a rack: another attempt uses equal hosts of different racks.
     order = (_alternating(kinds, columns.hosts) if spare
              else np.arange(len(columns.hosts)))
-    taken = assign_by_marginal_cost(kinds, columns, host_cost.slopes, quota,
-                                    order)
+    taken = assign_by_marginal_cost(
+        kinds, columns, aggregation.host_cost.slopes, quota, order)
     if taken is None:
         chosen = _chosen(aggregation, spare, limits().fewest_spare_hosts)
         return HostAssignment(columns.hosts[chosen], None)

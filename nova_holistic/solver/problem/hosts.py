@@ -64,6 +64,11 @@ class HostTable:
     def index(self) -> dict[str, int]:
         return self._arrays.index
 
+    def indexes_in(self, table: 'HostTable') -> np.ndarray:
+        """[host]: its index in a table that contains all of these hosts."""
+        return np.array([table.index[host.name] for host in self.hosts],
+                        dtype=np.int64)
+
     @cached_property
     def enabled(self) -> np.ndarray:
         return self._arrays.enabled

@@ -36,19 +36,14 @@ class _FixedPattern:
 def integer_counts(bound: TrafficBound,
                    deadline: Deadline) -> np.ndarray | None:
     """[part, cell]: numbers of members; None if no solution was found."""
-    fixed: list[_FixedPattern] = []
-    done: set[tuple[int, int]] = set()
+    fixing = _Fixing(bound, deadline)
     rounds = limits().fixed_patterns if bound.partition.count > 1 else 0
-    outcome, x = _program(bound, fixed).solve(deadline.left())
     for _ in range(rounds):
-        if not outcome.solved:
+        if not fixing.outcome.solved:
             return None
-        chosen = _best_pattern(bound, x, done)
-        if chosen is None:
+        if not fixing.fix_best():
             break
-        outcome, x, fixed = _fix_best(
-            bound, fixed, *chosen, outcome.bound, done, deadline)
-    program = _program(bound, fixed)
+    program = fixing.program()
     program.integer = np.zeros(len(program.cost), dtype=bool)
     program.integer[:bound.variables.size] = bound.variables.whole()
     outcome, x = program.solve(deadline.left(), limits().integer_gap,
@@ -59,72 +54,99 @@ def integer_counts(bound: TrafficBound,
     return np.round(x[:parts * cells]).astype(np.int64).reshape(parts, cells)
 
 
-def _fix_best(bound: TrafficBound, fixed: list[_FixedPattern],
-              pool: ColumnPool,
-              places: Sequence[int], pattern: int, before: float,
-              done: set[tuple[int, int]], deadline: Deadline
-              ) -> tuple[Outcome, np.ndarray, list[_FixedPattern]]:
-    """Fix the pattern in the first place that has room for it. If no place has
-    room, use the place with the best bound."""
-    best = None
-    for place in places:
-        more = [*fixed, *_fixed_patterns(bound, pool, place, pattern)]
-        outcome, x = _program(bound, more).solve(deadline.left())
-        if outcome.solved and (best is None or outcome.bound < best[0]):
-            best = outcome.bound, place, (outcome, x, more)
-        if best and best[0] <= before + limits().fixing_loss * abs(before):
-            break
-    if best is None:
-        return Outcome(Status.NOTHING), np.zeros(0), fixed
-    done.add((id(pool), best[1]))
-    return best[2]
+class _Fixing:
+    """Patterns fixed so far, and the solution of the program with them.
 
-
-def _program(bound: TrafficBound, fixed: list[_FixedPattern]) -> Linear:
-    """The bound's program, with a variable for the shortfall of each number.
+    :ivar outcome: of the latest program
     """
-    program = bound.program()
-    size = len(program.cost)
-    program.cost = np.concatenate((
-        program.cost, [limits().missing_factor * each.kept_traffic / bound.unit
-                       for each in fixed]))
-    program.upper = np.concatenate((
-        program.upper, [float(each.number) for each in fixed]))
-    for n, each in enumerate(fixed):
-        columns = np.append(each.columns, size + n)
-        program.add(np.zeros(len(columns)), columns, np.ones(len(columns)),
-                    each.number, np.inf, 1)
-    return program
 
+    def __init__(self, bound: TrafficBound, deadline: Deadline):
+        self._bound, self._deadline = bound, deadline
+        self._fixed: list[_FixedPattern] = []
+        self._done: set[tuple[int, int]] = set()
+        self.outcome, self._x = self.program().solve(deadline.left())
 
-def _best_pattern(bound: TrafficBound, x: np.ndarray,
-                  done: set[tuple[int, int]]
-                  ) -> tuple[ColumnPool, list[int], int] | None:
-    """The pool, the places to try and the number of a pattern: of all patterns
-    in use, it keeps the most traffic within one place of the finest coarse
-    level. Stars and places with a fixed pattern are excluded."""
-    level = [*bound.partition.domain_of][-1]
-    start, best = bound.variables.size, None
-    for pool in bound.pools:
-        weight = x[start:start + len(pool.type_of)]
-        start += len(pool.type_of)
-        if pool.level != level:
-            continue
-        place = pool.types.place[pool.type_of]
-        kept_traffic = weight * pool.types.pairs(pool.type_of, pool.patterns)
-        for n in np.argsort(-kept_traffic, kind='stable').tolist():
-            if (id(pool), int(place[n])) in done or (
-                    kept_traffic[n] <= limits().least_pattern_traffic):
+    def program(self, more: Sequence[_FixedPattern] = ()) -> Linear:
+        """The bound's program, with a variable for the shortfall of each
+        fixed number."""
+        bound, fixed = self._bound, [*self._fixed, *more]
+        program = bound.program()
+        size = len(program.cost)
+        program.cost = np.concatenate((program.cost, [
+            limits().missing_factor * each.kept_traffic / bound.unit
+            for each in fixed]))
+        program.upper = np.concatenate((
+            program.upper, [float(each.number) for each in fixed]))
+        for n, each in enumerate(fixed):
+            columns = np.append(each.columns, size + n)
+            program.add(np.zeros(len(columns)), columns,
+                        np.ones(len(columns)), each.number, np.inf, 1)
+        return program
+
+    def fix_best(self) -> bool:
+        """Fix the best pattern in the first place that has room for it. If no
+        place has room, use the place with the best bound.
+
+        :returns: whether there was a pattern
+        """
+        chosen = self._best_pattern()
+        if chosen is None:
+            return False
+        pool, places, pattern = chosen
+        before, best = self.outcome.bound, None
+        for place in places:
+            more = _fixed_patterns(self._bound, pool, place, pattern)
+            outcome, x = self.program(more).solve(self._deadline.left())
+            if outcome.solved and (
+                    best is None or outcome.bound < best[0].bound):
+                best = outcome, x, more, place
+            if best and best[0].bound <= (
+                    before + limits().fixing_loss * abs(before)):
+                break
+        if best is None:
+            self.outcome = Outcome(Status.NOTHING)
+            return True
+        self.outcome, self._x, more, place = best
+        self._fixed += more
+        self._done.add((id(pool), place))
+        return True
+
+    def _best_pattern(self) -> tuple[ColumnPool, list[int], int] | None:
+        """The pool, the places to try and the number of a pattern: of all
+        patterns in use, it keeps the most traffic within one place of the
+        finest coarse level. Stars and places with a fixed pattern are
+        excluded."""
+        level = [*self._bound.partition.domain_of][-1]
+        start, best = self._bound.variables.size, None
+        for pool in self._bound.pools:
+            weight = self._x[start:start + len(pool.type_of)]
+            start += len(pool.type_of)
+            if pool.level != level:
                 continue
-            if best is None or kept_traffic[n] > best[0]:
-                total = np.bincount(place, kept_traffic, len(pool.inside))
-                # Places with most of its traffic come first.
-                others = [p for p in np.argsort(-total, kind='stable').tolist()
-                          if p != place[n] and (id(pool), p) not in done]
-                best = kept_traffic[n], (pool, [int(place[n]),
-                                         *others[:limits().tried_places]], n)
-            break
-    return best[1] if best else None
+            place = pool.types.place[pool.type_of]
+            kept_traffic = weight * pool.types.pairs(
+                pool.type_of, pool.patterns)
+            for n in np.argsort(-kept_traffic, kind='stable').tolist():
+                if (id(pool), int(place[n])) in self._done or (
+                        kept_traffic[n] <= limits().least_pattern_traffic):
+                    continue
+                if best is None or kept_traffic[n] > best[0]:
+                    total = np.bincount(place, kept_traffic, len(pool.inside))
+                    best = kept_traffic[n], (
+                        pool, self._places(pool, int(place[n]), total), n)
+                break
+        return best[1] if best else None
+
+    def _places(self, pool: ColumnPool, first: int,
+                total: np.ndarray) -> list[int]:
+        """Places without a fixed pattern: the given one first, then those
+        with the most traffic.
+
+        :param total: [place]: traffic of the pool's patterns
+        """
+        others = [p for p in np.argsort(-total, kind='stable').tolist()
+                  if p != first and (id(pool), p) not in self._done]
+        return [first, *others[:limits().tried_places]]
 
 
 def _fixed_patterns(bound: TrafficBound, pool: ColumnPool,

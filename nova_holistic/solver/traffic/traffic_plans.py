@@ -164,7 +164,7 @@ def traffic_plan(kinds: Kinds, traffic: Sequence[Traffic],
     search = Search(case, incumbent.objective, backend, deadline,
                     incumbent.gap)
     status = search.improve(
-        _disaggregated(case, kinds, placement, *others, hosts, deadline), 0.0,
+        _disaggregated(case, kinds, placement, *others, deadline), 0.0,
         known.within)
     return None if status is SearchStatus.NO_RESULT else search
 
@@ -188,8 +188,7 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
         others = None if placement is None else _place_others(known, placement,
                                                               deadline)
         if others is not None:
-            start = _disaggregated(case, kinds, placement, *others,
-                                   np.arange(len(kinds.table)), deadline)
+            start = _disaggregated(case, kinds, placement, *others, deadline)
     return start, within
 
 
@@ -213,21 +212,21 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         aggregation = HostAggregation(roomy, rules, host_cost, deadline)
         aggregation.run(1)
         if not aggregation.impossible and aggregation.bound is not None:
-            return assign_to_hosts(roomy, rules, host_cost, aggregation,
-                                   limits().spare_hosts,
+            return assign_to_hosts(aggregation, limits().spare_hosts,
                                    limits().any_gap, deadline), rules.of
     return None
 
 
 def _disaggregated(case: Case, kinds: Kinds, placement: TrafficPlacement,
-                   others: HostAssignment, cell: np.ndarray, hosts: np.ndarray,
+                   others: HostAssignment, cell: np.ndarray,
                    deadline: Deadline) -> Counts | None:
-    """Assign the places to members of a case of these hosts. Members with
+    """Assign the places to members of a case of some hosts. Members with
     traffic are assigned without checks, because rules may seem violated while
     other members are missing.
 
     :param cell: cell of each host of the whole problem
     """
+    hosts = case.table.indexes_in(kinds.table)
     local = {int(h): n for n, h in enumerate(hosts)}
     class_of = {path: c for c,
                 traffic_class in enumerate(placement.traffic_classes)
