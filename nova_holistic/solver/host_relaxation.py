@@ -28,13 +28,13 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import one_cell
 from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.tolerances import SUM_ROUNDING
 
 
 def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:

@@ -28,12 +28,12 @@ from nova_holistic.solver.decomposition.many_subgroups import (
 from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, SearchStatus
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 

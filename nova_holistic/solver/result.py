@@ -10,7 +10,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import (
     ObjectiveValue, Placement, Plan, Preference, PreferenceCost, Reason)
-from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.search_status import SearchStatus

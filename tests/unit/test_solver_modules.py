@@ -140,8 +140,8 @@ def test_the_public_modules_exist_and_are_used():
         assert f'{PACKAGE}.{name}' in used
 
 
-ORDER = ('limits', 'problem', 'evaluation', 'construct', 'ruin_recreate',
-         'milp', 'improve', 'alternates', 'decomposition',
+ORDER = ('limits', 'numerics', 'problem', 'evaluation', 'construct',
+         'ruin_recreate', 'milp', 'improve', 'alternates', 'decomposition',
          'column_generation', 'traffic', 'diagnosis')
 """Sub-packages: each imports itself and those before it."""
 

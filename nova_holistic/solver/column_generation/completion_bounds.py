@@ -7,7 +7,7 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.dual_vertices import ValueBound
 from nova_holistic.solver.column_generation.host_types import HostTypes
-from nova_holistic.solver.problem.tolerances import UTILISATION_ROUNDING
+from nova_holistic.solver.numerics.tolerances import UTILISATION_ROUNDING
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.limits.current import column_generation as limits
-from nova_holistic.solver.problem.tolerances import INTEGRALITY
+from nova_holistic.solver.numerics.tolerances import INTEGRALITY
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 
 from nova_holistic.solver.limits.current import column_generation as limits
-from nova_holistic.solver.problem.tolerances import ARITHMETIC
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,9 +24,9 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import SUM_ROUNDING
 
 
 class ColumnGeneration:

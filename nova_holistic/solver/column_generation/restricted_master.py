@@ -18,8 +18,8 @@ from nova_holistic.solver.column_generation.cell_program import cell_program
 from nova_holistic.solver.column_generation.host_types import HostTypes
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.milp.weak_duality import least_sum
+from nova_holistic.solver.numerics.tolerances import PRIMAL_SIMPLEX
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import PRIMAL_SIMPLEX
 
 _ENDLESS = highspy.kHighsInf
 

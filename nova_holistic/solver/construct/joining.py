@@ -20,7 +20,8 @@ from nova_holistic.solver.evaluation.marginal_cost import MarginalCost
 from nova_holistic.solver.evaluation.policy_evaluation import (
     Best, PolicyEvaluation)
 from nova_holistic.solver.limits.current import construct as limits
-from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.numerics import bound as bounds
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import placed_at
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
@@ -29,7 +30,6 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import Carried
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS, SUM_ROUNDING
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS, SUM_ROUNDING
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 

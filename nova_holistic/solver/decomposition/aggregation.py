@@ -21,11 +21,11 @@ from nova_holistic.solver.decomposition.member_bound import (
     MemberBound, Members, typical_kinds)
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
-from nova_holistic.solver.problem.cost_rounding import rounded_up
+from nova_holistic.solver.numerics.cost_rounding import rounded_up
+from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 class HostAggregation:

@@ -17,10 +17,10 @@ from nova_holistic.solver.construct.disaggregation import KindCounts
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.numerics.tolerances import INTEGRALITY
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.rows import Atom, Kind
-from nova_holistic.solver.problem.tolerances import INTEGRALITY
 
 
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,

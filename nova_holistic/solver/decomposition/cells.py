@@ -21,12 +21,12 @@ from nova_holistic.solver.decomposition.parts import (
     countable_scopes, Parts, parts)
 from nova_holistic.solver.evaluation.row_shapes import shapes
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row, Terms
 from nova_holistic.solver.problem.rules import carried_policies, Rules
-from nova_holistic.solver.problem.tolerances import FEASIBILITY
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,9 @@ from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 def class_counts(case: Case, rules: Cells, host_cost: HostCost,

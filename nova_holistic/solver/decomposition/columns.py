@@ -8,8 +8,8 @@ import numpy as np
 
 from nova_holistic.model.objective import HostCost
 from nova_holistic.solver.decomposition.cells import Cells
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

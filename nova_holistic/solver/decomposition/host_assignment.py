@@ -12,9 +12,9 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost, rounded_counts)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import EQUAL_COSTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,9 +3,9 @@
 
 from pulp import LpConstraintGE
 
-from nova_holistic.solver.problem.rows import Atom, Kind, Row
-from nova_holistic.solver.problem.tolerances import (
+from nova_holistic.solver.numerics.tolerances import (
     ARITHMETIC, LOWER_LIMIT_REWARD)
+from nova_holistic.solver.problem.rows import Atom, Kind, Row
 
 
 class Limit:

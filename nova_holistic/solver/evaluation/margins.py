@@ -8,9 +8,9 @@ from math import ceil, floor
 
 from pulp import LpConstraintEQ, LpConstraintGE
 
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.rows import Atom, Kind, Row
-from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 Table = tuple[int, str]
 """A scope, and the level at which its members are counted."""

@@ -16,11 +16,11 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Policy
 from nova_holistic.solver.limits.current import problem as limits
+from nova_holistic.solver.numerics.exact_weights import common_step, exact
+from nova_holistic.solver.numerics.tolerances import EXACT_FLOATS
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.tolerances import EXACT_FLOATS
 
 
 @dataclass(frozen=True, slots=True)

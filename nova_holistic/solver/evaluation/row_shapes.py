@@ -13,11 +13,11 @@ import math
 
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import (
     Atom, Carried, CountLimit, Kind, Row)
 from nova_holistic.solver.problem.rules import Rules
-from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
 

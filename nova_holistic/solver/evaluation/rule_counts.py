@@ -8,10 +8,10 @@ import numpy as np
 from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.evaluation.limit import Limit, VariableBound
+from nova_holistic.solver.numerics.tolerances import UNLIMITED_COUNT
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import Atom, Kind
-from nova_holistic.solver.problem.tolerances import UNLIMITED_COUNT
 
 
 class RuleCounts:

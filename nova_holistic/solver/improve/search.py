@@ -15,10 +15,10 @@ from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.improve.step import Outcome, Part, step, StepContext
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.ruin_recreate.part_search import (
     ruin_and_recreate)
 

@@ -15,7 +15,7 @@ import numpy as np
 from nova_holistic.solver.limits.current import milp as current_limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
-from nova_holistic.solver.problem.tolerances import BOUND_DIGITS, INTEGRALITY
+from nova_holistic.solver.numerics.tolerances import BOUND_DIGITS, INTEGRALITY
 
 Fixed = tuple[tuple[int, float], ...]
 

@@ -16,7 +16,7 @@ from pulp import LpProblem, LpVariable
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.ill_conditioned import is_ill_conditioned
-from nova_holistic.solver.problem.tolerances import CBC_BOUND_ERROR
+from nova_holistic.solver.numerics.tolerances import CBC_BOUND_ERROR
 
 _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 

@@ -9,7 +9,7 @@ from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
 
 from nova_holistic.solver.milp.preference_rows import (
     CostRow, FAR_APART, has_fractions, Penalty, tiers)
-from nova_holistic.solver.problem.tolerances import DIGIT_BASE
+from nova_holistic.solver.numerics.tolerances import DIGIT_BASE
 
 Terms = list[tuple[LpVariable, int]]
 

@@ -10,7 +10,7 @@ import itertools
 
 from pulp import LpProblem
 
-from nova_holistic.solver.problem.tolerances import (
+from nova_holistic.solver.numerics.tolerances import (
     DISTINCT_COEFFICIENTS, EQUAL_COEFFICIENTS)
 
 

@@ -13,8 +13,8 @@ from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.preference_rows import CostRow, Penalty
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.solver_calls import SolverCalls
-from nova_holistic.solver.problem.exact_weights import common_step
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
+from nova_holistic.solver.numerics.exact_weights import common_step
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 
 
 def least_preferences(calls: SolverCalls, program: Program, share: float,

@@ -12,7 +12,7 @@ import numpy as np
 
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.weak_duality import DualProgram
-from nova_holistic.solver.problem.tolerances import NO_PROBING
+from nova_holistic.solver.numerics.tolerances import NO_PROBING
 
 DETERMINISTIC = {'random_seed': 1, 'threads': 1, 'parallel': 'off'}
 """Options that make HiGHS deterministic. Its scheduler is global to the

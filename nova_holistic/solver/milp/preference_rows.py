@@ -14,9 +14,9 @@ import math
 import pulp
 from pulp import LpAffineExpression, LpVariable
 
-from nova_holistic.solver.problem.exact_weights import common_step, exact
+from nova_holistic.solver.numerics.exact_weights import common_step, exact
+from nova_holistic.solver.numerics.tolerances import FAR_APART, FEASIBILITY
 from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.tolerances import FAR_APART, FEASIBILITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from pulp import LpAffineExpression, LpVariable
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.member_classes import MemberClass
-from nova_holistic.solver.problem.tolerances import FEASIBILITY
 
 
 def pooled(case: Case) -> Case:

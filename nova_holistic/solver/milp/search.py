@@ -16,12 +16,12 @@ from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.milp.relaxation import pooled, Relaxation
 from nova_holistic.solver.milp.solver_calls import SolverCalls
-from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.numerics import bound as bounds
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.settings import Strategy
 
 _RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)

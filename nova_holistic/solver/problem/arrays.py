@@ -10,8 +10,8 @@ import numpy as np
 from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.solver.numerics.tolerances import LARGEST_AMOUNT
 from nova_holistic.solver.problem.succession import Succession
-from nova_holistic.solver.problem.tolerances import LARGEST_AMOUNT
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.check import check_bound
-from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.numerics import bound as bounds
+from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.dual_bounds import DualBounds
 from nova_holistic.solver.problem.preference_cost import preference_cost
 from nova_holistic.solver.problem.rules import carried_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 
 PlanCost = tuple[Fraction | float, float]
 """The cost of the preferences and the value of the objective, compared in this

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
-from nova_holistic.solver.problem.exact_weights import exact
+from nova_holistic.solver.numerics.exact_weights import exact
 from nova_holistic.solver.problem.rows import Carried
 
 

@@ -20,9 +20,9 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group, Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 
 
 @dataclass(frozen=True, slots=True)

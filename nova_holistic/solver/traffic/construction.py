@@ -13,9 +13,9 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.limits.current import traffic as limits
+from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import FEASIBILITY
 from nova_holistic.solver.traffic.apportionment import (
     apportioned, balanced, ClassCounts, filled)
 from nova_holistic.solver.traffic.domain_types import DomainTypes

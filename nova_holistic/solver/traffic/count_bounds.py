@@ -16,12 +16,12 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import traffic as limits
+from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
 from nova_holistic.solver.problem.rules import Rules
-from nova_holistic.solver.problem.tolerances import ARITHMETIC
 
 
 @dataclass(frozen=True, slots=True, eq=False)

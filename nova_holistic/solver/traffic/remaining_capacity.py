@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.numerics.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import UNLIMITED_MEMBERS
 from nova_holistic.solver.traffic.count_bounds import CountBounds
 from nova_holistic.solver.traffic.domain_capacity import DomainCapacity
 from nova_holistic.solver.traffic.traffic_graph import TrafficGraph

@@ -24,9 +24,9 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
 from nova_holistic.solver.traffic.cell_variables import (
     CellPartition, CellVariables)
 from nova_holistic.solver.traffic.column_pool import ColumnPool

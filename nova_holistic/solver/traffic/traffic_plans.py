@@ -21,9 +21,9 @@ from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
+from nova_holistic.solver.numerics.exact_weights import exact
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
-from nova_holistic.solver.problem.exact_weights import exact
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.search_status import SearchStatus

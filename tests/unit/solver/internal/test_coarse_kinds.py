@@ -13,7 +13,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver import large
-from nova_holistic.solver.problem import bound as bounds
+from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.problem.coarse_kinds import coarse
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds

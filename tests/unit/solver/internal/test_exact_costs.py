@@ -13,10 +13,10 @@ from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.milp.backend import load_backend, Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp.program import Program
+from nova_holistic.solver.numerics.dual_bounds import DualBounds
+from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
-from nova_holistic.solver.problem.dual_bounds import DualBounds
-from nova_holistic.solver.problem.exact_weights import common_step, exact
 from nova_holistic.solver.problem.feasibility import Feasibility
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.clocks import standing

@@ -16,7 +16,7 @@ from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.branching import Branching
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.problem.cost_rounding import rounded_up
+from nova_holistic.solver.numerics.cost_rounding import rounded_up
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.solve import solve
 from tests.effort import times

@@ -18,7 +18,7 @@ from tests.unit.builders import group, servers, two_racks
 from tests.unit.solver.internal.limited import limited
 
 FOLDER = pathlib.Path(solver.__file__).parent
-PLACES = ('limits', 'problem/tolerances.py', 'improve/settings.py')
+PLACES = ('limits', 'numerics/tolerances.py', 'improve/settings.py')
 """Where module-level and default numbers are."""
 
 SECTIONS = [field.name for field in fields(Limits)]
@@ -67,7 +67,7 @@ def _is_number(node):
 def test_numbers_of_modules_are_limits_or_tolerances():
     found = {str(path.relative_to(FOLDER)): [*_numbers(path)]
              for path in sorted(FOLDER.rglob('*.py'))}
-    assert found['problem/tolerances.py']
+    assert found['numerics/tolerances.py']
     assert not {path: numbers for path, numbers in found.items()
                 if numbers and not path.startswith(PLACES)}
 

@@ -13,7 +13,7 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.solver.milp.backend import load_backend, Status
 from nova_holistic.solver.milp.relaxation import pooled, Relaxation
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.problem.bound import safe
+from nova_holistic.solver.numerics.bound import safe
 from nova_holistic.solver.problem.case import Case as Solved
 from nova_holistic.solver.problem.deadline import Deadline
 from tests.effort import times

@@ -5,7 +5,7 @@ import math
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import phases as limits
-from nova_holistic.solver.problem.tolerances import BOUND_ERROR
+from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 
 
 def safe(objective: Objective, bound: float | None) -> float:

@@ -5,8 +5,8 @@ integer violations times weights."""
 from collections.abc import Iterable
 from math import ceil
 
-from nova_holistic.solver.problem.exact_weights import common_step, exact
-from nova_holistic.solver.problem.tolerances import COST_ERROR
+from nova_holistic.solver.numerics.exact_weights import common_step, exact
+from nova_holistic.solver.numerics.tolerances import COST_ERROR
 
 
 def rounded_up(bound: float, weights: Iterable[float]) -> float:

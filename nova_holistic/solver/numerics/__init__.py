@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tolerances, exact weights, and bounds that are valid despite
+rounding errors."""
