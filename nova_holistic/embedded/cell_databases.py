@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases of the cells in one process, also for many concurrent threads."""
 
-from collections.abc import Iterator
-import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from nova.context import RequestContext
 from nova.objects import CellMapping
 from nova.tests.fixtures import CellDatabases
-import tenacity
 
 NOT_ENTERED = "generator didn't yield"
 """Message of ``contextlib`` for a context that was not entered."""
@@ -24,18 +23,31 @@ class RetryingCellDatabases(CellDatabases):
     loses the request, and the server stays in BUILD. This class tries again.
     """
 
-    @contextlib.contextmanager
     def _wrap_target_cell(self, context: RequestContext,
                           cell_mapping: CellMapping | None,
-                          ) -> Iterator[RequestContext]:
-        with contextlib.ExitStack() as stack:
-            yield self._entered(stack, context, cell_mapping)
+                          ) -> AbstractContextManager[RequestContext]:
+        target = super()._wrap_target_cell
+        return RetriedContext(lambda: target(context, cell_mapping))
 
-    @tenacity.retry(
-        retry=tenacity.retry_if_exception_message(NOT_ENTERED),
-        stop=tenacity.stop_after_attempt(ATTEMPTS), reraise=True)
-    def _entered(self, stack: contextlib.ExitStack, context: RequestContext,
-                 cell_mapping: CellMapping | None) -> RequestContext:
-        """The context, whose end is added to the stack."""
-        return stack.enter_context(
-            super()._wrap_target_cell(context, cell_mapping))
+
+class RetriedContext(AbstractContextManager[RequestContext]):
+    """A context that is made again if it was not entered."""
+
+    def __init__(self, make: Callable[
+            [], AbstractContextManager[RequestContext]]):
+        self._make = make
+        self._made = make()
+
+    def __enter__(self) -> RequestContext:
+        """:raises RuntimeError: the context was never entered"""
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self._made.__enter__()
+            except RuntimeError as error:
+                if str(error) != NOT_ENTERED:
+                    raise
+                self._made = self._make()
+        return self._made.__enter__()
+
+    def __exit__(self, *error):
+        return self._made.__exit__(*error)
