@@ -4,6 +4,8 @@
 It uses the same filters and weighers as a joint plan.
 """
 
+from nova_holistic.solver.tree_check import cannot_serve, tree_classes
+
 
 class OneByOne:
     """Places servers in the order of the document: capacity and hard policies
@@ -23,16 +25,14 @@ class OneByOne:
                     (self._hard if rule.hard else self._soft)[
                         member.path].append((rule, scope))
         self.where = {}
+        self._there = {h.name: [] for h in snapshot.hosts}
 
     def run(self):
         """Whether every server found a host."""
         return all(map(self._place, self._members))
 
     def _place(self, member):
-        resources = member.requirements.resources
-        hosts = [h for h in self._snapshot.hosts if all(
-            self._free[h.name][name] >= amount
-            for name, amount in resources.items())]
+        hosts = [h for h in self._snapshot.hosts if self._has(h, member)]
         hosts.sort(key=self._fullness)
         best = None
         for host in hosts:
@@ -48,9 +48,24 @@ class OneByOne:
             self.where.pop(member.path, None)
             return False
         self.where[member.path] = best[1]
-        for name, amount in resources.items():
-            self._free[best[1].name][name] -= amount
+        self._there[best[1].name].append(member)
+        for name, amount in member.requirements.resources.items():
+            if name in self._free[best[1].name]:
+                self._free[best[1].name][name] -= amount
         return True
+
+    def _has(self, host, member):
+        """Whether the host has the resources, and its providers have those of
+        all members there together."""
+        there = [*self._there[host.name], member]
+        classes = tree_classes([(each, host) for each in there]).get(
+            host.name, frozenset())
+        free = self._free[host.name]
+        if any(free.get(name, 0) < amount for name, amount
+               in member.requirements.resources.items()
+               if name not in classes):
+            return False
+        return not classes or not cannot_serve(host, there, classes)
 
     def _fullness(self, host):
         return -sum(self._free[host.name][name] / inventory.total

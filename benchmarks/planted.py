@@ -11,6 +11,7 @@ import time
 
 from one_by_one import OneByOne
 from planted_cloud import PlantedCloud
+from planted_devices import PlantedDevices
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.check import check
@@ -40,7 +41,8 @@ def _measure(arguments, hosts, utilisation):
     joint, single, seconds, members = 0, 0, [], 0
     timer = time.process_time if arguments.processor else time.perf_counter
     for seed in range(arguments.first, arguments.first + arguments.seeds):
-        planted_cloud = PlantedCloud(hosts, seed, utilisation / 100)
+        planted_cloud = (PlantedDevices if arguments.devices
+                         else PlantedCloud)(hosts, seed, utilisation / 100)
         members = max(members, len(planted_cloud.group.all_members()))
         started = time.process_time()
         answer = solve(planted_cloud.group, planted_cloud.snapshot,
@@ -93,6 +95,8 @@ def _parser():
     parser.add_argument('--utilisation', type=float, nargs='+',
                         default=[97.0], metavar='PERCENT',
                         help='usage of the cloud with the planted plan')
+    parser.add_argument('--devices', action='store_true',
+                        help='groups with GPUs, pinned processors and ports')
     parser.add_argument('--seeds', type=int, default=200)
     parser.add_argument('--first', type=int, default=0, metavar='SEED')
     parser.add_argument('--time-limit', type=float, default=10.0)
