@@ -40,6 +40,13 @@ OPTS = [
              'pci_in_placement). Groups with a flavor whose alias is not here '
              'are refused. Example: {"name": "gpu", "vendor_id": "10de", '
              '"product_id": "20b0"}'),
+    cfg.MultiStrOpt(
+        'device_profile', default=[],
+        help='Device profiles of Cyborg by which flavors request accelerators '
+             '(accel:device_profile), with name and groups, as Cyborg shows '
+             'them. Groups with a flavor whose profile is not here are '
+             'refused. Example: {"name": "fpga", "groups": [{"resources:FPGA":'
+             ' "1", "trait:CUSTOM_FPGA_INTEL": "required"}]}'),
     cfg.FloatOpt(
         'compare_interval', default=600.0, min=0.0,
         help='Interval in seconds in which an engine reads every resource '

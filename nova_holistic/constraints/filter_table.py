@@ -35,9 +35,9 @@ FILTERS = (
     Rule('IsolatedHostsFilter', _PLANNED, isolated_hosts.host_check),
     Rule('JsonFilter', _LEARNT),
     Rule('MetricsFilter', _LEARNT),
-    Rule('NUMATopologyFilter', _NONE),
+    Rule('NUMATopologyFilter', _LEARNT),
     Rule('NumInstancesFilter', _PLANNED),
-    Rule('PciPassthroughFilter', _NONE),
+    Rule('PciPassthroughFilter', _LEARNT),
     Rule('SameHostFilter', _LEARNT),
     Rule('ServerGroupAffinityFilter', _PLANNED),
     Rule('ServerGroupAntiAffinityFilter', _PLANNED),
@@ -46,7 +46,7 @@ FILTERS = (
 """Classes of nova.scheduler.filters. They apply if they are enabled."""
 
 REQUEST_FILTERS = (
-    Rule('accelerators_filter', _NONE),
+    Rule('accelerators_filter', _PLANNED),
     Rule('compute_status_filter', _PLANNED),
     Rule('ephemeral_encryption_filter', _PLANNED),
     Rule('isolate_aggregates', _PLANNED, isolated_aggregates.host_check),

@@ -17,9 +17,9 @@ from oslo_log import log as logging
 
 from nova_holistic.engine import errors
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
-from nova_holistic.holds.disjoint_allocations import choose
-from nova_holistic.holds.provider_candidates import (
-    Candidates, merged, split)
+from nova_holistic.holds.disjoint_allocations import Choice, choose
+from nova_holistic.holds.independent_parts import is_isolated, merged, split
+from nova_holistic.holds.provider_candidates import Candidates
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.coordination.refusals import Refusal
@@ -105,8 +105,11 @@ class ProviderChoice:
             row.place.allocation for row in leaving
             if row.member.requirements == wanted])
             for wanted, found in read.items()}
-        chosen = choose([each for m in members
-                         for each in options[m.member.requirements]], free)
+        chosen = choose([
+            Choice(each, number if is_isolated(part) else None)
+            for number, m in enumerate(members) for each, (part, _) in zip(
+                options[m.member.requirements],
+                read[m.member.requirements].parts)], free)
         if chosen is None:
             return None
         remaining = iter(chosen)
@@ -142,9 +145,14 @@ def _options(found: Candidates, vacated: Sequence[ProviderAllocation]
     """
     if not vacated:
         return [allocations for _, allocations in found.parts]
-    return [[*allocations, *(split(each, part, len(found.parts))
-                             for each in vacated)]
-            for part, allocations in found.parts]
+    # Parts that do not differ share their list.
+    options = {id(allocations): dict.fromkeys(allocations)
+               for _, allocations in found.parts}
+    for part, allocations in found.parts:
+        options[id(allocations)].update(dict.fromkeys(
+            split(each, part, len(found.parts)) for each in vacated))
+    lists = {key: list(each) for key, each in options.items()}
+    return [lists[id(allocations)] for _, allocations in found.parts]
 
 
 def has_allocations(members: Sequence[MemberRecord]) -> bool:

@@ -2,6 +2,7 @@
 """Allocations for the members of one host that fit there together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
@@ -13,65 +14,129 @@ Free = Mapping[tuple[str, str], int]
 """By UUID of the provider and resource class."""
 
 
-def choose(options: Sequence[Sequence[ProviderAllocation]],
-           free: Free) -> Sequence[ProviderAllocation] | None:
-    """One allocation for each member, in the order of the members.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One allocation that has to be chosen.
 
-    :param options: of each member, the allocations that it may have
+    :ivar options: the allocations that are possible
+    :ivar isolated: number of the member, if no other isolated choice of the
+        member may have one of these providers; None if they may share them
+    """
+
+    options: Sequence[ProviderAllocation]
+    isolated: int | None = None
+
+
+def choose(choices: Sequence[Choice],
+           free: Free) -> Sequence[ProviderAllocation] | None:
+    """One allocation for each choice, in the order of the choices.
+
     :param free: free capacity of the providers
     :returns: None if none were found that fit together
     """
-    order = sorted(range(len(options)), key=lambda i: len(options[i]))
-    found = _Search([options[i] for i in order], dict(free)).run()
+    order = sorted(range(len(choices)), key=lambda i: len(choices[i].options))
+    found = _Search([choices[i] for i in order], dict(free)).run()
     if found is None:
         return None
     chosen = dict(zip(order, found))
-    return [chosen[i] for i in range(len(options))]
+    return [chosen[i] for i in range(len(choices))]
 
 
 class _Search:
-    """A depth-first search. Of members with equal options, each gets a later
+    """A depth-first search. Of interchangeable choices, each gets a later
     option than the one before it, so that no set is tried twice."""
 
-    def __init__(self, options: Sequence[Sequence[ProviderAllocation]],
+    def __init__(self, choices: Sequence[Choice],
                  free: dict[tuple[str, str], int]):
-        self._options = options
+        self._choices = choices
         self._free = free
         self._chosen: list[int] = []
         self._steps = 0
+        # Providers that an isolated choice of a member has.
+        self._isolated: set[tuple[int, str]] = set()
+        self._before = _interchangeable(choices)
 
     def run(self) -> Sequence[ProviderAllocation] | None:
         if not self._further(0):
             return None
-        return [options[index] for options, index
-                in zip(self._options, self._chosen)]
+        return [choice.options[index] for choice, index
+                in zip(self._choices, self._chosen)]
 
     def _further(self, number: int) -> bool:
-        if number == len(self._options):
+        if number == len(self._choices):
             return True
-        options = self._options[number]
-        alike = number > 0 and self._options[number - 1] is options
-        first = self._chosen[-1] if alike else 0
-        for index in range(first, len(options)):
+        choice, before = self._choices[number], self._before[number]
+        first = 0 if before is None else self._chosen[before]
+        for index in range(first, len(choice.options)):
             self._steps += 1
             if self._steps > MAX_STEPS:
                 return False
-            if not self._take(options[index], 1):
+            if not self._take(choice, index):
                 continue
             self._chosen.append(index)
             if self._further(number + 1):
                 return True
             self._chosen.pop()
-            self._take(options[index], -1)
+            self._give_back(choice, index)
         return False
 
-    def _take(self, allocation: ProviderAllocation, sign: int) -> bool:
+    def _take(self, choice: Choice, index: int) -> bool:
         """Whether the allocation fits; if it does, it is taken."""
-        amounts = [((provider, name), sign * amount)
-                   for provider, some in allocation.resources.items()
-                   for name, amount in some.items()]
-        if any(self._free.get(key, 0) < amount for key, amount in amounts):
+        allocation = choice.options[index]
+        if any(self._free.get(key, 0) < amount
+               for key, amount in _amounts(allocation)):
             return False
-        for key, amount in amounts:
+        providers = _isolated(choice, allocation)
+        if providers & self._isolated:
+            return False
+        self._isolated |= providers
+        for key, amount in _amounts(allocation):
             self._free[key] = self._free.get(key, 0) - amount
         return True
+
+    def _give_back(self, choice: Choice, index: int) -> None:
+        allocation = choice.options[index]
+        self._isolated -= _isolated(choice, allocation)
+        for key, amount in _amounts(allocation):
+            self._free[key] += amount
+
+
+def _amounts(allocation: ProviderAllocation
+             ) -> Sequence[tuple[tuple[str, str], int]]:
+    return [((provider, name), amount)
+            for provider, some in allocation.resources.items()
+            for name, amount in some.items()]
+
+
+def _isolated(choice: Choice,
+              allocation: ProviderAllocation) -> set[tuple[int, str]]:
+    if choice.isolated is None:
+        return set()
+    return {(choice.isolated, provider) for provider in allocation.resources}
+
+
+def _interchangeable(choices: Sequence[Choice]) -> Sequence[int | None]:
+    """For each choice, the position of one before it whose option does not
+    come after its own; None if no such choice exists.
+
+    Isolated choices of different members with the same options can be
+    exchanged only together with the other choices of their members. So their
+    order is not restricted, except if the members have the same options in
+    all isolated choices: then the first choices of the members are ordered.
+    """
+    kinds: dict[int, set[int]] = {}
+    for each in choices:
+        if each.isolated is not None:
+            kinds.setdefault(each.isolated, set()).add(id(each.options))
+    found: list[int | None] = []
+    last: dict[tuple, int] = {}
+    for number, each in enumerate(choices):
+        options = id(each.options)
+        own = last.get((options, each.isolated))
+        if own is None and each.isolated is not None and (
+                kinds[each.isolated] == {options}):
+            own = last.get((options, 'first'))
+            last[options, 'first'] = number
+        found.append(own)
+        last[options, each.isolated] = number
+    return found

@@ -2,14 +2,14 @@
 """The providers of one host that could give a member its resources."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib import parse
 
 from nova_holistic.holds import placement_responses
+from nova_holistic.holds.independent_parts import (
+    independent_parts, numbered)
 from nova_holistic.holds.requests import Requests
-from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
-from nova_holistic.model.request_group import NONE
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
 MOST = 1000
@@ -25,7 +25,9 @@ class Candidates:
     """What Placement proposes for one member on one host.
 
     :ivar parts: a member needs one allocation of each part. Parts that do not
-        differ in their resources and traits have the same list
+        differ in their resources and traits have the same list. If there are
+        several parts, the mappings name the position of each group in its
+        part, and not its suffix
     :ivar free: free capacity of the providers of the host
     """
 
@@ -43,78 +45,14 @@ def read_candidates(requests: Requests, provider: str,
     read: dict[Requirements, Sequence[ProviderAllocation]] = {}
     free: dict[tuple[str, str], int] = {}
     found = []
-    for part in independent_parts(wanted):
-        key = _without_suffix(part)
+    parts = independent_parts(wanted)
+    for part in parts:
+        key = numbered(part) if len(parts) > 1 else part
         if key not in read:
-            read[key], capacity = _read(requests, provider, part)
+            read[key], capacity = _read(requests, provider, key)
             free.update(capacity)
         found.append((part, read[key]))
     return Candidates(found, free)
-
-
-def independent_parts(wanted: Requirements) -> Sequence[Requirements]:
-    """Parts of a request whose providers do not depend on each other.
-
-    Of eight devices, Placement would propose each order in which a member can
-    have them, and these are more than it returns.
-    """
-    groups = wanted.request_groups
-    if len(groups) < 2 or wanted.group_policy != NONE:
-        return [wanted]
-    return [
-        *([replace(wanted, request_groups=())]
-          if any(wanted.resources.values()) else []),
-        *(Requirements(request_groups=(each,)) for each in groups)]
-
-
-def merged(parts: Sequence[Requirements],
-           chosen: Sequence[ProviderAllocation]) -> ProviderAllocation:
-    """One allocation for all parts of a member.
-
-    :param chosen: an allocation for each part
-    """
-    if len(parts) == 1:
-        return chosen[0]
-    resources: dict[str, dict[str, int]] = {}
-    mappings: dict[str, tuple[str, ...]] = {}
-    for part, allocation in zip(parts, chosen):
-        for provider, amounts in allocation.resources.items():
-            all_of_it = resources.setdefault(provider, {})
-            for name, amount in amounts.items():
-                all_of_it[name] = all_of_it.get(name, 0) + amount
-        (providers,) = allocation.mappings.values()
-        mappings[_suffix(part)] = providers
-    return ProviderAllocation(FrozenMapping({
-        provider: FrozenMapping(amounts)
-        for provider, amounts in resources.items()}), FrozenMapping(mappings))
-
-
-def split(allocation: ProviderAllocation, part: Requirements,
-          parts: int) -> ProviderAllocation:
-    """What an allocation of a member contains for one of its parts.
-
-    :param parts: number of parts of the member
-    """
-    if parts == 1:
-        return allocation
-    providers = allocation.mappings[_suffix(part)]
-    amounts = (part.request_groups[0].resources if part.request_groups
-               else part.resources)
-    return ProviderAllocation(FrozenMapping({
-        provider: FrozenMapping({
-            name: amounts[name] for name in allocation.resources[provider]
-            if amounts.get(name)})
-        for provider in providers}), FrozenMapping({
-            _suffix(part): providers}))
-
-
-def _suffix(part: Requirements) -> str:
-    return part.request_groups[0].suffix if part.request_groups else ''
-
-
-def _without_suffix(part: Requirements) -> Requirements:
-    return replace(part, request_groups=tuple(
-        replace(each, suffix='') for each in part.request_groups))
 
 
 def _read(requests: Requests, provider: str, wanted: Requirements
@@ -149,6 +87,8 @@ def _query(wanted: Requirements) -> Sequence[tuple[str, str]]:
             found.append((f'required{each.suffix}', traits))
     if len(wanted.request_groups) > 1:
         found.append(('group_policy', wanted.group_policy))
+    found += [('same_subtree', ','.join(sorted(each)))
+              for each in wanted.same_subtree]
     return [(key, value) for key, value in found if value]
 
 

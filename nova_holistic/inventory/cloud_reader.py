@@ -7,8 +7,8 @@ from oslo_log import log as logging
 
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
 from nova_holistic.inventory.nova.computes import read_aggregates
+from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.nova.flavors import read_flavors
-from nova_holistic.inventory.nova.pci_aliases import PciAliases
 from nova_holistic.inventory.resource_providers.provider_source import (
     Listing, ProviderSource)
 from nova_holistic.inventory.service_client import ServiceClient
@@ -29,8 +29,7 @@ class CloudReader:
     answers nonsense.
 
     :ivar assembly: what was read
-    :ivar pci_aliases: of Nova, by which flavors request devices; none by
-        default
+    :ivar devices: that flavors may request; none by default
     """
 
     def __init__(self, computes: ComputeReader, nova: ServiceClient,
@@ -39,7 +38,7 @@ class CloudReader:
         self._nova = nova
         self._providers = providers
         self.assembly = assembly
-        self.pci_aliases = PciAliases()
+        self.devices = FlavorDevices()
 
     def read_all(self, *, counted: bool = True) -> Snapshot:
         """Read everything: what has changed at any host is found.
@@ -109,7 +108,7 @@ class CloudReader:
         return snapshot
 
     def _all_flavors(self) -> Mapping[str, Flavor]:
-        return read_flavors(self._nova, self.pci_aliases)
+        return read_flavors(self._nova, self.devices)
 
     def _nova_facts(self, listing: Listing) -> NovaFacts:
         aggregates = read_aggregates(self._nova)

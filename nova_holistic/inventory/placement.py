@@ -12,8 +12,8 @@ from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.inventory.errors import MissingAdapter
 from nova_holistic.inventory.nova.compute_reader import ComputeReader
+from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.nova.images import read_image
-from nova_holistic.inventory.nova.pci_aliases import PciAliases
 from nova_holistic.inventory.nova.server_groups import read_server_group
 from nova_holistic.inventory.resource_providers.provider_source import (
     ProviderSource)
@@ -97,8 +97,7 @@ class PlacementInventory(InventoryDriver):
                                  'connection to Placement and one to Nova')
         made = cls(placement, compute, load_topology(conf),
                    conf.inventory.threads, image)
-        made.reader.pci_aliases = PciAliases.from_conf(
-            conf.inventory.pci_alias)
+        made.reader.devices = FlavorDevices.from_conf(conf.inventory)
         return made
 
     def image(self, name: str, project_id: str | None) -> Image | None:

@@ -5,7 +5,7 @@ from keystoneauth1.adapter import Adapter
 
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.inventory.errors import MissingAdapter
-from nova_holistic.inventory.nova.pci_aliases import PciAliases
+from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.placement import PlacementInventory
 from nova_holistic.inventory.resource_providers.placement_database import (
     PlacementDatabase)
@@ -38,5 +38,5 @@ class PlacementDatabaseInventory(PlacementInventory):
             ProviderRows(PlacementDatabase(
                 options.placement_connection, options.placement_revisions)),
             compute, load_topology(conf), options.threads, image)
-        made.reader.pci_aliases = PciAliases.from_conf(options.pci_alias)
+        made.reader.devices = FlavorDevices.from_conf(options)
         return made

@@ -14,6 +14,8 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.suggestion import did_you_mean
 from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova.image import Image
+from nova_holistic.model.nova.owned_devices import with_owned_devices
+from nova_holistic.model.request_group import RequestGroup
 from nova_holistic.model.storage_pools import (
     has_volumes, with_volume, without_pools)
 
@@ -78,7 +80,8 @@ def _resolved(description: MemberDescription,
     flavor = _flavor(description, snapshot.flavors, suggest)
     image = _image(description, snapshot.images, suggest)
     if flavor is not None:
-        needs = _with_flavor(needs, flavor)
+        needs = _with_flavor(needs, with_owned_devices(flavor, snapshot),
+                             description.place)
     if image is not None:
         objection = image.objection(flavor, needs.boot_from_volume)
         if objection:
@@ -94,7 +97,8 @@ def _resolved(description: MemberDescription,
     return replace(description, requirements=needs)
 
 
-def _with_flavor(needs: Requirements, flavor: Flavor) -> Requirements:
+def _with_flavor(needs: Requirements, flavor: Flavor,
+                 place: str) -> Requirements:
     resources = flavor.resources
     if needs.boot_from_volume and flavor.root_gb:
         disk_gb = resources['DISK_GB'] - flavor.root_gb
@@ -103,10 +107,28 @@ def _with_flavor(needs: Requirements, flavor: Flavor) -> Requirements:
             for name, amount in resources.items()
             if name != 'DISK_GB' or disk_gb})
     return replace(
-        needs, resources=resources, request_groups=flavor.request_groups,
+        needs, resources=resources,
+        request_groups=_all_groups(needs, flavor, place),
         group_policy=flavor.group_policy,
         required_traits=needs.required_traits | flavor.required_traits,
         forbidden_traits=needs.forbidden_traits | flavor.forbidden_traits)
+
+
+def _all_groups(needs: Requirements, flavor: Flavor,
+                place: str) -> tuple[RequestGroup, ...]:
+    """The groups of the flavor, and those of the member, such as the
+    requests of its ports.
+
+    :raises InvalidDocument: both have a group of this suffix
+    """
+    own = {each.suffix for each in flavor.request_groups}
+    for each in needs.request_groups:
+        if each.suffix in own and each not in flavor.request_groups:
+            raise exceptions.InvalidDocument(
+                f'{place}.request_groups.{each.suffix}',
+                f'flavor {flavor.name!r} has another group of this name')
+    return (*flavor.request_groups, *(
+        each for each in needs.request_groups if each.suffix not in own))
 
 
 def _image(description: MemberDescription,

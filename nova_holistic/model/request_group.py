@@ -9,6 +9,9 @@ from nova_holistic.model.frozen import FrozenMapping
 NONE, ISOLATE = 'none', 'isolate'
 """Values of Placement's ``group_policy``."""
 
+PCI_PREFIX = '_pci'
+"""Beginning of the suffixes of groups that request PCI devices by alias."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequestGroup:

@@ -56,11 +56,14 @@ class _Request:
     """
     :ivar owner: number of the member
     :ivar isolated: whether no other group of the member may have the provider
+    :ivar subtrees: sets of suffixes of groups of the member that must be in
+        one subtree
     """
 
     owner: int
     group: RequestGroup
     isolated: bool
+    subtrees: tuple[frozenset[str], ...] = ()
 
 
 def _requests(members: Sequence[Member],
@@ -71,7 +74,8 @@ def _requests(members: Sequence[Member],
                   for name, amount in sorted(wanted.resources.items())
                   if name in classes and amount]
         yield from (_Request(number, group, False) for group in groups)
-        yield from (_Request(number, group, wanted.group_policy == ISOLATE)
+        yield from (_Request(number, group, wanted.group_policy == ISOLATE,
+                             wanted.same_subtree)
                     for group in wanted.request_groups)
 
 
@@ -113,6 +117,7 @@ class _Search:
         self._providers = [_Provider(host.inventories, host.traits), *(
             _Provider(each.inventories, each.traits)
             for each in host.providers)]
+        self._above = _above(host)
         # The members with the fewest providers first; the groups of a member
         # follow each other.
         possible = [sum(provider.accepts(each.group)
@@ -144,13 +149,28 @@ class _Search:
                 continue
             provider.change(request.group, 1)
             self._chosen.append(index)
-            found = self.is_possible(number + 1)
+            found = (self._in_subtrees(request)
+                     and self.is_possible(number + 1))
             self._chosen.pop()
             provider.change(request.group, -1)
             if found:
                 return True
         self._failed.add(state)
         return False
+
+    def _in_subtrees(self, last: _Request) -> bool:
+        """Whether the sets of the last request are in one subtree each, or
+        still lack a group."""
+        chosen = {other.group.suffix: index for index, other
+                  in zip(self._chosen, self._requests)
+                  if other.owner == last.owner}
+        for suffixes in last.subtrees:
+            if last.group.suffix in suffixes and suffixes <= chosen.keys():
+                providers = {chosen[each] for each in suffixes}
+                if not any(all(top in self._above[each]
+                               for each in providers) for top in providers):
+                    return False
+        return True
 
     def _excluded(self, number: int) -> frozenset[int]:
         """Providers that other groups of the same member have."""
@@ -162,6 +182,25 @@ class _Search:
             if other.owner == request.owner and other.isolated)
 
     def _state(self, number: int) -> tuple:
-        return number, self._excluded(number), tuple(
+        owner = self._requests[number]
+        own = tuple(
+            index for index, other in zip(self._chosen, self._requests)
+            if other.owner == owner.owner) if owner.subtrees else ()
+        return number, self._excluded(number), own, tuple(
             tuple(sorted(item for item in each.used.items() if item[1]))
             for each in self._providers)
+
+
+def _above(host: Host) -> Sequence[frozenset[int]]:
+    """Of each provider: its own position and those of the providers above
+    it. The root provider is at position 0."""
+    positions = {each.uuid: number
+                 for number, each in enumerate(host.providers, 1)}
+    parents = [0, *(positions.get(each.parent, 0) for each in host.providers)]
+    found = []
+    for number in range(len(parents)):
+        own = {number, 0}
+        while (number := parents[number]) not in own:
+            own.add(number)
+        found.append(frozenset(own))
+    return found

@@ -219,7 +219,9 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
                          frozenset(each['required_traits']),
                          frozenset(each['forbidden_traits']))
             for each in values.get('request_groups', ())),
-        group_policy=values.get('group_policy', NONE))
+        group_policy=values.get('group_policy', NONE),
+        same_subtree=tuple(map(
+            frozenset, values.get('same_subtree', ()))))
 
 
 def _group_values(wanted: Requirements) -> dict[str, Any]:
@@ -230,4 +232,5 @@ def _group_values(wanted: Requirements) -> dict[str, Any]:
         {'suffix': each.suffix, 'resources': dict(each.resources),
          'required_traits': sorted(each.required_traits),
          'forbidden_traits': sorted(each.forbidden_traits)}
-        for each in wanted.request_groups]}
+        for each in wanted.request_groups],
+        'same_subtree': [sorted(each) for each in wanted.same_subtree]}

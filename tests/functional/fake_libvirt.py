@@ -15,6 +15,12 @@ from nova.virt.libvirt import driver as libvirt_driver
 from nova.virt.libvirt import utils as libvirt_utils
 from oslo_utils import uuidutils
 
+FILTERS = [
+    'ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter',
+    'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter',
+    'NUMATopologyFilter', 'PciPassthroughFilter']
+"""Nova's default filters, and those of devices."""
+
 _DRIVER = 'nova.virt.libvirt.driver.LibvirtDriver'
 _HOST = 'nova.virt.libvirt.host.Host'
 
@@ -62,6 +68,14 @@ class LibvirtHypervisors(fixtures.Fixture):
         }.items():
             self.useFixture(fixtures.MockPatch(name, **options))
 
+    def name_interfaces(self, name):
+        """
+        :param name: function from the PCI address of a function to the name
+            of its network interface
+        """
+        self._libvirt.mock_get_ifname_by_pci_address.side_effect = (
+            lambda address, pf_interface=False: name(address))
+
     def _replace_disks(self):
         for name, options in {
                 f'{_DRIVER}._create_image': {'return_value': (False, False)},
@@ -86,6 +100,7 @@ class LibvirtHypervisors(fixtures.Fixture):
             'qemu:///system', version=fake_libvirt.FAKE_LIBVIRT_VERSION,
             hv_version=fake_libvirt.FAKE_QEMU_VERSION, hostname=name,
             **machine)
+        _add_interfaces(connection)
         self.connections[name] = connection
         with mock.patch(f'{_HOST}.get_connection', return_value=connection):
             made = libvirt_driver.LibvirtDriver(virtapi)
@@ -103,6 +118,24 @@ class LibvirtHypervisors(fixtures.Fixture):
             dev_name=name, type_id=type_id, parent=parent)
         self.mdevs.append((connection.getHostname(), parent))
         return uuid
+
+
+def _add_interfaces(connection):
+    """Each virtual function has a network interface, which Nova's fake
+    omits."""
+    stock = connection.listAllDevices
+
+    def list_all(flags):
+        found = stock(flags)
+        if flags & fake_libvirt.VIR_CONNECT_LIST_NODE_DEVICES_CAP_NET:
+            found += [fake_libvirt.NodeDevice(
+                connection, f'<device><name>net_{name}</name>'
+                f'<parent>{name}</parent><capability type="net">'
+                f'<interface>{name}</interface></capability></device>')
+                for name, device in connection.pci_info.devices.items()
+                if device.dev_type == 'VF']
+        return found
+    connection.listAllDevices = list_all
 
 
 def pci_devices(**numbers):

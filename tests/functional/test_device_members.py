@@ -10,7 +10,9 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.service.direct_engine import DirectEngine
 from nova_holistic.table.records import GroupStatus, MemberState
+from tests.unit.api.service import ADMIN, Service
 
 FAST = 'HW_GPU_API_VULKAN'
 
@@ -30,6 +32,8 @@ SPECS = {
     'vgpu': {'resources:VGPU': '1'},
     'two': {'resources1:VGPU': '1', 'resources2:VGPU': '1',
             'group_policy': 'isolate'},
+    'pair': {'resources1:VGPU': '1', 'resources2:VGPU': '1',
+             'group_policy': 'none'},
     'fast': {'resources_gpu:VGPU': '1', f'trait_gpu:{FAST}': 'required'},
     'large': {'resources:VGPU': '2'},
 }
@@ -171,6 +175,29 @@ def test_devices_that_others_took_since_the_snapshot_lead_to_a_new_plan(
     assert used(cloud) == {
         'gpu-1_a': 2, 'gpu-1_b': 2, 'gpu-2_a': 1, 'gpu-2_b': 1}
     boot(cloud, record.uuid, 'two')
+
+
+@pytest.mark.parametrize('flavor', ['two', 'pair'])
+def test_new_members_take_the_devices_that_removed_members_leave(
+        cloud, flavor):
+    """All devices are held until the update is written."""
+    record = created(cloud, document(node(flavor, 3)))
+    before = used(cloud)
+    service = Service(cloud.table, DirectEngine(
+        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
+        cloud.lifecycle, cloud.clock, cloud.repairer))
+    answer = service.ask(
+        'PUT', f'/v1/groups/{record.uuid}?wait=60',
+        {'group': document(node(flavor, 3, 'other'))}, ADMIN, headers={
+            'OpenStack-API-Version': 'holistic 1.2', 'If-Match':
+            f'"{cloud.table.get_group(record.uuid).revision}"'})
+    assert answer.status_int == 200, answer.json
+    rows = cloud.table.members(record.uuid)
+    assert sorted(row.member.path for row in rows) == [
+        'other-0', 'other-1', 'other-2']
+    assert used(cloud) == before == {
+        'gpu-1_a': 2, 'gpu-1_b': 2, 'gpu-2_a': 1, 'gpu-2_b': 1}
+    boot(cloud, record.uuid, flavor)
 
 
 def test_members_without_devices_are_held_in_one_request(cloud):

@@ -111,7 +111,8 @@ def test_traits_that_the_image_requires_are_planned_for(
      'memory; flavor small has 2048'),
     ({'min_disk': 11}, 'members[0].image: the image needs 11 GiB of root '
      'disk; flavor small has 10'),
-    ({'hw_numa_nodes': 2}, 'property hw:numa_nodes: Placement does not know'),
+    ({'hw_cpu_policy': 'mixed'}, 'property hw:cpu_policy=mixed: Placement '
+     'does not know'),
 ])
 def test_an_image_that_does_not_do_is_refused_with_its_place(
         cloud, image, message):

@@ -13,7 +13,9 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.fake_libvirt import (
-    LibvirtHypervisors, pci_devices, provider_name)
+    FILTERS, LibvirtHypervisors, pci_devices, provider_name)
+from tests.functional.fake_ports import create_provider
+from tests.functional.placement_audit import audit, resources
 
 HOSTS = tuple(EmbeddedHost(name, rack=rack) for name, rack in (
     ('gpu-1', 'r1'), ('gpu-2', 'r1'), ('gpu-3', 'r2')))
@@ -26,6 +28,7 @@ OPTIONS = {
         json.dumps({'vendor_id': '8086', 'product_id': '1533'})],
     ('pci', 'alias'): ALIASES,
     ('filter_scheduler', 'pci_in_placement'): True,
+    ('filter_scheduler', 'enabled_filters'): FILTERS,
     ('inventory', 'pci_alias'): ALIASES,
     # Four processors of the first NUMA node, two of the second one.
     ('compute', 'cpu_dedicated_set'): '0-5',
@@ -45,11 +48,6 @@ FLAVORS = {
 def running(own_cloud):
     machine = pci_devices(num_pci=8, num_mdevcap=1)
     with own_cloud((), options=OPTIONS) as cloud:
-        cloud.conf.set_override('enabled_filters', [
-            *cloud.conf.filter_scheduler.enabled_filters,
-            'NUMATopologyFilter', 'PciPassthroughFilter'],
-            'filter_scheduler')
-        cloud.restart_scheduler('holistic')
         cloud.libvirt = cloud.computes.useFixture(LibvirtHypervisors(
             {host.name: machine for host in HOSTS}))
         cloud.add_hosts(HOSTS)
@@ -92,12 +90,6 @@ def boot(cloud, group, flavor):
     return servers
 
 
-def resources(cloud, consumer):
-    found = cloud.placement.get(f'/allocations/{consumer}').json()
-    return {provider: each['resources']
-            for provider, each in found['allocations'].items()}
-
-
 def providers(cloud):
     """Names of all providers, by UUID."""
     listed = cloud.placement.get('/resource_providers', microversion='1.14')
@@ -116,17 +108,6 @@ def in_cell(cloud, read, *arguments):
     admin = nova_context.get_admin_context()
     with nova_context.target_cell(admin, cloud.computes.cell) as target:
         return read(target, *arguments)
-
-
-def audit(cloud, servers):
-    """Only these servers have allocations, and the computes, which compare
-    their devices with Placement, change nothing."""
-    before = {server: resources(cloud, server) for server in servers}
-    cloud.computes.run_periodics()
-    assert {server: resources(cloud, server) for server in servers} == before
-    consumers = {consumer for uuid in providers(cloud) for consumer
-                 in cloud.holds.consumers(uuid)}
-    assert consumers == set(servers)
 
 
 @pytest.mark.parametrize('flavor, count, hosts', [
@@ -160,10 +141,17 @@ def test_servers_have_the_pci_devices_that_were_held(
 
 
 def test_one_device_more_than_a_rack_has_is_unplaceable(cloud):
-    record = created(cloud, 'four', 5, {'type': 'affinity', 'level': 'rack'})
-    assert record.status == GroupStatus.UNPLACEABLE
-    assert GPU in record.reasons[0]['message']
-    audit(cloud, ())
+    """Devices of another service than Nova do not count."""
+    foreign = create_provider(
+        cloud, 'foreign', cloud.providers()['gpu-1'], {GPU: 4}, [])
+    try:
+        record = created(cloud, 'four', 5, {
+            'type': 'affinity', 'level': 'rack'})
+        assert record.status == GroupStatus.UNPLACEABLE
+        assert GPU in record.reasons[0]['message']
+        audit(cloud, ())
+    finally:
+        cloud.placement.delete(f'/resource_providers/{foreign}')
 
 
 def test_pinned_servers_have_the_processors_that_were_held(cloud):

@@ -15,7 +15,7 @@ from nova_holistic.documents.groups.checks import (
     check_members, check_names, check_replicas)
 from nova_holistic.documents.groups.relationship_sides import check_sides
 from nova_holistic.documents.groups.request_groups import (
-    read_request_groups, read_traits)
+    read_request_groups, read_same_subtree, read_traits)
 from nova_holistic.documents.groups.valid_part import valid_part
 from nova_holistic.documents.groups.volumes import (
     boots_from_volume, check_boot_volumes, check_kind, must_be_fixed,
@@ -239,6 +239,7 @@ def _member(document: dict, place: str) -> MemberDescription:
         server_group=document.get('server_group'),
         request_groups=read_request_groups(document, place),
         group_policy=document.get('group_policy', NONE),
+        same_subtree=read_same_subtree(document, place),
         volume=read_volume(document))
     bounds = read_bounds(document.get('count'), join(place, 'count'))
     if bounds is not None:

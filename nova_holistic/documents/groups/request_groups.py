@@ -19,17 +19,36 @@ def read_request_groups(document: Mapping[str, Any],
         is not allowed without or with another one
     """
     groups = document.get('request_groups', {})
-    if groups and 'flavor' in document:
+    if 'group_policy' in document and 'flavor' in document:
         raise InvalidDocument(
-            join(place, 'request_groups'),
-            'must go with resources; a flavor states its groups itself')
-    if 'group_policy' in document and not groups:
-        raise InvalidDocument(join(place, 'group_policy'),
-                              'must go with request_groups')
+            join(place, 'group_policy'),
+            'must go with resources; a flavor states its policy itself')
+    for key in ('group_policy', 'same_subtree'):
+        if key in document and not groups:
+            raise InvalidDocument(join(place, key),
+                                  'must go with request_groups')
     return tuple(
         RequestGroup(suffix, FrozenMapping(each['resources']), *read_traits(
             each, join(place, 'request_groups', suffix)))
         for suffix, each in sorted(groups.items()))
+
+
+def read_same_subtree(document: Mapping[str, Any],
+                      place: str) -> tuple[frozenset[str], ...]:
+    """The sets of groups whose providers must be in one subtree.
+
+    :param document: a member, which fits the schema
+    :param place: position of the member
+    :raises InvalidDocument: the member has no such group
+    """
+    groups = document.get('request_groups', {})
+    for i, suffixes in enumerate(document.get('same_subtree', ())):
+        for j, suffix in enumerate(suffixes):
+            if suffix not in groups:
+                raise InvalidDocument(
+                    join(place, 'same_subtree', i, j),
+                    f'{suffix!r} is not in request_groups')
+    return tuple(map(frozenset, document.get('same_subtree', ())))
 
 
 def read_traits(document: Mapping[str, Any],

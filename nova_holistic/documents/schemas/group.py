@@ -58,15 +58,21 @@ TRAITS = {
     'properties': {'required': common.TRAITS, 'forbidden': common.TRAITS},
 }
 
+MAX_REQUEST_GROUPS = 64
+"""Maximum number of request groups of one member."""
+
+SUFFIX = {
+    'type': 'string',
+    'description': 'a suffix of Placement: 1 to 64 letters, digits, "_" '
+                   'or "-"',
+    'pattern': r'^[A-Za-z0-9_-]{1,64}\Z',
+}
+
 REQUEST_GROUPS = {
     'type': 'object',
     'minProperties': 1,
-    'maxProperties': 64,
-    'propertyNames': {
-        'description': 'a suffix of Placement: 1 to 64 letters, digits, "_" '
-                       'or "-"',
-        'pattern': r'^[A-Za-z0-9_-]{1,64}\Z',
-    },
+    'maxProperties': MAX_REQUEST_GROUPS,
+    'propertyNames': SUFFIX,
     'additionalProperties': {
         'type': 'object',
         'additionalProperties': False,
@@ -75,6 +81,21 @@ REQUEST_GROUPS = {
     },
 }
 """Granular request groups of Placement, by their suffixes."""
+
+SAME_SUBTREE = {
+    'type': 'array',
+    'minItems': 1,
+    'maxItems': MAX_REQUEST_GROUPS,
+    'items': {
+        'type': 'array',
+        'description': 'at least two suffixes of request groups',
+        'minItems': 2,
+        'maxItems': MAX_REQUEST_GROUPS,
+        'items': SUFFIX,
+        'uniqueItems': True,
+    },
+}
+"""Sets of suffixes of request groups."""
 
 MEMBER = {
     'type': 'object',
@@ -96,6 +117,7 @@ MEMBER = {
         'traits': TRAITS,
         'request_groups': REQUEST_GROUPS,
         'group_policy': {'enum': [NONE, ISOLATE]},
+        'same_subtree': SAME_SUBTREE,
         'availability_zone': common.TEXT,
         'aggregates': common.TEXTS,
         'location': LOCATION,

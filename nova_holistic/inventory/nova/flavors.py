@@ -11,7 +11,7 @@ import math
 import re
 from typing import Any
 
-from nova_holistic.inventory.nova.pci_aliases import PciAliases
+from nova_holistic.inventory.nova.flavor_devices import FlavorDevices
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
@@ -26,7 +26,8 @@ _RESOURCE = re.compile(r'resources:([A-Z0-9_]+)$')
 _TRAIT = re.compile(r'trait:(.+)$')
 
 
-def read_flavors(nova: ServiceClient, aliases: PciAliases = PciAliases()
+def read_flavors(nova: ServiceClient,
+                 devices: FlavorDevices = FlavorDevices()
                  ) -> Mapping[str, Flavor]:
     """Every flavor, private ones too, by name and by id.
 
@@ -35,19 +36,19 @@ def read_flavors(nova: ServiceClient, aliases: PciAliases = PciAliases()
     Where one flavor's name is another's id, the id counts, as it does in
     Nova's own clients.
 
-    :param aliases: PCI devices that flavors may request
+    :param devices: that flavors may request
     :raises ServiceFailed: Nova does not answer, or answers nonsense
     """
     path = '/flavors/detail'
     with nova.reading(path):
-        flavors = [flavor_from_nova(item, aliases) for item in nova.pages(
+        flavors = [flavor_from_nova(item, devices) for item in nova.pages(
             path, 'flavors', FLAVORS_VERSION, linked=True, is_public='None')]
     return FrozenMapping({flavor.name: flavor for flavor in flavors}
                          | {flavor.id: flavor for flavor in flavors})
 
 
 def flavor_from_nova(item: Mapping[str, Any],
-                     aliases: PciAliases = PciAliases()) -> Flavor:
+                     devices: FlavorDevices = FlavorDevices()) -> Flavor:
     """The flavor that an item of Nova's list describes."""
     specs = item.get('extra_specs', {})
     required, forbidden = implied_traits(specs)
@@ -64,9 +65,9 @@ def flavor_from_nova(item: Mapping[str, Any],
         forbidden_traits=frozenset(forbidden),
         unplannable=(unplannable_reason(specs)
                      or flavor_groups.objection(specs)
-                     or aliases.objection(specs)),
+                     or devices.objection(specs)),
         request_groups=(flavor_groups.request_groups(specs)
-                        + aliases.request_groups(specs)),
+                        + devices.request_groups(specs)),
         group_policy=flavor_groups.group_policy(specs),
         root_gb=0 if 'DISK_GB' in _overrides(specs) else item['disk'],
         image_limits=(item['ram'], item['disk']),

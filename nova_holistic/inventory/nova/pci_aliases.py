@@ -18,7 +18,7 @@ import os_traits
 
 from nova_holistic.exceptions import HolisticError
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.request_group import RequestGroup
+from nova_holistic.model.request_group import PCI_PREFIX, RequestGroup
 
 ALIAS = 'pci_passthrough:alias'
 """The extra spec: ``name:count``, several of them separated by commas."""
@@ -80,7 +80,7 @@ class PciAliases:
         if ALIAS not in specs or self.objection(specs):
             return ()
         return tuple(
-            RequestGroup(f'_pci{number}_{i}', device.resources,
+            RequestGroup(f'{PCI_PREFIX}{number}_{i}', device.resources,
                          device.required_traits)
             for number, (device, count) in enumerate(
                 self._devices(specs[ALIAS]))

@@ -33,6 +33,8 @@ class Requirements:
         provider, in addition to ``resources``
     :ivar group_policy: whether different groups must come from different
         providers (``isolate``), or may come from the same one (``none``)
+    :ivar same_subtree: sets of suffixes of groups. The provider of one group
+        of a set is the provider of the others, or above them
     :ivar volume: if the member is a volume and not a server; its resources and
         traits are added when the group is bound to a snapshot
     """
@@ -50,4 +52,5 @@ class Requirements:
     counted: FrozenMapping[str, int] = FrozenMapping()
     request_groups: tuple[RequestGroup, ...] = ()
     group_policy: str = NONE
+    same_subtree: tuple[frozenset[str], ...] = ()
     volume: Volume | None = None

@@ -30,16 +30,14 @@ _FORBIDDEN = {('hw:cpu_thread_policy', 'isolate'): _HYPERTHREADING}
 _SWITCHES = ('hw:ephemeral_encryption', 'hw:virtio_packed_ring')
 _TRUE = ('1', 't', 'true', 'on', 'y', 'yes')
 
-_NUMA = 'Placement does not know the NUMA cells of a host'
+_MIXED = 'Placement does not know which of its processors are dedicated'
 _NESTED = 'its resources come from other providers than the host'
 _OBSTACLES = (
-    (re.compile(r'accel:'), _NESTED),
+    (re.compile(r'accel:(?!device_profile$)'), _NESTED),
     (re.compile(r'pci_passthrough:(?!alias$)'), _NESTED),
     (re.compile(r'hw:pmem$'), _NESTED),
     (re.compile(r'hw:mem_encryption$'), _NESTED),
-    (re.compile(r'hw:numa_'), _NUMA),
-    (re.compile(r'hw:mem_page_size$'), _NUMA),
-    (re.compile(r'hw:cpu_(dedicated_mask|realtime|realtime_mask)$'), _NUMA),
+    (re.compile(r'hw:cpu_dedicated_mask$'), _MIXED),
 )
 
 
@@ -53,6 +51,8 @@ def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
             required.add(trait)
         if trait := _FORBIDDEN.get((key, value)):
             forbidden.add(trait)
+    if specs.get('accel:device_profile'):
+        required.add('COMPUTE_ACCELERATORS')
     if 'hw:tpm_version' in specs:
         crb = specs.get('hw:tpm_model') == 'tpm-crb'
         required.add(_TPM + ('CRB' if crb else 'TIS'))
@@ -69,7 +69,7 @@ def unsupported_extra_spec(specs: Mapping[str, str]) -> tuple[str, str]:
     """The first extra spec that cannot be planned, and the reason; empty texts
     if all can be planned."""
     if specs.get(CPU_POLICY) == 'mixed':
-        return f'{CPU_POLICY}=mixed', _NUMA
+        return f'{CPU_POLICY}=mixed', _MIXED
     for key in sorted(specs):
         for pattern, reason in _OBSTACLES:
             if pattern.match(key):

@@ -9,6 +9,7 @@ import os_traits
 
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import RequestGroup
+from nova_holistic.scheduler.claim.matching_groups import matching_suffixes
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
@@ -29,8 +30,8 @@ def check_match(asked: utils.ResourceRequest,
         return
     if _suffixes(asked, requirements) is None:
         raise RequestRefused(
-            f'{_DIFFERENT}its groups of resources differ from those of the '
-            'description')
+            f'{_DIFFERENT}its groups of resources, such as those of its '
+            'ports, differ from those of the description')
     if number > 1 and asked.group_policy != requirements.group_policy:
         raise RequestRefused(
             f'{_DIFFERENT}its group_policy is {asked.group_policy}, but that '
@@ -55,23 +56,18 @@ def allocation_request(allocation: ProviderAllocation,
 def _suffixes(asked: utils.ResourceRequest, requirements: Requirements
               ) -> Mapping[str, str] | None:
     """The suffix in the request of each group of the description; None if
-    they are not the same groups. Groups of the same content stand for each
-    other."""
-    waiting = {suffix: _content(group)
-               for suffix, group in asked._rg_by_id.items()
-               if suffix is not None}
-    found = {}
-    for group in sorted(requirements.request_groups,
-                        key=lambda each: each.suffix not in waiting):
-        content = _described(group)
-        same = ([group.suffix] if waiting.get(group.suffix) == content else [
-            suffix for suffix in sorted(waiting)
-            if waiting[suffix] == content])
-        if not same:
-            return None
-        found[group.suffix] = same[0]
-        del waiting[same[0]]
-    return None if waiting else found
+    they are not the same groups.
+
+    Groups of the same content stand for each other, as far as the sets of
+    groups in one subtree are the same.
+    """
+    return matching_suffixes(
+        {each.suffix: _described(each)
+         for each in requirements.request_groups},
+        requirements.same_subtree,
+        {suffix: _content(group) for suffix, group in asked._rg_by_id.items()
+         if suffix is not None},
+        [frozenset(each) for each in asked._same_subtree if len(each) > 1])
 
 
 def _content(group: Any) -> tuple:

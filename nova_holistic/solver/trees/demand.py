@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resources that one provider of a host has to give to a member."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -38,10 +38,15 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One provider of a host: the root provider, or one below it."""
+    """One provider of a host: the root provider, or one below it.
+
+    :ivar above: positions of the provider itself and of those above it, in
+        ``parts``
+    """
 
     inventories: FrozenMapping[str, Inventory]
     traits: frozenset[str]
+    above: frozenset[int] = frozenset()
 
     def most(self, demand: Demand) -> int:
         """The maximum number of such groups that it can give."""
@@ -60,10 +65,26 @@ def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
     return tuple(
         Part(inventories if used else FrozenMapping({
             name: replace(each, used=0)
-            for name, each in inventories.items()}), traits)
-        for inventories, traits in (
+            for name, each in inventories.items()}), traits, above)
+        for (inventories, traits), above in zip((
             (host.inventories, host.traits),
-            *((each.inventories, each.traits) for each in host.providers)))
+            *((each.inventories, each.traits) for each in host.providers)),
+            _above(host)))
+
+
+def _above(host: Host) -> Sequence[frozenset[int]]:
+    position = {each.uuid: number for number, each
+                in enumerate(host.providers, 1)}
+    parents = {number: position.get(each.parent, 0)
+               for number, each in enumerate(host.providers, 1)}
+    found = [frozenset([0])]
+    for number in parents:
+        own = {0}
+        while number not in own:
+            own.add(number)
+            number = parents[number]
+        found.append(frozenset(own))
+    return found
 
 
 def nested_classes(snapshot: Snapshot) -> frozenset[str]:

@@ -82,6 +82,7 @@ def _flat(wanted: Requirements, classes: frozenset[str],
     return replace(
         # It must not be resolved again.
         wanted, flavor=None, request_groups=(), group_policy=NONE,
+        same_subtree=(),
         resources=FrozenMapping({
             **{name: amount for name, amount in wanted.resources.items()
                if name not in classes},

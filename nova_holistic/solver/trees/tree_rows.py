@@ -18,6 +18,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import ISOLATE
 from nova_holistic.solver.limits.current import trees as tree_limits
 from nova_holistic.solver.trees.demand import Demand, demands, Part
+from nova_holistic.solver.trees.subtrees import subtrees
 
 Wanted = Mapping[Requirements, Mapping[Demand, int]]
 """How often each member requests each group."""
@@ -54,7 +55,9 @@ def tree_rows(requirements: Collection[Requirements],
         *(_total_row(name, wanted) for name in sorted(classes)
           if _needs_total(name, wanted)),
         *(_isolation_row(each, counts) for each, counts in wanted.items()
-          if each.group_policy == ISOLATE and len(each.request_groups) > 1))
+          if each.group_policy == ISOLATE and len(each.request_groups) > 1),
+        *(TreeRow(each.title, each.amount, each.capacity)
+          for each in subtrees(requirements)))
 
 
 def _subsets(alike: Sequence[Demand]) -> Sequence[Sequence[Demand]]:

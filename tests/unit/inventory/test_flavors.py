@@ -86,12 +86,21 @@ def test_traits_are_required_and_forbidden():
     ('accel:device_profile', 'gpu'),
     ('pci_passthrough:alias', 'gpu:1'), ('pci_passthrough:other', 'x'),
     ('hw:pmem', 'small'),
-    ('hw:mem_encryption', 'true'), ('hw:numa_nodes', '2'),
-    ('hw:mem_page_size', 'large'), ('hw:cpu_policy', 'mixed'),
-    ('hw:cpu_realtime', 'yes'),
+    ('hw:mem_encryption', 'true'), ('hw:cpu_policy', 'mixed'),
+    ('hw:cpu_dedicated_mask', '0'),
 ])
 def test_an_unsupported_extra_spec_makes_a_flavor_unplannable(key, value):
     assert key in spec(key, value).unplannable
+
+
+@pytest.mark.parametrize(('key', 'value'), [
+    ('hw:numa_nodes', '2'), ('hw:mem_page_size', 'large'),
+    ('hw:cpu_realtime', 'yes')])
+def test_numa_nodes_do_not_change_the_amounts(key, value):
+    """Nova's filter decides, and its refusals are learnt."""
+    made = spec(key, value)
+    assert (made.unplannable, made.resources) == (
+        '', spec('hw:other', '1').resources)
 
 
 def test_suffixed_extra_specs_are_request_groups():
@@ -133,8 +142,8 @@ def test_a_member_with_an_unplannable_flavor_is_refused():
     group = Group('g', members=(MemberDescription(
         'm', Requirements(flavor='some'), place='members[0]'),))
     snapshot = Snapshot(('host',), (), flavors=FrozenMapping(
-        {'some': spec('hw:numa_nodes', '2')}))
+        {'some': spec('hw:cpu_policy', 'mixed')}))
     with pytest.raises(InvalidDocument) as error:
         bind(group, snapshot)
     assert error.value.place == 'members[0].flavor'
-    assert 'hw:numa_nodes' in error.value.message
+    assert 'hw:cpu_policy' in error.value.message

@@ -45,18 +45,19 @@ def wants(suffix='1', required=(), forbidden=(), **amounts):
                         frozenset(forbidden))
 
 
-def member(name, *groups, count=None, policy=NONE, **amounts):
+def member(name, *groups, count=None, policy=NONE, subtrees=(), **amounts):
     return MemberDescription(name, Requirements(
         FrozenMapping({'VCPU': 1, **amounts}), request_groups=groups,
-        group_policy=policy), count)
+        group_policy=policy, same_subtree=tuple(map(frozenset, subtrees))),
+        count)
 
 
-def number_planned(snapshot, *groups, policy=NONE, **amounts):
+def number_planned(snapshot, *groups, policy=NONE, subtrees=(), **amounts):
     """The largest number of such members that has a plan."""
     for number in itertools.count(1):
         answer = solve(group(member(
-            'gpu', *groups, count=number, policy=policy, **amounts)),
-            snapshot)
+            'gpu', *groups, count=number, policy=policy, subtrees=subtrees,
+            **amounts)), snapshot)
         if not isinstance(answer, Plan):
             assert isinstance(answer, Unplaceable)
             return number - 1
@@ -98,6 +99,46 @@ def test_isolated_groups_come_from_different_cards(amounts, most):
         card(str(n), VGPU=amount) for n, amount in enumerate(amounts))))
     assert number_planned(snapshot, wants('1', VGPU=1), wants('2', VGPU=1),
                           policy=ISOLATE) == most
+
+
+@pytest.mark.parametrize('subtrees, most', [
+    # Ten packet rates of both agents together.
+    ([], 10),
+    # One agent has a packet rate for six ports and bandwidth for four, the
+    # other one a packet rate for four and bandwidth for six.
+    ([('bandwidth', 'packets')], 8)])
+def test_bandwidth_and_packet_rate_come_from_the_same_agent(subtrees, most):
+    snapshot = cloud(with_cards(
+        'h1', card('ovs', CUSTOM_NIC=6), card('bridge', (), 'ovs', VGPU=4),
+        card('sriov', CUSTOM_NIC=4), card('port 1', (), 'sriov', VGPU=3),
+        card('port 2', (), 'sriov', VGPU=3)))
+    assert number_planned(
+        snapshot, wants('bandwidth', VGPU=1), wants('packets', CUSTOM_NIC=1),
+        subtrees=subtrees) == most
+
+
+def test_two_ports_on_two_switches_are_two_subtrees():
+    """A member has two sets of groups, and the sets may differ in their
+    subtree."""
+    snapshot = cloud(with_cards('h1', *(
+        each for switch in ('a', 'b') for each in (
+            card(f'{switch}-agent', CUSTOM_NIC=2),
+            card(f'{switch}-port', (), f'{switch}-agent', VGPU=2)))))
+    groups = [wants('bandwidth1', VGPU=1), wants('packets1', CUSTOM_NIC=1),
+              wants('bandwidth2', VGPU=1), wants('packets2', CUSTOM_NIC=1)]
+    sets = [('bandwidth1', 'packets1'), ('bandwidth2', 'packets2')]
+    assert number_planned(snapshot, *groups, subtrees=sets) == 2
+    assert number_planned(snapshot, *groups, subtrees=sets,
+                          policy=ISOLATE) == 2
+
+
+def test_the_reason_names_the_groups_of_one_subtree():
+    snapshot = cloud(with_cards('h1', card('a', CUSTOM_NIC=2),
+                                card('b', VGPU=2)))
+    found = reasons(snapshot, group(member(
+        'gpu', wants('1', VGPU=1), wants('2', CUSTOM_NIC=1),
+        subtrees=[('1', '2')])))
+    assert 'of one subtree' in ' '.join(found.values())
 
 
 def test_members_use_the_hosts_that_have_cards():
@@ -193,11 +234,21 @@ def any_groups():
         st.lists(st.sampled_from(TRAITS), max_size=1))
 
 
-def trees(groups):
-    hosts = st.lists(st.lists(cards(), max_size=3), min_size=1, max_size=2)
+@st.composite
+def forests(draw):
+    """Cards of which some are below the one before them."""
+    found = []
+    for each in draw(st.lists(cards(), max_size=3)):
+        below = found and draw(st.booleans())
+        found.append(replace(each, parent=found[-1].uuid) if below else each)
+    return found
+
+
+def trees(groups, subtrees=st.just(False)):
+    hosts = st.lists(forests(), min_size=1, max_size=2)
     members = st.lists(st.tuples(
         st.lists(groups, min_size=1, max_size=2),
-        st.sampled_from([NONE, ISOLATE])), min_size=1, max_size=3)
+        st.sampled_from([NONE, ISOLATE]), subtrees), min_size=1, max_size=3)
     return st.tuples(hosts, members)
 
 
@@ -207,8 +258,11 @@ def question(case):
                    for n, each in enumerate(hosts))), group(*(
                        member(f'm{n}', *(replace(each, suffix=str(i))
                                          for i, each in enumerate(groups)),
-                              policy=policy)
-                       for n, (groups, policy) in enumerate(members)))
+                              policy=policy, subtrees=[
+                                  ('0', '1')] if together and len(
+                                      groups) > 1 else [])
+                       for n, (groups, policy, together)
+                       in enumerate(members)))
 
 
 def possible(snapshot, asked):
@@ -232,6 +286,8 @@ def _served(host, members):
                 taken[provider.uuid, name] += amount
         pairs = [(path, provider.uuid) for (path, policy, _), provider
                  in zip(wanted, chosen) if policy == ISOLATE]
+        if not _together(host, wanted, members, chosen):
+            continue
         if len(set(pairs)) == len(pairs) and all(
                 each.required_traits <= provider.traits
                 for (_, _, each), provider in zip(wanted, chosen)) and all(
@@ -242,6 +298,25 @@ def _served(host, members):
                     if uuid == provider.uuid):
             return True
     return False
+
+
+def _together(host, wanted, members, chosen):
+    """Whether the cards of each set are one card and cards below it."""
+    parents = {each.uuid: each.parent for each in host.providers}
+    for each in members:
+        for suffixes in each.requirements.same_subtree:
+            own = {card.uuid for (path, _, one), card in zip(wanted, chosen)
+                   if path == each.path and one.suffix in suffixes}
+            if not any(all(top in _upwards(card, parents) for card in own)
+                       for top in own):
+                return False
+    return True
+
+
+def _upwards(card, parents):
+    while card:
+        yield card
+        card = parents[card]
 
 
 @examples(60)
@@ -256,7 +331,7 @@ def test_groups_of_one_unit_are_planned_exactly_if_possible(case):
 
 
 @examples(60)
-@given(trees(any_groups()).map(question))
+@given(trees(any_groups(), st.booleans()).map(question))
 def test_no_plan_is_impossible_and_no_possible_group_is_refused(case):
     snapshot, asked = case
     answer = solve(asked, snapshot)
@@ -267,7 +342,7 @@ def test_no_plan_is_impossible_and_no_possible_group_is_refused(case):
 
 
 @examples(60)
-@given(trees(any_groups()).map(question))
+@given(trees(any_groups(), st.booleans()).map(question))
 def test_the_check_accepts_exactly_what_is_possible(case):
     snapshot, asked = case
     alone = replace(snapshot, hosts=snapshot.hosts[:1])

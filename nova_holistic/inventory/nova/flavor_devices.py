@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The devices that flavors request by names of other services or options."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nova_holistic.inventory.nova.device_profiles import DeviceProfiles
+from nova_holistic.inventory.nova.pci_aliases import PciAliases
+from nova_holistic.model.request_group import RequestGroup
+
+
+@dataclass(frozen=True, slots=True)
+class FlavorDevices:
+    """
+    :ivar aliases: PCI devices
+    :ivar profiles: accelerators
+    """
+
+    aliases: PciAliases = PciAliases()
+    profiles: DeviceProfiles = DeviceProfiles()
+
+    @classmethod
+    def from_conf(cls, options) -> 'FlavorDevices':
+        """
+        :param options: the option group ``[inventory]``
+        :raises InvalidAlias: of ``pci_alias``
+        :raises InvalidProfile: of ``device_profile``
+        """
+        return cls(PciAliases.from_conf(options.pci_alias),
+                   DeviceProfiles.from_conf(options.device_profile))
+
+    def objection(self, specs: Mapping[str, str]) -> str:
+        """Why the devices of a flavor cannot be planned; '' if they can, or
+        if it requests none."""
+        return (self.aliases.objection(specs)
+                or self.profiles.objection(specs))
+
+    def request_groups(self, specs: Mapping[str, str]
+                       ) -> tuple[RequestGroup, ...]:
+        """The groups of a flavor without objections."""
+        return (self.aliases.request_groups(specs)
+                + self.profiles.request_groups(specs))
