@@ -15,7 +15,7 @@ from nova_holistic.cli import exits, interrupt
 from nova_holistic.cli.files import BadFile
 from nova_holistic.cli.manage_commands.command import Command, CommandResult
 from nova_holistic.cli.manage_commands import (
-    group, hold, inventory, purge, refusal)
+    federation, group, hold, inventory, purge, refusal)
 from nova_holistic import conf as options
 from nova_holistic.conf import services
 from nova_holistic import exceptions
@@ -66,6 +66,7 @@ COMMANDS = {
     ('db', 'version'): Command(db_version, any_schema=True),
     ('lease', 'expire'): Command(lease_expire),
     ('reconcile',): Command(reconcile),
+    **federation.COMMANDS,
     **group.COMMANDS,
     **purge.COMMANDS,
     **hold.COMMANDS,

@@ -171,7 +171,8 @@ class _Work:
             children, paths,
             {name: self.problem.documents.document(inside, name)
              for name, inside in paths.items()},
-            f'{request.key}-{number}',
+            # A parent that lost its table finds all parts by their number.
+            f'{request.key}-{number}.{len(paths)}',
             not self.problem.division.group.is_elastic))
 
     def note(self, failed: Failed, choice: Choice) -> None:

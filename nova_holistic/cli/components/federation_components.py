@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a parent of a federation, from their configuration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 import time
@@ -11,7 +11,9 @@ import futurist
 
 from nova_holistic.boot.credential_cipher import CredentialCipher, InvalidKey
 from nova_holistic.cli.components.connections import NotConfigured
+from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation import children_file
+from nova_holistic.federation.credentials import operator_file
 from nova_holistic.federation.credentials.registered import (
     RegisteredCredentials)
 from nova_holistic.federation.credentials.registrations import Registrations
@@ -24,6 +26,8 @@ from nova_holistic.federation.http.traffic import HttpLimits
 from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.planner import Surroundings
 from nova_holistic.federation.planners import Planners
+from nova_holistic.federation.recovery.found_parts import (
+    found_parts as parts_of_child, FoundPart)
 from nova_holistic.federation.refresh import Refresh
 from nova_holistic import policies
 from nova_holistic.solver.milp.backend import load_backend
@@ -68,6 +72,32 @@ def federation(conf: Any, table: PlacementTable,
         GroupPlacer(conf, table, children, planners, types, clock), planners,
         GroupChanges(table, children, refresh, clock), refresh, clock),
         Registrations(children, stored))
+
+
+def found_parts(conf: Any, clock: Clock, all_projects: bool,
+                credentials: str) -> Sequence[FoundPart]:
+    """The parts of this parent's groups in its children.
+
+    :param all_projects: whether the credentials may read the groups of all
+        projects
+    :param credentials: name of the file of the operator's credentials
+    :raises UnreadableFile: a file cannot be read
+    :raises InvalidDocument: a file is invalid, or lacks a child
+    :raises ChildFailed: a child does not answer, or refuses
+    :raises InvalidAnswer: an answer is not the document of the API
+    """
+    entries = children_file.read(conf.federation.children)
+    children = UserChildren(entries, _limits(conf), None, clock)
+    found = operator_file.read(
+        credentials, '--credentials', [*children.entries])
+    for name in children.entries:
+        if name not in found:
+            raise InvalidDocument(
+                f'{credentials}: credentials', f'child {name} is missing; it '
+                'may have parts of groups')
+    return [part for name in children.entries for part in parts_of_child(
+        children.exchange(name, found[name], 'operator'),
+        conf.federation.parent_id, all_projects)]
 
 
 def _stored(conf: Any, table: PlacementTable,

@@ -66,13 +66,21 @@ class UserChildren:
             return _closed(
                 name, 'register an application credential for this cloud'
                 if entry.keystone else 'the request has no token')
+        return HttpChild(name, self.exchange(
+            name, auth, f'{user.user_id} {user.project_id}'), self._clock)
+
+    def exchange(self, name: str, auth: BaseAuthPlugin,
+                 identity: str) -> Exchange:
+        """The requests to a child in the file.
+
+        :param identity: of the user, for requests with equal content
+        """
+        entry = self.entries[name]
         adapter = Adapter(
             self.session(name), auth=auth, service_type=SERVICE_TYPE,
             interface='public', region_name=entry.region,
             endpoint_override=entry.endpoint, client_name='nova-holistic')
-        return HttpChild(name, Exchange(
-            name, adapter, self._traffic[name],
-            f'{user.user_id} {user.project_id}'), self._clock)
+        return Exchange(name, adapter, self._traffic[name], identity)
 
     def session(self, name: str) -> Session:
         """Of a child in the file."""

@@ -69,7 +69,7 @@ class Parts:
         :returns: False if the group does not exist or has another owner, and
             nothing is written
         """
-        values = _values(part)
+        values = part_values(part)
         with self._database.writer() as session:
             if not _owned(session, part.group_uuid, engine):
                 return False
@@ -122,7 +122,7 @@ def _owned(session: orm.Session, group_uuid: str,
         .execution_options(synchronize_session=False)).rowcount)
 
 
-def _values(part: GroupPart) -> dict[str, object]:
+def part_values(part: GroupPart) -> dict[str, object]:
     return {'group_uuid': part.group_uuid, 'child': part.child,
             'name': part.name, 'child_group': part.child_group,
             'paths': list(part.paths), 'state': part.state,

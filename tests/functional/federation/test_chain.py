@@ -50,9 +50,10 @@ def test_a_group_is_placed_shown_built_and_deleted_below_two_parents(
     clouds[name].delete_servers()
 
 
-def test_a_location_names_the_clouds_of_both_levels(clouds, upper):
+def test_a_location_names_the_clouds_of_both_levels_and_a_rack(clouds, upper):
+    """The clouds have the levels az and rack."""
     document = {'name': 'pinned', 'members': [
-        {'name': 'far', 'resources': SMALL, 'location': 'eu/dfw'},
+        {'name': 'far', 'resources': SMALL, 'location': 'eu/dfw/nova/b'},
         {'name': 'near', 'resources': SMALL, 'location': 'lon'}]}
     group = upper.create(document)
     assert group['status'] == 'planned', group
@@ -60,8 +61,11 @@ def test_a_location_names_the_clouds_of_both_levels(clouds, upper):
     assert {path: each['cloud'] for path, each in members.items()} == {
         'far': 'eu/dfw', 'near': 'lon'}
     assert held(clouds) == below(members)
+    _, host = clouds['dfw'].create_server(members['far']['pointer'])
+    assert host == 'dfw-2'
     upper.delete(group['id'])
     assert held(clouds) == set()
+    clouds['dfw'].delete_servers()
 
 
 def test_a_policy_of_the_level_cloud_counts_the_children_of_the_upper_parent(

@@ -19,12 +19,12 @@ at least 8, and at most 9."""
 
 def tries_by_group(proxies):
     """Number of commits that were started for each group, from the keys
-    ``PARENT-GROUP-RANDOM-TRY-CHILD`` that the clouds received."""
+    ``PARENT-GROUP-RANDOM-TRY.PARTS-CHILD`` that the clouds received."""
     found = Counter()
     for proxy in proxies.values():
         for key in proxy.keys:
             group, number, _ = key.rsplit('-', 2)
-            found[group] = max(found[group], int(number))
+            found[group] = max(found[group], int(number.split('.')[0]))
     return found
 
 

@@ -10,6 +10,8 @@ import copy
 from hypothesis import event, given, HealthCheck, strategies as st
 
 from nova_holistic.documents.groups.group import parse_group
+from nova_holistic.federation.recovery.merged_document import (
+    merged_document)
 from nova_holistic.federation.results import Placed, Refused
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide
@@ -49,16 +51,20 @@ def test_the_documents_of_the_parts_have_every_member_once(document, random):
     chosen = {name: [] for name in documents.CLOUDS}
     for part in division.parts:
         chosen[random.choice(documents.CLOUDS)].extend(part.paths)
-    writer = PartDocuments(division)
+    writer, parts = PartDocuments(division), []
     for cloud, paths in chosen.items():
         if paths:
             written = writer.document(paths, cloud)
+            parts.append((cloud, written))
             assert sorted(m.path for m in parse_group(
                 written, TYPES).all_members()) == sorted(paths)
             assert 'cloud' not in {
                 rule.get('level') for group in _all_groups(written)
                 for key in ('policies', 'relationships')
                 for rule in group.get(key, ())}
+    # A parent that has lost its table reads the members from the parts.
+    assert sorted(m.path for m in parse_group(
+        merged_document(parts), TYPES).all_members()) == sorted(together)
 
 
 @_CASES

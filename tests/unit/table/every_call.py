@@ -15,7 +15,7 @@ from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import (
     detaching, group_degradation, group_growth, group_purge, group_revision,
     held_places, member_moves, member_release, member_replan,
-    mirrored_members)
+    mirrored_members, recovered_groups)
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.changes.held_places import Handover
@@ -383,6 +383,12 @@ def federate(table):
                         {'web': ('ams', builders.new_uuid())}, NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
+    lost = builders.a_group(GroupStatus.PLANNED)
+    for new in (True, False):
+        assert recovered_groups.write(
+            table.database, lost, builders.members_of(lost, {'web': None}),
+            [GroupPart('p-2', lost.uuid, 'dfw', 'shop', ['web'], 'committed',
+                       NOON)]) is new
     user = ('ann', 'blue', 'dfw')
     for text in ('first', 'second'):
         table.child_credentials.put(*user, text, NOON)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``nova-holistic-manage federation``: for the operator of a parent."""
+
+import argparse
+from collections.abc import Sequence
+import dataclasses
+import json
+
+from nova_holistic.cli.components import (
+    engine_components, federation_components)
+from nova_holistic.cli import exits
+from nova_holistic.cli.manage_commands.command import Command, CommandResult
+from nova_holistic.cli.manage_commands import group
+from nova_holistic.cli.output import group_tables
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.federation import children_file
+from nova_holistic.federation.recovery.recover import (
+    LEFT, Outcome, Owner, Recovery)
+from nova_holistic.policies import load_policy_types
+from nova_holistic.table.clock import DatabaseClock
+
+_INCOMPLETE = 1
+"""Exit code if a group is left."""
+
+
+def recover(conf) -> CommandResult:
+    """write the groups of a parent that has lost its database, as its
+    children have them"""
+    arguments = conf.command
+    if not conf.federation.children:
+        raise InvalidDocument('[federation] children', 'the option is not '
+                              'set: this service is not a parent')
+    owner = _owner(arguments)
+    table = engine_components.managed_table(conf)
+    clock = DatabaseClock(table.database)
+    parts = federation_components.found_parts(
+        conf, clock, arguments.all_projects, arguments.credentials)
+    outcomes = tuple(Recovery(
+        table, load_policy_types(), conf.federation.commit_lease, clock,
+        [each.name for each in children_file.read(conf.federation.children)
+         if each.keystone is not None],
+        owner).run(parts, arguments.dry_run))
+    return CommandResult(
+        _text(outcomes, arguments.format),
+        _INCOMPLETE if any(each.result == LEFT for each in outcomes)
+        else exits.GOOD)
+
+
+def _owner(arguments: argparse.Namespace) -> Owner | None:
+    ids = arguments.project_id, arguments.user_id
+    if None in ids:
+        if ids != (None, None):
+            raise InvalidDocument('--project-id', 'give it together with '
+                                  '--user-id')
+        return None
+    return Owner(*ids)
+
+
+def _text(outcomes: Sequence[Outcome], form: str) -> str:
+    if form == 'json':
+        return json.dumps([dataclasses.asdict(each) for each in outcomes],
+                          indent=2)
+    return '\n'.join(group_tables.columns(
+        ('GROUP', 'NAME', 'PROJECT', 'CLOUDS', 'MEMBERS', 'RESULT'),
+        ((each.group, each.name, each.project_id, ','.join(each.clouds),
+          str(each.members), ': '.join(filter(None, (
+              each.result, each.why)))) for each in outcomes)))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--credentials', required=True, metavar='FILE',
+        help='file with a credential for each child that may read groups')
+    parser.add_argument(
+        '--all-projects', action='store_true',
+        help='read the groups of all projects; the credentials need the right '
+             'to list them (default: the groups of the projects of the '
+             'credentials)')
+    parser.add_argument(
+        '--project-id', type=group.printable_name, metavar='ID',
+        help='project that owns the groups, if the children have their own '
+             'keystone (default: as in the children)')
+    parser.add_argument(
+        '--user-id', type=group.printable_name, metavar='ID',
+        help='user who counts as the creator of the groups')
+    parser.add_argument(
+        '--dry-run', action='store_true',
+        help='list the groups, and write none')
+    parser.add_argument(
+        '--format', default='table', choices=group_tables.FORMATS,
+        help='format of the answer (default: %(default)s)')
+
+
+COMMANDS = {('federation', 'recover'): Command(recover, _arguments)}
