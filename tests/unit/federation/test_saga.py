@@ -239,7 +239,7 @@ def test_a_refused_create_is_undone_at_once():
     assert isinstance(found, Placed)
     assert name not in {part.child for part in found.parts}
     first = [each for each in federation.journal.records.values()
-             if each.key.startswith('p-1-1-')]
+             if each.key.startswith('p-1-1.')]
     assert name in {each.child for each in first}
     assert {each.state for each in first} == {'undone'}
 
