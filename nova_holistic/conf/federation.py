@@ -60,7 +60,17 @@ OPTS = [
              'good_enough.'),
     cfg.FloatOpt(
         'facts_ttl', default=300.0, min=0.0,
-        help='Seconds for which facts that were read from a child are used.'),
+        help='Seconds for which facts that were read from a child are used. '
+             'They are read again after half of this time.'),
+    cfg.StrOpt(
+        'fact_credentials',
+        help='Path of a file with credentials of the operator, one for each '
+             'child whose facts are read: availability zones and aggregates '
+             'from its Nova, traits from its Placement, and the largest '
+             'amounts of VCPU and MEMORY_MB of a host. The credentials need '
+             'only rights to read, and are never used for a request of a '
+             'user. If the option is not set, only the facts in the file of '
+             'children are known.'),
     cfg.IntOpt(
         'commit_lease', default=120, min=5, max=MAX_SECONDS,
         help='Lease in seconds of each part of a group until all parts '

@@ -19,6 +19,7 @@ from nova_holistic.federation.credentials.registered import (
 from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.engines import FederatedEngines
+from nova_holistic.federation.facts.fact_reader import FactReader
 from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.group_changes import GroupChanges
 from nova_holistic.federation.group_placer import GroupPlacer
@@ -34,6 +35,9 @@ from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.table.store import PlacementTable
 
 Clock = Callable[[], datetime]
+OPERATOR = 'operator'
+"""Stands for a user in requests with a credential of the operator. The name
+of a user and a project has a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def federation(conf: Any, table: PlacementTable,
     children = UserChildren(entries, _limits(conf), stored, clock)
     types = policies.load_policy_types()
     planners = Planners(
-        conf, children, KnownFacts(entries), Surroundings(
+        conf, children, known_facts(conf, children, clock), Surroundings(
             policy_types=types, backend=load_backend('highs'),
             history=History(), clock=clock, timer=time.monotonic,
             sleep=time.sleep,
@@ -72,6 +76,26 @@ def federation(conf: Any, table: PlacementTable,
         GroupPlacer(conf, table, children, planners, types, clock), planners,
         GroupChanges(table, children, refresh, clock), refresh, clock),
         Registrations(children, stored))
+
+
+def known_facts(conf: Any, children: UserChildren,
+                clock: Clock) -> KnownFacts:
+    """The facts in the file of children, refreshed with the operator's
+    credentials.
+
+    :raises UnreadableFile: the file of credentials cannot be read
+    :raises InvalidDocument: the file of credentials is invalid
+    """
+    options = conf.federation
+    found = operator_file.read(
+        options.fact_credentials, '[federation] fact_credentials',
+        [*children.entries]) if options.fact_credentials else {}
+    return KnownFacts(
+        tuple(children.entries.values()),
+        {name: FactReader(children.exchange(name, auth, OPERATOR, 'compute'),
+                          children.exchange(name, auth, OPERATOR, 'placement'),
+                          clock).read for name, auth in found.items()},
+        options.facts_ttl, clock)
 
 
 def found_parts(conf: Any, clock: Clock, all_projects: bool,
@@ -96,7 +120,7 @@ def found_parts(conf: Any, clock: Clock, all_projects: bool,
                 f'{credentials}: credentials', f'child {name} is missing; it '
                 'may have parts of groups')
     return [part for name in children.entries for part in parts_of_child(
-        children.exchange(name, found[name], 'operator'),
+        children.exchange(name, found[name], OPERATOR),
         conf.federation.parent_id, all_projects)]
 
 

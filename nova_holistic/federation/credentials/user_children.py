@@ -69,17 +69,18 @@ class UserChildren:
         return HttpChild(name, self.exchange(
             name, auth, f'{user.user_id} {user.project_id}'), self._clock)
 
-    def exchange(self, name: str, auth: BaseAuthPlugin,
-                 identity: str) -> Exchange:
-        """The requests to a child in the file.
+    def exchange(self, name: str, auth: BaseAuthPlugin, identity: str,
+                 service_type: str = SERVICE_TYPE) -> Exchange:
+        """The requests to a service of a child in the file.
 
         :param identity: of the user, for requests with equal content
         """
         entry = self.entries[name]
         adapter = Adapter(
-            self.session(name), auth=auth, service_type=SERVICE_TYPE,
+            self.session(name), auth=auth, service_type=service_type,
             interface='public', region_name=entry.region,
-            endpoint_override=entry.endpoint, client_name='nova-holistic')
+            endpoint_override=(entry.endpoint if service_type == SERVICE_TYPE
+                               else None), client_name='nova-holistic')
         return Exchange(name, adapter, self._traffic[name], identity)
 
     def session(self, name: str) -> Session:

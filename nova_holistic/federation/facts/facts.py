@@ -19,7 +19,9 @@ class Facts:
     :ivar traits: all traits that some host has
     :ivar aggregates: names of all host aggregates
     :ivar largest: resource class to the largest amount of it that one server
-        can get on an empty host; a class that is missing here does not exist
+        can get on an empty host
+    :ivar all_classes: whether ``largest`` has all resource classes of the
+        child
     :ivar flavors: name or id of a flavor to its amounts of resources
     :ivar share_in_use: 0 to 1; of the scarcest resource class
     :ivar read_at: naive UTC; None: the operator wrote the facts down, and
@@ -30,6 +32,7 @@ class Facts:
     traits: frozenset[str] | None = None
     aggregates: frozenset[str] | None = None
     largest: Mapping[str, int] | None = None
+    all_classes: bool = True
     flavors: Mapping[str, Mapping[str, int]] = FrozenMapping()
     share_in_use: float | None = None
     read_at: datetime | None = None

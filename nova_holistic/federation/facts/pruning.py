@@ -70,6 +70,8 @@ def _too_large(member: Mapping[str, Any], facts: Facts) -> Iterator[str]:
         member.get('flavor', ''), {})
     for resource_class, amount in wanted.items():
         largest = facts.largest.get(resource_class, 0)
+        if resource_class not in facts.largest and not facts.all_classes:
+            continue
         if member.get('boot_from_volume') and resource_class == 'DISK_GB':
             continue
         if amount > largest:

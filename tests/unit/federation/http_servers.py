@@ -90,12 +90,17 @@ def _running(server):
         thread.join()
 
 
-def http_child(url, identity='ann@blue', traffic=None, **limits):
-    """A child at a URL, and its traffic."""
+def exchange(url, identity='ann@blue', traffic=None, **limits):
+    """The requests to a child at a URL."""
     traffic = traffic or Traffic(
         HttpLimits(**{'seconds': 5.0, 'per_second': 1000.0, **limits}),
         time.monotonic, time.sleep)
     one = session.Session(noauth.NoAuth())
-    exchange = Exchange('dfw', adapter.Adapter(
+    return Exchange('dfw', adapter.Adapter(
         one, endpoint_override=url), traffic, identity)
-    return HttpChild('dfw', exchange, lambda: NOON)
+
+
+def http_child(url, identity='ann@blue', traffic=None, **limits):
+    """A child at a URL, and its traffic."""
+    return HttpChild('dfw', exchange(url, identity, traffic, **limits),
+                     lambda: NOON)

@@ -55,7 +55,8 @@ class Parent(Service):
             self.conf.set_override(name, value, group='federation')
         around, children = self.clouds.time, Children(self.clouds.children)
         planners = Planners(
-            self.conf, children, KnownFacts(()), Surroundings(
+            self.conf, children, KnownFacts((), {}, 0.0, around.now),
+            Surroundings(
                 TYPES, load_backend('highs'), History(), around.now,
                 around.timer, around.sleep))
         refresh = Refresh(self.table, children,

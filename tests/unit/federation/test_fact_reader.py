@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts that are read from a child with a credential of the operator."""
+
+from datetime import timedelta
+import json
+
+import pytest
+
+from nova_holistic.federation.children_file import ChildEntry
+from nova_holistic.federation.facts.fact_reader import FactReader
+from nova_holistic.federation.facts.facts import Facts
+from nova_holistic.federation.facts.known_facts import KnownFacts
+from nova_holistic.federation.facts.pruning import exclusion
+from nova_holistic.model.frozen import FrozenMapping
+from tests.unit.federation.clouds import member, NOON, Time
+from tests.unit.federation.http_servers import answering, exchange
+
+PAGES = [[{'id': 'h1', 'vcpus': 8, 'memory_mb': 64}],
+         [{'id': 'h2', 'vcpus': 4, 'memory_mb': 128}]]
+ANSWERS = {
+    '/os-availability-zone': {'availabilityZoneInfo': [
+        {'zoneName': 'az1', 'zoneState': {'available': True}}]},
+    '/os-aggregates': {'aggregates': [{'name': 'hipaa', 'id': 1}]},
+    '/os-hypervisors/detail?limit=1000': {
+        'hypervisors': PAGES[0], 'hypervisors_links': [{'rel': 'next'}]},
+    '/os-hypervisors/detail?limit=1000&marker=h1': {'hypervisors': PAGES[1]},
+    '/traits?associated=true': {'traits': ['HW_CPU_X86_AVX2']}}
+ALL = Facts(frozenset({'az1'}), frozenset({'HW_CPU_X86_AVX2'}),
+            frozenset({'hipaa'}), FrozenMapping({'VCPU': 8, 'MEMORY_MB': 128}),
+            all_classes=False, read_at=NOON)
+
+
+def read(answers):
+    """The facts of a child with these answers, and the requests."""
+    seen = {}
+
+    def respond(handler):
+        seen[handler.path] = handler.headers['OpenStack-API-Version']
+        answer = answers.get(handler.path)
+        body = json.dumps(answer).encode()
+        handler.send_response(403 if answer is None else 200)
+        handler.send_header('Content-Length', str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+    with answering(respond) as url:
+        one = exchange(url)
+        return FactReader(one, one, lambda: NOON).read(), seen
+
+
+def test_facts_are_read_from_nova_and_placement():
+    found, seen = read(ANSWERS)
+    assert found == ALL
+    assert {path: version for path, version in seen.items()
+            if path.startswith('/traits')} == {
+                '/traits?associated=true': 'placement 1.6'}
+    assert set(seen) == set(ANSWERS)
+
+
+@pytest.mark.parametrize('path, fact', [
+    ('/os-availability-zone', 'zones'), ('/os-aggregates', 'aggregates'),
+    ('/traits?associated=true', 'traits'),
+    ('/os-hypervisors/detail?limit=1000&marker=h1', 'largest')])
+@pytest.mark.parametrize('answer', [None, [], {'traits': [5]}, {
+    'hypervisors': [{'id': 'h2', 'vcpus': -1, 'memory_mb': 1}]}])
+def test_a_fact_that_is_refused_or_invalid_is_unknown(path, fact, answer):
+    found, _ = read({**ANSWERS, path: answer})
+    assert getattr(found, fact) is None
+    assert [name for name in ('zones', 'traits', 'aggregates', 'largest')
+            if getattr(found, name) is None] == [fact]
+
+
+def test_a_class_that_nobody_reads_excludes_nothing():
+    assert exclusion({'name': 'g', 'members': [member('web', 9)]}, ALL)
+    special = {'name': 'web', 'resources': {'VCPU': 8, 'CUSTOM_X': 1}}
+    assert not exclusion({'name': 'g', 'members': [special]}, ALL)
+
+
+class Known:
+    """Known facts of one child, whose reads are counted and end when the test
+    says."""
+
+    def __init__(self, written=None):
+        self.time, self.begun, self.next = Time(), [], ALL
+        self.facts = KnownFacts(
+            [ChildEntry('dfw', facts=written)],
+            {'dfw': lambda: self.next}, 100.0, self.time.now,
+            self.begun.append)
+
+    def get(self):
+        return self.facts.all().get('dfw')
+
+
+def test_facts_are_read_again_after_half_of_their_time():
+    known = Known()
+    assert known.get() is None
+    assert known.get() is None
+    assert len(known.begun) == 1
+    known.begun[0]()
+    assert known.get() == ALL
+    known.time.sleep(49)
+    assert known.get() == ALL
+    assert len(known.begun) == 1
+    known.time.sleep(2)
+    # Nobody waits for the new facts.
+    assert known.get() == ALL
+    assert len(known.begun) == 2
+
+
+def test_old_facts_are_not_used():
+    written = Facts(zones=frozenset({'old'}))
+    known = Known(written)
+    assert known.get() == written
+    known.begun[0]()
+    assert known.get().zones == {'az1'}
+    known.time.sleep(101)
+    assert known.get() == written
+
+
+def test_what_is_not_read_is_what_the_operator_wrote():
+    known = Known(Facts(
+        traits=frozenset({'T'}), share_in_use=0.5,
+        largest=FrozenMapping({'VCPU': 2, 'CUSTOM_X': 3})))
+    known.next = Facts(
+        zones=frozenset({'az1'}), largest=FrozenMapping({'VCPU': 8}),
+        all_classes=False, read_at=NOON - timedelta(seconds=5))
+    known.get()
+    known.begun[0]()
+    found = known.get()
+    assert (found.zones, found.traits, found.share_in_use, found.read_at) == (
+        {'az1'}, {'T'}, 0.5, NOON - timedelta(seconds=5))
+    assert (dict(found.largest), found.all_classes) == (
+        {'VCPU': 8, 'CUSTOM_X': 3}, True)
