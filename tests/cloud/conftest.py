@@ -23,8 +23,8 @@ RUNNING = 'NOVA_HOLISTIC_CLOUD'
 """Environment variable with the directory of a running cloud. The tests use
 this cloud and do not stop it."""
 ORDER = ('test_chaos', 'test_command_server', 'test_recovery', 'test_access',
-         'test_federation', 'test_slow_clients', 'test_first_server', 'test_boot',
-         'test_engine_boot', 'test_race', 'test_many_clients')
+         'test_federation', 'test_slow_clients', 'test_first_server',
+         'test_boot', 'test_engine_boot', 'test_race', 'test_many_clients')
 """The order of the modules. The tests with a cloud of their own come first, so
 that two clouds never run at once. Tests that need no nova-compute run while
 each nova-compute connects to the restarted broker. The tests that leave the
