@@ -127,11 +127,11 @@ class WorstCase:
         choice.most = {
             margin: max(choice.most.get(margin, 0.0), here.get(margin, 0.0))
             for margin in here.keys() | choice.most.keys()}
-        for slot, mine in self._new_domains(choice, host):
+        for slot, own_domains in self._new_domains(choice, host):
             self._possible_counts[slot] += 1
-            if len(mine) == 1:
-                self._certain_counts[*slot[:2], *mine] -= 1
-            mine.add(slot[2])
+            if len(own_domains) == 1:
+                self._certain_counts[*slot[:2], *own_domains] -= 1
+            own_domains.add(slot[2])
 
     def _more(self, choice: _Choice, host: int) -> dict[Margin, float]:
         """The increase of the worst case of each row, if it is positive."""
@@ -158,12 +158,12 @@ class WorstCase:
                          ) -> Iterator[tuple[Margin, float]]:
         """Changes from domains that become possibly used, and from domains
         that are no longer certainly used."""
-        for slot, mine in self._new_domains(choice, host):
+        for slot, own_domains in self._new_domains(choice, host):
             if not self._possible_counts[slot]:
                 yield from ((margin, weight) for margin, weight
                             in self._margins.used.get(slot, ()) if weight > 0)
-            if len(mine) == 1 and self._certain_counts[left := (*slot[:2],
-                                                                *mine)] == 1:
+            left = (*slot[:2], *own_domains)
+            if len(own_domains) == 1 and self._certain_counts[left] == 1:
                 yield from ((margin, -weight) for margin, weight
                             in self._margins.used.get(left, ()) if weight < 0)
 
@@ -201,8 +201,8 @@ class WorstCase:
                 filled[slot] = weight
         if not filled:
             # The member is refused because it would leave a domain.
-            left = [slot[:2] for slot, mine in entered if any(
-                weight < 0 for number in mine
+            left = [slot[:2] for slot, own_domains in entered if any(
+                weight < 0 for number in own_domains
                 for found in (self._margins.counts, self._margins.used)
                 for weight in self._weights(
                     broken, found, (*slot[:2], number)))]

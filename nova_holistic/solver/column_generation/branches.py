@@ -39,13 +39,13 @@ class Branch:
 
         :param prices: [kind, cell]
         """
-        mine, theirs = (np.flatnonzero((~one & two).any(axis=0))
-                        for one, two in ((self.closed, other.closed),
-                                         (other.closed, self.closed)))
+        opened, other_opened = (np.flatnonzero((~one & two).any(axis=0))
+                                for one, two in ((self.closed, other.closed),
+                                                 (other.closed, self.closed)))
         found = prices.copy()
-        if len(mine) == len(theirs):
-            found[:, mine], found[:, theirs] = (
-                prices[:, theirs], prices[:, mine])
+        if len(opened) == len(other_opened):
+            found[:, opened], found[:, other_opened] = (
+                prices[:, other_opened], prices[:, opened])
         return found
 
 

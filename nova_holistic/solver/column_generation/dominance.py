@@ -29,11 +29,11 @@ class Dominance:
         """:param amounts: [kind, resource]"""
         found: dict[tuple[int, ...], list[Pair]] = {}
         every = [kind.requirements for kind in kinds.kinds]
-        for one, mine in enumerate(every):
-            for other, theirs in enumerate(every):
+        for one, requirements in enumerate(every):
+            for other, others in enumerate(every):
                 more = amounts[one] - amounts[other]
                 some = more[more != 0]
-                if mine == theirs and len(some) and some[0] > 0:
+                if requirements == others and len(some) and some[0] > 0:
                     found.setdefault(tuple(more.tolist()), []).append(
                         (one, other))
         return cls(tuple((tuple(pairs), np.array(more))

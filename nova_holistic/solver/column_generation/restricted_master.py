@@ -120,10 +120,10 @@ class RestrictedMaster:
         ends = np.cumsum(np.bincount(of, minlength=number) + 1)
         rows = np.zeros(ends[-1], dtype=np.int32)
         values = np.ones(ends[-1])
-        there = np.arange(len(of)) + of
-        rows[there] = (self.rows + kinds * self.shape[1]
-                       + self._host_types.cell[types[of]])
-        values[there] = patterns[of, kinds]
+        positions = np.arange(len(of)) + of
+        rows[positions] = (self.rows + kinds * self.shape[1]
+                           + self._host_types.cell[types[of]])
+        values[positions] = patterns[of, kinds]
         rows[ends - 1] = [self._row_of[each] for each in names]
         self._highs.addCols(
             number, costs / self._unit, np.zeros(number),

@@ -93,9 +93,9 @@ class CheckedPolicies:
         :param where: path to host of the members placed so far
         """
         case = self._case
-        there = {**where, path: case.table.hosts[host]}
+        moved = {**where, path: case.table.hosts[host]}
         for each in self._of_class[c]:
-            if each.policy.check(each.scope, there, case.snapshot).count:
+            if each.policy.check(each.scope, moved, case.snapshot).count:
                 return self._alike(each, c, host)
         return None
 

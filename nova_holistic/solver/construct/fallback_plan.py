@@ -90,7 +90,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
     # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
-    nobody = np.zeros(len(case.table))
+    no_members = np.zeros(len(case.table))
     for _ in range(limits().fallback_tries):
         attempt = Attempt(case, fullest, rule_counts, ahead)
         failed = None
@@ -98,7 +98,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
             left = len(case.classes[c].members)
             while left:
                 deadline.check()
-                host = attempt.choose(c, nobody)
+                host = attempt.choose(c, no_members)
                 if host is None:
                     break
                 left -= _fill(attempt, c, host, min(

@@ -112,8 +112,8 @@ class _Rule:
 
     def _added(self, host: Host) -> int:
         question = self._question
-        there = {**question.placed, question.member.path: host}
-        count = self._count(there)
+        moved = {**question.placed, question.member.path: host}
+        count = self._count(moved)
         if count and self._without is None:
             self._without = self._count(question.placed)
         return count - (self._without or 0)

@@ -174,11 +174,11 @@ def _integer_solution(program: Linear, missing: slice,
         variables after them are those of domains in use
     """
     whole, upper = program.integer, program.upper
-    everyone = upper.copy()
-    everyone[missing] = 0.0
+    all_placed = upper.copy()
+    all_placed[missing] = 0.0
     domains = whole & (np.arange(len(whole)) >= missing.stop)
     program.integer = domains
-    for program.upper in (everyone, upper):
+    for program.upper in (all_placed, upper):
         # The program is far harder if members may be missing.
         outcome, near = program.solve(deadline.left(), 0.0,
                                       limits().assignment_nodes)

@@ -256,7 +256,7 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
     number = int(of.max(initial=0)) + 1
     upper = [1.0 if atom.kind is Kind.USED else float(atom.upper)
              for atom in index]
-    mine = split.numbers[split.slot >= 0]
+    part_sizes = split.numbers[split.slot >= 0]
     first = np.unique(of, return_index=True)[1]
     return Cells(
         rules.table, of,
@@ -265,9 +265,9 @@ def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
         cohesive_sets(kinds, split, [
             rules.scopes[atom.scope] for atom in index
             if atom.kind is Kind.USED]), index,
-        np.concatenate((upper, np.repeat(mine, number))).astype(float),
+        np.concatenate((upper, np.repeat(part_sizes, number))).astype(float),
         np.array([atom.kind is Kind.USED for atom in index]
-                 + [True] * (len(mine) * number), dtype=bool),
+                 + [True] * (len(part_sizes) * number), dtype=bool),
         {(atom.scope, atom.level): _placed_counts(kinds, rules, atom)
          for atom in every if atom.kind is not Kind.FREE})
 

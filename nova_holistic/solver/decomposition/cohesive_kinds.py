@@ -76,23 +76,23 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
     inside = np.array([key[1:] for key in known], dtype=np.int64)
     names, amounts, free = [], [], []
     for number, each in enumerate(cells.cohesive_sets):
-        mine = inside[:, number]
+        in_set = inside[:, number]
         names.append(f'members of cohesive set {number}')
-        amounts.append(mine)
+        amounts.append(in_set)
         free.append(each.most)
         if each.others < kinds.most_on_a_host:
             names.append(f'members of others than cohesive set {number}')
-            amounts.append(1 - mine)
+            amounts.append(1 - in_set)
             free.append(each.others)
     room = np.minimum(kinds.room[old], np.array([min(
         most for most, amount in zip((*free, kinds.most_on_a_host), (
             *(a[k] for a in amounts), 1)) if amount)
         for k in range(len(old))])[:, None])
-    numbers = np.array([len(mine) for mine in members])
+    numbers = np.array([len(each) for each in members])
     return replace(
         kinds, kinds=tuple(
-            Kind(kinds.kinds[number].requirements, tuple(mine), here)
-            for number, mine, here in zip(old, members, room)),
+            Kind(kinds.kinds[number].requirements, tuple(each), kind_room)
+            for number, each, kind_room in zip(old, members, room)),
         names=(*kinds.names, *names), room=room,
         amounts=np.column_stack((kinds.amounts[old], *amounts)),
         total=np.concatenate((kinds.total, [
@@ -104,14 +104,14 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
 def _cells(cells: Cells, fresh: np.ndarray) -> Cells:
     split = np.bincount(fresh)[fresh] > 1
     own = len(cells.index)
-    mine = cells.parts.numbers[split]
+    part_sizes = cells.parts.numbers[split]
     return replace(
         cells, parts=replace(cells.parts, kind=fresh, slot=np.where(
             split, np.cumsum(split) - 1, -1)), cohesive_sets=(),
         free=np.concatenate((cells.free[:own], np.repeat(
-            mine, cells.count))),
+            part_sizes, cells.count))),
         whole=np.concatenate((cells.whole[:own], np.ones(
-            len(mine) * cells.count, dtype=bool))))
+            len(part_sizes) * cells.count, dtype=bool))))
 
 
 def _cohesive_domains(cells: Cells, cohesive_set: CohesiveSet,

@@ -39,16 +39,16 @@ def cohesive_sets(kinds: Kinds, split: Parts,
     found = {}
     for scope in scopes:
         members = [m for m in scope.members if m.path in split.of]
-        mine = tuple(sorted({split.of[m.path] for m in members}))
-        if mine not in found and all(split.slot[part] >= 0 for part in mine):
+        parts = tuple(sorted({split.of[m.path] for m in members}))
+        if parts not in found and all(split.slot[part] >= 0 for part in parts):
             paths = {m.path for m in members}
-            found[mine] = CohesiveSet(
-                mine, most_on_a_host(kinds.group, members),
+            found[parts] = CohesiveSet(
+                parts, most_on_a_host(kinds.group, members),
                 most_on_a_host(kinds.group, [
                     m for kind in kinds.kinds for m in kind.members
                     if m.path not in paths]))
-    return tuple(each for mine, each in found.items()
-                 if each.most < split.numbers[list(mine)].sum())
+    return tuple(each for parts, each in found.items()
+                 if each.most < split.numbers[list(parts)].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -108,8 +108,8 @@ class CountingTest(Room):
             for name, amount in self.demands[c].items():
                 demand[name] += amount * len(each.members)
         usable = (self.room > 0).any(axis=0) if demand else None
-        everyone = range(len(self.case.classes))
-        if self.most_on_hosts(everyone).sum() < sum(
+        all_classes = range(len(self.case.classes))
+        if self.most_on_hosts(all_classes).sum() < sum(
                 len(each.members) for each in self.case.classes):
             return True
         return any(

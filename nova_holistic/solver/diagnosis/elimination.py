@@ -139,13 +139,14 @@ def packing(case: Case, found: Mapping[str, int]) -> Reason:
     noun = 'host' if alone else 'hosts'
     hosts = total(f'the {int(usable.sum())} {noun}', f'the {noun}')
     for name, amount in sorted(demand.items()):
-        there = int(free[name].sum())
-        if amount > there:
+        available = int(free[name].sum())
+        if amount > available:
             which = _with_room(case, usable, name, amount) or (
                 'that suits them' if alone else 'that suit them')
             return Reason.of(at, format_message(
                 'the {} members need {} {} in all; {} {} {} {} free', members,
-                name, amount, hosts, which, 'has' if alone else 'have', there))
+                name, amount, hosts, which, 'has' if alone else 'have',
+                available))
     parts = ', '.join(
         f'{name} {amount} of {int(free[name].sum())} free (at most '
         f'{int(free[name].max())} on one host)'

@@ -110,11 +110,10 @@ class Sentences:
             return format_message('{} is for {}', name,
                                   many(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
-        there = self._available(int(np.count_nonzero(hosts)),
-                                replace(shape, level=HOST), MarkedText())
+        available = self._available(int(np.count_nonzero(hosts)),
+                                    replace(shape, level=HOST), MarkedText())
         return format_message('{} permits {} of {} members; {}', name, allowed,
-                              members,
-                              there)
+                              members, available)
 
     def _wide(self, name: MarkedText, shape: MinDomains) -> MarkedText:
         members = self._count.members(shape.scope)
@@ -177,9 +176,9 @@ class Sentences:
         here = int(np.count_nonzero(sum(
             count.takes(scope, shape.level)[:-1]
             for scope in (shape.scope, shape.other))))
-        there = self._available(here, shape, place, shape.other)
+        available = self._available(here, shape, place, shape.other)
         self.contradictory = False
-        return format_message('{}; {}', text, there)
+        return format_message('{}; {}', text, available)
 
     def _one(self, name: MarkedText, shape: MaxDomains) -> MarkedText:
         members = self._count.members(shape.scope)

@@ -86,11 +86,11 @@ class _Words:
         for carried in self.case.policies:
             if not carried.policy.hard:
                 continue
-            mine = [s for s in found if s.carried is carried]
-            main = _main(mine)
-            if not main and mine and all(
-                    isinstance(s, CountCap) for s in mine) and self._closes(
-                        carried):
+            own_shapes = [s for s in found if s.carried is carried]
+            main = _main(own_shapes)
+            only_caps = own_shapes and all(
+                isinstance(s, CountCap) for s in own_shapes)
+            if not main and only_caps and self._closes(carried):
                 self.forbidding.append(carried)
             else:
                 self.structural.append((carried, main))
@@ -135,11 +135,12 @@ class _Words:
     def sentences(self) -> list[Reason]:
         sentences = Sentences(
             self.case, self.count, self.requirements, bool(self.forbidding),
-            [s for _, mine in self.structural for s in mine
+            [s for _, own_shapes in self.structural for s in own_shapes
              if isinstance(s, MaxDomains)])
         found = sorted(
-            (self._sentence(sentences, each, mine)
-             for each, mine in self.structural), key=lambda each: not each[0])
+            (self._sentence(sentences, each, own_shapes)
+             for each, own_shapes in self.structural),
+            key=lambda each: not each[0])
         result = [reason for _, reason in found]
         if not any(contradictory for contradictory, _ in found):
             self._add_example(result)
@@ -154,20 +155,21 @@ class _Words:
     def _add_example(self, result: list[Reason]) -> None:
         """Move the reason without countable numbers to the front. Add what a
         plan made without the policy would violate."""
-        each, mine = self.structural[-1]
+        each, own_shapes = self.structural[-1]
         result.insert(0, result.pop())
-        if not self.forbidding and (not mine or isinstance(mine[0], MaxSkew)):
+        if not self.forbidding and (not own_shapes or isinstance(
+                own_shapes[0], MaxSkew)):
             result[0] = self._with_example(result[0], each)
 
     def _sentence(self, sentences: Sentences, each: Carried,
-                  mine: list[Shape]) -> tuple[bool, Reason]:
+                  own_shapes: list[Shape]) -> tuple[bool, Reason]:
         """The reason of one policy, and whether its numbers are a
         contradiction."""
         broken = self._broken(each)
         sentences.contradictory = bool(broken)
-        text = broken or sentences.of(each, mine)
-        if not sentences.contradictory and mine and isinstance(
-                mine[0], Disjoint) and self._closes(each):
+        text = broken or sentences.of(each, own_shapes)
+        if not sentences.contradictory and own_shapes and isinstance(
+                own_shapes[0], Disjoint) and self._closes(each):
             enabled = self.case.table.enabled
             left = int((enabled & self._permitted(each)).sum())
             text = format_message(
@@ -185,9 +187,9 @@ class _Words:
                                     if s.carried is same],
                              self._in_time)
         inside = {m.path for m in same.scope.members}
-        mine = [c for c, members in enumerate(bare.classes)
-                if any(m.path in inside for m in members.members)]
-        return (count.room[mine] > 0).any(axis=0)
+        classes = [c for c, each in enumerate(bare.classes)
+                   if any(m.path in inside for m in each.members)]
+        return (count.room[classes] > 0).any(axis=0)
 
     def _closes(self, each: Carried) -> bool:
         """Whether the policy excludes any enabled host for its members."""
@@ -228,16 +230,17 @@ class _Words:
             rule == each.policy for rule in each.scope.group.rules)
 
 
-def _main(mine: Sequence[Shape]) -> list[Shape]:
+def _main(own_shapes: Sequence[Shape]) -> list[Shape]:
     """The main shapes of the policy, without those that only exclude hosts."""
-    return [shape for kind in _ORDER for shape in mine
+    return [shape for kind in _ORDER for shape in own_shapes
             if isinstance(shape, kind) and (
                 kind is not CountCap or any(shape.limits.values()))]
 
 
-def _rank(mine: Sequence[Shape]) -> int:
+def _rank(own_shapes: Sequence[Shape]) -> int:
     return next((i for i, kind in enumerate(_ORDER)
-                 if mine and isinstance(mine[0], kind)), len(_ORDER))
+                 if own_shapes and isinstance(own_shapes[0], kind)),
+                len(_ORDER))
 
 
 def _asks(requirements: Requirements) -> MarkedText:

@@ -225,14 +225,16 @@ class Program(CostLimits):
         """Add a row for each domain, unless the upper limits of the variables
         already imply it."""
         where = self.case.table.division(limit.level).of_host
-        there = Counter(where[self.case.placed_in(limit.scope)].tolist())
-        here: dict[int, list[LpVariable]] = {number: [] for number in there}
+        placed_counts = Counter(
+            where[self.case.placed_in(limit.scope)].tolist())
+        here: dict[int, list[LpVariable]] = {
+            number: [] for number in placed_counts}
         for c in self.case.classes_in(limit.scope):
             for h, variable in self.x[c].items():
                 here.setdefault(int(where[h]), []).append(variable)
         here.pop(-1, None)
         for number, variables in here.items():
-            left = limit.most - there[number]
+            left = limit.most - placed_counts[number]
             if sum(each.upBound for each in variables) > left or left < 0:
                 self.require(LpAffineExpression(
                     [(each, 1) for each in variables]) <= left)

@@ -28,20 +28,20 @@ def pooled(case: Case) -> Case:
     for c, each in enumerate(case.classes):
         pools[each.scopes].append(c)
     classes = tuple(MemberClass(
-        case.classes[mine[0]].requirements, scopes,
-        tuple(m for c in mine for m in case.classes[c].members))
-        for scopes, mine in pools.items())
-    room = np.array([_room(case, mine) for mine in pools.values()]).reshape(
+        case.classes[pool[0]].requirements, scopes,
+        tuple(m for c in pool for m in case.classes[c].members))
+        for scopes, pool in pools.items())
+    room = np.array([_room(case, pool) for pool in pools.values()]).reshape(
         len(classes), len(case.table))
     return replace(case, classes=classes, room=room)
 
 
-def _room(case: Case, mine: list[int]) -> np.ndarray:
+def _room(case: Case, pool: list[int]) -> np.ndarray:
     """Maximum number of the classes' members on each host."""
-    room = case.room[mine].sum(axis=0)
+    room = case.room[pool].sum(axis=0)
     suits = room > 0
-    for name in sorted({n for c in mine for n, _ in case.classes[c].demands}):
-        least = min(dict(case.classes[c].demands).get(name, 0) for c in mine)
+    for name in sorted({n for c in pool for n, _ in case.classes[c].demands}):
+        least = min(dict(case.classes[c].demands).get(name, 0) for c in pool)
         if least:
             free = case.table.amounts(name).free.clip(0)
             room = np.minimum(room, np.where(suits, free // least, 0))

@@ -76,8 +76,8 @@ class Ruins:
         on: dict[int, list[Place]] = {}
         for each in places:
             on.setdefault(each[1], []).append(each)
-        rank = {host: len(mine) ** self._chance.random()
-                * self._chance.random() for host, mine in on.items()}
+        rank = {host: len(members) ** self._chance.random()
+                * self._chance.random() for host, members in on.items()}
         found: list[Place] = []
         for host in sorted(on, key=rank.__getitem__):
             found += on[host]

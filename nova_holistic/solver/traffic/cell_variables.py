@@ -132,11 +132,12 @@ class CellVariables:
                     np.arange(count), np.ones(count), sizes, sizes,
                     len(sizes))
         placed_counts = self._placed_counts()
-        there = np.flatnonzero(placed_counts)
-        if len(there):
+        occupied = np.flatnonzero(placed_counts)
+        if len(occupied):
             # Members that stay are in their cells.
-            program.add(np.arange(len(there)), there, np.ones(len(there)),
-                        placed_counts[there], np.inf, len(there))
+            program.add(np.arange(len(occupied)), occupied,
+                        np.ones(len(occupied)),
+                        placed_counts[occupied], np.inf, len(occupied))
         for row in self._rows:
             self._add_row(program, row)
         for atom, number in self._others.items():

@@ -123,7 +123,8 @@ class TrafficConstruction:
         members of each node to add there."""
         slots = [[c for c in unplaced if node in self._classes[c].nodes]
                  for node in star.nodes]
-        there = self._remaining.numbers[level][list(star.nodes)][:, domains].T
+        present = self._remaining.numbers[level][
+            list(star.nodes)][:, domains].T
         more = np.column_stack([np.minimum(
             self._remaining.slack(slot, level)[domains],
             sum(unplaced[c] for c in slot)) for slot in slots])
@@ -135,12 +136,12 @@ class TrafficConstruction:
             prices = prices * 0
         if target is not None:
             more = np.minimum(more, target)
-        types = DomainTypes(star, domains, there + more,
-                            there.sum(axis=1) + joint, np.ones(len(domains)))
+        types = DomainTypes(star, domains, present + more,
+                            present.sum(axis=1) + joint, np.ones(len(domains)))
         profit, patterns = types.best(prices)
-        new = (patterns - there).clip(0)
-        gain = (types.pairs(domains, there + new)
-                - types.pairs(domains, there))
+        new = (patterns - present).clip(0)
+        gain = (types.pairs(domains, present + new)
+                - types.pairs(domains, present))
         best = np.flatnonzero((gain > 0) & (
             profit >= profit.max() * (1 - FEASIBILITY)))
         if not gain.max():
