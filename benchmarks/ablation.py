@@ -77,11 +77,6 @@ def whole_hosts(kinds, cells):
     return CohesiveKinds(kinds, cells)
 
 
-def unrelaxed():
-    """In place of the limits: no pooled relaxation is small enough."""
-    return replace(limits().milp, relaxed_places=-1)
-
-
 def open_places(case, objective, in_time):
     """In place of the search for dominated hosts."""
     return case.open_room(in_time) > 0
@@ -131,7 +126,6 @@ STRATEGIES = {
         (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
     'first program': [(search.Search, '_hardest_first', nothing)],
     'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
-    'pooled relaxation': [(search, 'limits', unrelaxed)],
     'batches': [(first_plan, 'batches', nothing_at_all),
                 (part_search, 'batches', nothing_at_all)],
     'bound without policies': [(top, 'relax_policies', nothing)],

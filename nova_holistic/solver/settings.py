@@ -26,11 +26,7 @@ class Strategy(enum.StrEnum):
 
     RESTRICTED = 'restricted'
     """A restricted master over few hosts, initially one per class of members.
-    It grows until it has a plan or covers all hosts. A relaxation over all
-    hosts provides the bound and the first hosts."""
-
-    UNRELAXED = 'restricted-unrelaxed'
-    """The restricted master without the relaxation."""
+    It grows until it has a plan or covers all hosts."""
 
     DECOMPOSED = 'decomposed'
     """Decomposition by domains and types of hosts, as for large groups: a

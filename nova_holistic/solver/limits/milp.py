@@ -26,8 +26,6 @@ class MilpLimits:
         after its parts. No effect on 3 points.
     :ivar whole_places: places (class and host) up to which one program covers
         all hosts. No effect on 4 points.
-    :ivar relaxed_places: places (pool of classes and host) up to which a
-        pooled relaxation is built. No point reads it.
     :ivar restricted_places: places of the first restricted master. No point
         reads it.
     :ivar restricted_hosts: hosts for each class in the first restricted master
@@ -63,7 +61,6 @@ class MilpLimits:
     exact_variables: int = 2000
     searched_variables: int = 4_000
     whole_places: int = 20_000
-    relaxed_places: int = 20_000
     restricted_places: int = 6_000
     restricted_hosts: int = 12
     preference_share: float = 0.5

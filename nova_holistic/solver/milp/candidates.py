@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hosts of each class in a program of fewer hosts."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from nova_holistic.solver.problem.case import Case, Counts
 
 
-def candidates(case: Case, busy: Sequence[int], best: Counts | None,
-               width: int) -> np.ndarray:
+def candidates(case: Case, best: Counts | None, width: int) -> np.ndarray:
     """[class, host]: about ``width`` hosts per class, if it has enough.
 
-    A class keeps its hosts in the best plan so far. Next come the hosts that a
-    relaxation chose and those of other classes. Each class starts at a
-    different position, so that the classes together cover these hosts. The
-    last are any other hosts.
+    A class keeps its hosts in the best plan so far. Next come the hosts of
+    other classes. Each class starts at a different position, so that the
+    classes together cover these hosts. The last are any other hosts.
     """
     room = case.open_room()
     mask = np.zeros(room.shape, dtype=bool)
     known = sorted({h for here in best or () for h in here})
-    rest = np.setdiff1d(np.arange(len(case.table)), [*busy, *known])
-    pool = np.array([*dict.fromkeys([*busy, *known])], dtype=np.int64)
+    pool = np.array(known, dtype=np.int64)
+    rest = np.setdiff1d(np.arange(len(case.table)), pool)
     for c in range(len(case.classes)):
         here = list(best[c]) if best else []
         mask[c, here] = True

@@ -59,7 +59,6 @@ class Program(CostLimits):
                 self._here.setdefault(h, []).append(c)
         self._presence = Presence(self)
         self._place_everyone()
-        self._share_out()
         self._tie_rules()
         self.add_up_preferences()
         self.cost = LpAffineExpression(objective.encode(self))
@@ -203,10 +202,6 @@ class Program(CostLimits):
             self.require(LpAffineExpression(
                 [(variable, 1) for variable in row.values()])
                 == len(each.members))
-
-    def _share_out(self) -> None:
-        """Hook for programs whose classes have members of different demands.
-        """
 
     def _tie_rules(self) -> None:
         """Add the rows of policies, with variables in place of counts."""

@@ -14,7 +14,6 @@ from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
 from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
 from nova_holistic.solver.milp.program import Program
-from nova_holistic.solver.milp.relaxation import pooled, Relaxation
 from nova_holistic.solver.milp.solver_calls import SolverCalls
 from nova_holistic.solver.numerics import bound as bounds
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
@@ -23,8 +22,6 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.settings import Strategy
-
-_RESTRICTED = (Strategy.RESTRICTED, Strategy.UNRELAXED)
 
 
 class Search(SolverCalls):
@@ -81,7 +78,7 @@ class Search(SolverCalls):
 
     def _is_written_down(self) -> bool:
         """Whether one program covers all hosts from the start."""
-        if self._strategy in _RESTRICTED:
+        if self._strategy is Strategy.RESTRICTED:
             return False
         if self._strategy is Strategy.WHOLE:
             return True
@@ -203,26 +200,16 @@ class Search(SolverCalls):
         return program
 
     def _solve_restricted(self) -> SearchStatus:
-        """Use few hosts for each class, and a bound from a relaxation of all.
+        """Use few hosts for each class.
 
         An infeasible program of fewer hosts proves nothing. The program is
         then extended, finally to all hosts.
         """
-        busy: list[int] = []
-        few = pooled(self.case)
-        if self._strategy is not Strategy.UNRELAXED and int((
-                few.room > 0).sum()) <= limits().relaxed_places:
-            relaxation = Relaxation(few, self._objective, self._deadline)
-            if self._relax(relaxation) is Status.INFEASIBLE:
-                return self._no_plan()
-            busy = list(relaxation.busy())
-            if self.good_enough():
-                return SearchStatus.FEASIBLE
-        width = 1 if self._strategy in _RESTRICTED else max(
+        width = 1 if self._strategy is Strategy.RESTRICTED else max(
             limits().restricted_hosts, limits().restricted_places
             // max(1, len(self.case.classes)))
         while True:
-            mask = candidates(self.case, busy, self.best, width)
+            mask = candidates(self.case, self.best, width)
             whole = not np.any((self.case.open_room() > 0) & ~mask)
             status = self._solve(Program(
                 self.case, self._objective, self._deadline,
@@ -232,20 +219,6 @@ class Search(SolverCalls):
             if whole or status is SearchStatus.NO_RESULT:
                 return status
             width *= 4
-
-    def _relax(self, relaxation: Relaxation) -> Status:
-        if self.best is not None and relaxation.preferences:
-            relaxation.limit_preferences(self._plan_cost[0])
-        relaxation.minimise_cost()
-        started = self._deadline.elapsed()
-        outcome = self._backend.solve(
-            relaxation.problem, gap=self._gap / 4,
-            seconds=limits().relaxation_share * self._deadline.for_solver(
-                self._backend.around * relaxation.size))
-        self.solving += self._deadline.elapsed() - started
-        if outcome.bound is not None:
-            self.bound = outcome.bound * relaxation.cost_unit
-        return outcome.status
 
     def good_enough(self) -> bool:
         """Whether the best plan is within the requested gap."""

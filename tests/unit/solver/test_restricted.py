@@ -20,26 +20,17 @@ from tests.unit.solver.test_oracle_language import cost_of
 def test_it_grows_until_there_is_a_plan_or_a_proof(objective):
     for seed in range(2000, 2150):
         is_sound(random_case(seed), objective,
-                 settings=Settings('restricted-unrelaxed'))
-
-
-@pytest.mark.parametrize('objective', SUMS)
-def test_the_bound_of_its_relaxation_is_not_above_the_best_plan(objective):
-    for seed in range(3000, 3150):
-        is_sound(random_case(seed), objective,
                  settings=Settings('restricted'))
 
 
-@pytest.mark.parametrize('strategy', [
-    'restricted', 'restricted-unrelaxed'])
-def test_a_restricted_master_ends_where_the_whole_program_does(strategy):
+def test_a_restricted_master_ends_where_the_whole_program_does():
     for seed in range(92_000, 92_000 + times(120)):
         given = seeded(seed)
         group, snapshot = given.read()
         name = OBJECTIVES[seed % 4]
         expected = oracle.best(group, snapshot, given.placed, name)
         answer = solve(group, snapshot, placed=given.placed, objective=name,
-                       settings=Settings(strategy))
+                       settings=Settings('restricted'))
         if expected is None:
             assert isinstance(answer, Unplaceable), seed
             continue

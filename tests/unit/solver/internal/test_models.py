@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The aggregated model, the disaggregated one and relaxations are about the
-same plans, whatever rules there are."""
+"""The aggregated and the disaggregated model are about the same plans,
+whatever rules there are."""
 
 from dataclasses import replace
 import itertools
@@ -10,14 +10,11 @@ import pytest
 
 from nova_holistic.model.binding import bind
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.milp.backend import load_backend, Status
-from nova_holistic.solver.milp.relaxation import pooled, Relaxation
+from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp import search
-from nova_holistic.solver.numerics.bound import safe
 from nova_holistic.solver.problem.case import Case as Solved
 from nova_holistic.solver.problem.deadline import Deadline
 from tests.effort import times
-from tests.unit.solver import oracle
 from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 
@@ -70,29 +67,3 @@ def test_the_aggregated_and_disaggregated_models_agree():
         assert best(apart, objective) == pytest.approx(
             best(case, objective), abs=1e-6), seed
     assert more > times(150) / 4, 'the cases are lopsided'
-
-
-def test_the_bound_of_the_relaxation_is_valid():
-    backend, refused, tight = load_backend('highs'), 0, 0
-    for seed in range(91_000, 91_000 + times(200)):
-        given, group, snapshot, case = prepared(seed)
-        name = OBJECTIVES[seed % 4]
-        aim = load_objective(name).for_group(case.group)
-        relaxation = Relaxation(pooled(case), aim, in_time())
-        relaxation.minimise_preferences()
-        first = backend.solve(relaxation.problem, seconds=60, gap=0)
-        expected = oracle.best(group, snapshot, given.placed, name)
-        if expected is None:
-            refused += first.status is Status.INFEASIBLE
-            continue
-        assert first.status is Status.OPTIMAL, seed
-        assert first.bound * relaxation.preference_unit <= (
-            expected[0] + 1e-6), seed
-        relaxation.limit_preferences(expected[0])
-        relaxation.minimise_cost()
-        second = backend.solve(relaxation.problem, seconds=60, gap=0)
-        bound = safe(aim, second.bound * relaxation.cost_unit)
-        assert bound <= expected[1] + 1e-6, seed
-        tight += bound == pytest.approx(expected[1], abs=1e-4)
-    # It would be of no use if it refused nothing, or never came close.
-    assert refused and tight
