@@ -8,6 +8,8 @@ before it:
 
 ``limits``
     limits of problem size and effort, and shares of the time limit
+``numerics``
+    tolerances, exact weights, and bounds that are valid despite rounding
 ``problem``
     hosts, members, capacity and the constraints (rows) of the policies
 ``evaluation``
@@ -15,6 +17,8 @@ before it:
 ``construct``
     plans without an integer program: greedy construction, repair, insertion
     of one more member
+``ruin_recreate``
+    ruin and recreate, which improves a known plan without integer programs
 ``milp``
     integer and linear programs, and the solvers that run them
 ``improve``
@@ -22,7 +26,9 @@ before it:
 ``alternates``
     other hosts on which members can be built
 ``decomposition``
-    aggregated hosts, patterns of members on hosts, and their master program
+    relaxations of aggregated hosts, and the hosts that they lead to
+``column_generation``
+    patterns of members on hosts, and their master program
 ``traffic``
     plans and bounds for objectives that measure traffic between members
 ``diagnosis``

@@ -171,7 +171,8 @@ class Attempt:
 
 
 def _first(allowed: np.ndarray, criteria: Sequence[np.ndarray]) -> int | None:
-    """The allowed host that is best in the lexicographic order of worths."""
+    """The allowed host that is best by the criteria, in lexicographic order.
+    """
     hosts = np.flatnonzero(allowed)
     for criterion in criteria:
         if len(hosts) < 2:

@@ -53,7 +53,6 @@ class _HostsNeeded:
     :ivar new: number of members of the scope that do not stay
     :ivar stay: members of the scope that stay, by domain; the last number is
         for hosts in no domain
-        hosts in none
     """
 
     def __init__(self, rules: Rules, shape: Shape,

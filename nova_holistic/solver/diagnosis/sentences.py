@@ -28,7 +28,8 @@ class Sentences:
     """Builds the sentences one after another.
 
     :ivar stated_paths: paths of descriptions whose requirements were mentioned
-    :ivar at_odds: whether the numbers of the last sentence are a contradiction
+    :ivar contradictory: whether the numbers of the last sentence are a
+        contradiction
     :param fewer: whether other policies leave fewer hosts
     :param confined: shapes that confine members to one domain
     """

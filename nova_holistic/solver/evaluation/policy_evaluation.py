@@ -36,7 +36,8 @@ class Best:
     cost: float
 
     def is_worse(self, preference_cost: float, cost: float) -> bool:
-        """Whether these costs are better; preferences come first."""
+        """Whether this host is worse than a host with these costs;
+        preferences come first."""
         if preference_cost != self.preference_cost:
             return preference_cost < self.preference_cost
         return cost < self.cost
