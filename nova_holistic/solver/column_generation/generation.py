@@ -146,7 +146,7 @@ class ColumnGeneration:
                 * self.numbers.sum()
                     or known and falls) and self._add_columns(self.pricing(
                         self.master.prices(self.master.duals)[0],
-                        few=limits().heuristic_types)):
+                        few=limits().cell_types)):
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)

@@ -46,7 +46,7 @@ class BatchConstruction:
         :raises OutOfTime: if the time ends before
         """
         order = [*batches]
-        for _ in range(limits().batch_tries):
+        for _ in range(limits().orders):
             failed = next((each for each in order if not any(
                 self._place(each, share)
                 for share in (limits().batch_share, 1.0))), None)

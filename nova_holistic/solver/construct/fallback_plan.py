@@ -91,7 +91,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     no_members = np.zeros(len(case.table))
-    for _ in range(limits().fallback_tries):
+    for _ in range(limits().orders):
         attempt = Attempt(case, fullest, rule_counts, ahead)
         failed = None
         for c in order:

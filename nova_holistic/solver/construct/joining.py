@@ -168,7 +168,7 @@ class _Joining:
                             preference_costs))
         return self._evaluation.first(member, hosts[order], costs[order],
                                       preference_costs[order],
-                                      limits().insertion_checks)
+                                      limits().checked_hosts)
 
     def _suiting(self, member: Member) -> np.ndarray:
         """[host]: whether it meets the requirements of the member and has room

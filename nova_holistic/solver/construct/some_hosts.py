@@ -57,7 +57,7 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     order = order[selection.open[order]]
     hosts, number = table.hosts, selection.number
     empty = [h for h in order.tolist()
-             if not hosts[h].servers][:number(limits().empty_hosts)]
+             if not hosts[h].servers][:number(limits().further_hosts)]
     in_use = np.zeros(len(table), dtype=bool)
     in_use[list(selection.used)] = True
     roomy = table.alternated(order)
@@ -65,9 +65,9 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
                          selection.enough(room[roomy]))],
               np.array(empty, dtype=int),
               order[in_use[order] & (room[order] > 0)][
-                  :number(limits().domain_hosts)],
+                  :number(limits().further_hosts)],
               _of_whole_domains(room, order, table)[
-                  :number(limits().domain_hosts)]]
+                  :number(limits().further_hosts)]]
     kinds = {id(m.requirements): m.requirements for m in selection.members}
     for each in [*kinds.values()][:limits().kinds]:
         suits = selection.eligibility.suitable(each).copy()

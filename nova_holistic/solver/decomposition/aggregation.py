@@ -181,7 +181,7 @@ class HostAggregation:
             program.restrict_to(self.domains)
         outcome, x = program.solve_relaxed(limits().domain_gap,
                                            self._deadline.part(
-                                               limits().round_share).left)
+                                               limits().program_share).left)
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):

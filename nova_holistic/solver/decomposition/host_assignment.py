@@ -50,7 +50,7 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
     seconds = min(limits().kinds_share_of_limit * deadline.limit,
-                  limits().kinds_share * deadline.left())
+                  limits().program_share * deadline.left())
     _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
     hosts = aggregation.columns.hosts[chosen]
     # Rules that this program does not contain may need a few more hosts.

@@ -29,8 +29,8 @@ class ColumnGenerationLimits:
         heuristic pricing is used. Not measured.
     :ivar value_progress: share by which the value has to fall for a further
         round of heuristic pricing. Not measured.
-    :ivar heuristic_types: host types of a cell that heuristic pricing uses.
-        Not measured.
+    :ivar cell_types: host types of a cell that heuristic pricing and dives
+        use. Not measured.
     :ivar new_columns: new columns of one round at least, if hosts only cost to
         be used. Not measured.
     :ivar new_columns_per_member: new columns of one round for each member, if
@@ -44,8 +44,6 @@ class ColumnGenerationLimits:
     :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
         place. Not measured.
     :ivar dive_all_rounds: rounds of pricing before each fixing. Not measured.
-    :ivar dive_types: host types of a cell that pricing uses while diving.
-        Not measured.
     :ivar dive_columns: new columns of one round while diving. Not measured.
     :ivar dives: further dives in which a part of the best dive is kept. No
         effect on 1 point.
@@ -85,7 +83,7 @@ class ColumnGenerationLimits:
     branch_gap: float = 2e-3
     unplaced_share: float = 0.02
     value_progress: float = 2e-4
-    heuristic_types: int = 100
+    cell_types: int = 100
     new_columns: int = 200
     new_columns_per_member: float = 0.2
     smoothing: float = 0.5
@@ -93,7 +91,6 @@ class ColumnGenerationLimits:
     dive_penalty: float = 4.0
     dive_rounds: int = 3
     dive_all_rounds: int = 9
-    dive_types: int = 100
     dive_columns: int = 30
     dives: int = 12
     goal_dives: int = 1

@@ -36,12 +36,9 @@ class ConstructLimits:
         measured.
     :ivar extended_share: share of the time left for a good plan after the
         fallback plan. Not measured.
-    :ivar fallback_tries: tries without the checks of policies. Not measured.
     :ivar insertion_places: places (host and member) up to which a program is
         used instead of insertion. Not measured.
     :ivar inserted_members: members that may be inserted. Not measured.
-    :ivar insertion_checks: hosts, or types of them, whose policies are checked
-        for one member. Not measured.
     :ivar exact_insertion_places: places up to which only a plan that is proven
         to be optimal is accepted. Not measured.
     :ivar evaluated_hosts: hosts for which an objective without a host cost is
@@ -54,20 +51,20 @@ class ConstructLimits:
         further plan. Not measured.
     :ivar roomy_hosts: hosts with the most free capacity, of all places in
         turn. Not measured.
-    :ivar empty_hosts: hosts without servers with the most free capacity. Not
-        measured.
-    :ivar domain_hosts: hosts of whole domains of the level above hosts. Not
+    :ivar further_hosts: hosts without servers, hosts in use, and hosts of
+        whole domains of the level above hosts: this number of each. Not
         measured.
     :ivar batch_members: members of one batch, if no policy connects more.
         Without batches, the first plan of a mixed group of 2,184 members takes
         3.5 times as long (benchmarks/grid.py).
     :ivar batch_share: factor of the numbers of hosts for one batch. With 0.4,
         the first plans of mixed groups take 1.4 to 2 times as long.
-    :ivar batch_tries: orders of the batches. Not measured.
+    :ivar orders: orders of the batches, and of the classes of the fallback
+        plan. Not measured.
     :ivar kinds: kinds of members whose own hosts are added. Not measured.
     :ivar hosts_per_kind: hosts that are added for each kind. Not measured.
-    :ivar checked_hosts: hosts, or domains of them, at which policies are
-        checked for one member. Not measured.
+    :ivar checked_hosts: hosts, or types or domains of them, at which policies
+        are checked for one member. Not measured.
     """
 
     restarts: int = 48
@@ -85,21 +82,18 @@ class ConstructLimits:
     fallback_hosts: int = 1000
     fallback_share: float = 0.8
     extended_share: float = 0.6
-    fallback_tries: int = 3
     insertion_places: int = 200
     inserted_members: int = 16
-    insertion_checks: int = 300
     exact_insertion_places: int = 5_000
     evaluated_hosts: int = 64
     all_hosts: int = 1000
     all_places: int = 120_000
     further_plan_share: float = 0.7
     roomy_hosts: int = 500
-    empty_hosts: int = 200
-    domain_hosts: int = 200
+    further_hosts: int = 200
     batch_members: int = 100
     batch_share: float = 0.2
-    batch_tries: int = 3
+    orders: int = 3
     kinds: int = 100
     hosts_per_kind: int = 30
     checked_hosts: int = 300

@@ -24,8 +24,8 @@ class DecompositionLimits:
         further round. No effect on 1 point.
     :ivar reserve_share: share of the time limit that is left for plans. No
         effect on 2 points.
-    :ivar round_share: share of the time left for one round. No effect on 3
-        points.
+    :ivar program_share: share of the time left for one round, and for the
+        integer program of kinds. No effect on 3 points.
     :ivar domain_gap: gap at which branching over used domains ends. Not
         measured.
     :ivar preference_share: share of the time left for the least cost of
@@ -63,7 +63,6 @@ class DecompositionLimits:
         Not measured.
     :ivar kinds_share_of_limit: share of the time limit for the integer program
         of kinds. Not measured.
-    :ivar kinds_share: share of the time left for it. Not measured.
     :ivar cohesive_spare_hosts: hosts added to those of the relaxation, as a
         share, if members are kept together. Not measured.
     :ivar kinds_nodes: nodes of the search tree of the integer program of
@@ -82,7 +81,7 @@ class DecompositionLimits:
     new_bins: int = 120
     bound_progress: float = 3e-4
     reserve_share: float = 0.65
-    round_share: float = 0.5
+    program_share: float = 0.5
     domain_gap: float = 1e-4
     preference_share: float = 0.3
     equal_hosts: float = 0.01
@@ -101,7 +100,6 @@ class DecompositionLimits:
     pattern_spare_hosts: float = 0.1
     fewest_spare_hosts: int = 24
     kinds_share_of_limit: float = 0.25
-    kinds_share: float = 0.5
     cohesive_spare_hosts: float = 0.1
     kinds_nodes: int = 50
     cohesive_variables: int = 6000

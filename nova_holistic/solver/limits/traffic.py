@@ -18,11 +18,8 @@ class TrafficLimits:
         factor of its traffic. Not measured.
     :ivar integer_nodes: nodes of the search tree for whole numbers of members.
         Not measured.
-    :ivar integer_gap: relative gap of that search. Not measured.
     :ivar least_pattern_traffic: traffic of a pattern below which it is not
         fixed. Not measured.
-    :ivar fixing_loss: share of the traffic that fixing a pattern may cost. Not
-        measured.
     :ivar tried_places: other places in which a pattern is tried. Not measured.
     :ivar spare_hosts: spare hosts for members without traffic, as a share of
         the hosts that they need. Not measured.
@@ -30,15 +27,14 @@ class TrafficLimits:
         first try. Not measured.
     :ivar start_share: share of the time left for a bound and a start if all
         hosts are used. Not measured.
-    :ivar any_gap: gap of the places of members without traffic. Not measured.
     :ivar coarse_domains: domains of a coarse level. Not measured.
     :ivar cell_variables: variables of cells, above which policies are left
         out. Not measured.
     :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
         domains. Not measured.
     :ivar rounds: rounds of pricing. Not measured.
-    :ivar converged_share: share of the traffic between domains that the bound
-        may be off by. Not measured.
+    :ivar gap: share of the traffic by which a bound, whole numbers of members,
+        or a fixed pattern may be worse. Not measured.
     :ivar reserve_share: share of the time limit that the bound leaves. Not
         measured.
     :ivar branches: combinations of alternative domains that are solved. Not
@@ -52,19 +48,16 @@ class TrafficLimits:
     fixed_patterns: int = 24
     missing_factor: float = 10.0
     integer_nodes: int = 200
-    integer_gap: float = 1e-3
     least_pattern_traffic: float = 1e-3
-    fixing_loss: float = 1e-3
     tried_places: int = 8
     spare_hosts: float = 0.5
     host_divisor: int = 2
     start_share: float = 0.3
-    any_gap: float = 1.0
     coarse_domains: int = 64
     cell_variables: int = 5000
     aggregate_pairs: int = 90_000
     rounds: int = 40
-    converged_share: float = 1e-3
+    gap: float = 1e-3
     reserve_share: float = 0.5
     branches: int = 12
     branching_share: float = 0.02

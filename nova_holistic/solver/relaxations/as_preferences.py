@@ -48,7 +48,7 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
     together = search.fits(trials, found) if found else False
     if together is False:
         return (), ()
-    first = trials.part(limits().single_rules_share)
+    first = trials.part(limits().first_share)
     tried = {rule: search.fits(first, [rule])
              for rule in sorted(found, key=lambda rule: not _is_named(
                  rule, reasons))}

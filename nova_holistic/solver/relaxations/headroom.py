@@ -47,7 +47,7 @@ def headroom(group: Group, snapshot: Snapshot,
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))
-    search.at_once(trials.part(limits().at_once_share))
+    search.at_once(trials.part(limits().first_share))
     search.beside()
     return Headroom(search.at_least, search.at_most)
 

@@ -51,7 +51,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
     question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
     found, _ = _of_all_kinds(
-        question, beside, trials.part(limits().beside_share))
+        question, beside, trials.part(limits().trial_share))
     if found is not None:
         return found, False
     return _of_all_kinds(question, anywhere, trials)

@@ -46,7 +46,7 @@ def integer_counts(bound: TrafficBound,
     program = fixing.program()
     program.integer = np.zeros(len(program.cost), dtype=bool)
     program.integer[:bound.variables.size] = bound.variables.whole()
-    outcome, x = program.solve(deadline.left(), limits().integer_gap,
+    outcome, x = program.solve(deadline.left(), limits().gap,
                                limits().integer_nodes)
     if not outcome.solved:
         return None
@@ -101,7 +101,7 @@ class _Fixing:
                     best is None or outcome.bound < best[0].bound):
                 best = outcome, x, more, place
             if best and best[0].bound <= (
-                    before + limits().fixing_loss * abs(before)):
+                    before + limits().gap * abs(before)):
                 break
         if best is None:
             self.outcome = Outcome(Status.NOTHING)

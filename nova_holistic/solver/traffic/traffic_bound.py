@@ -165,7 +165,7 @@ class TrafficBound:
             most = found if most is None else min(most, found)
             apart = (self.levels * self.graph.total - found
                      + beyond * self.unit)
-            close = beyond * self.unit <= limits().converged_share * apart
+            close = beyond * self.unit <= limits().gap * apart
             if not added or close or (
                     enough is not None and most <= enough) or (
                     self._deadline.left() < limits().reserve_share

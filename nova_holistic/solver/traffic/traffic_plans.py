@@ -212,8 +212,9 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         aggregation = HostAggregation(roomy, rules, host_cost, deadline)
         aggregation.run(1)
         if not aggregation.impossible and aggregation.bound is not None:
-            return assign_to_hosts(aggregation, limits().spare_hosts,
-                                   limits().any_gap, deadline), rules.of
+            # Any places will do: only members with traffic have a cost.
+            return assign_to_hosts(aggregation, limits().spare_hosts, 1.0,
+                                   deadline), rules.of
     return None
 
 
