@@ -3,8 +3,12 @@
 
 Points of the grid (``grid_cases``) are solved with all strategies, and then
 with one strategy disabled at a time. For each strategy, the table shows on how
-many points the plan, the bound or the time was worse without it, on how many
-it was better, and the median of the time with and without it.
+many points the plan or the bound was worse without it, on how many it was
+better, and the median of the time with and without it. Equal runs differ,
+too, as the row ``nothing`` shows. The column ``chance`` is the probability
+that a strategy without any effect leads to a difference at least this large
+between the points that are worse and those that are better: a two-sided sign
+test over plans and bounds.
 
 A plan is *worse* if it is missing, if it violates preferences of more weight,
 or if its objective is larger by more than the tolerance. A bound is *worse* if
@@ -16,6 +20,7 @@ import argparse
 import contextlib
 from dataclasses import replace
 import json
+import math
 import pathlib
 import statistics
 import time
@@ -230,13 +235,15 @@ def compared(with_it, without):
 def print_table(points, rows):
     everything = rows.pop('all')
     print(f'{"without":<36} {"plan worse":>10} {"better":>6} '
-          f'{"bound worse":>11} {"better":>6} {"median s":>8} {"s":>8}')
+          f'{"bound worse":>11} {"better":>6} {"chance":>6} '
+          f'{"median s":>8} {"s":>8}')
     for name, own_rows in {'all strategies': everything, **rows}.items():
         comparisons = [compared(*pair) for pair in zip(everything, own_rows)]
         print(f'{name:<36} {counted(comparisons, 0, "worse"):>10} '
               f'{counted(comparisons, 0, "better"):>6} '
               f'{counted(comparisons, 1, "worse"):>11} '
               f'{counted(comparisons, 1, "better"):>6} '
+              f'{sign_test(comparisons):>6.2f} '
               f'{statistics.median(row["seconds"] for row in own_rows):>8.2f} '
               f'{sum(row["seconds"] for row in own_rows):>8.1f}', flush=True)
     print(f'{len(points)} points')
@@ -244,6 +251,17 @@ def print_table(points, rows):
 
 def counted(comparisons, index, word):
     return sum(each[index] == word for each in comparisons)
+
+
+def sign_test(comparisons):
+    """Probability of a difference at least this large by chance, between 0
+    and 1."""
+    worse, better = (counted(comparisons, 0, word)
+                     + counted(comparisons, 1, word)
+                     for word in ('worse', 'better'))
+    number, fewer = worse + better, min(worse, better)
+    return min(1.0, 2 * sum(math.comb(number, n) for n in range(fewer + 1))
+               / 2 ** number)
 
 
 def parser():

@@ -49,6 +49,3 @@ class Bins:
                    best[:, :r], best[:, r:r + k], -best[:, r + k],
                    mean / least,
                    np.array([not held[each].all() for each in bins], bool))
-
-    def __len__(self) -> int:
-        return len(self.size)
