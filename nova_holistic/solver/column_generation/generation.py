@@ -70,8 +70,8 @@ class ColumnGeneration:
         # Cells without hosts may have rows here that the bins omit. The cost
         # of preferences is in the last row.
         more = self.master.rows - len(aggregation.duals)
-        here = aggregation.duals if more in (0, 1) else found
-        self._duals[:len(here)] = here
+        duals = aggregation.duals if more in (0, 1) else found
+        self._duals[:len(duals)] = duals
         self.prices = np.maximum(found, 0.1 * max(unit, found.max()))
 
     @property

@@ -86,11 +86,11 @@ class Pricing:
                               np.zeros_like(self._known))
         for cells in _equal(prices):
             # Up to rounding, no price of these cells is higher.
-            here = prices[:, cells].max(axis=1)
+            best_prices = prices[:, cells].max(axis=1)
             types = np.flatnonzero(np.isin(host_types.cell, cells))
-            if len(types) and (here > 0).any():
+            if len(types) and (best_prices > 0).any():
                 self._cell(types, CellPrices.of(
-                    here, host_types, self._room, types), few, gains)
+                    best_prices, host_types, self._room, types), few, gains)
         found = gains.known > 0
         self._known[found] = gains.patterns[found]
         return gains
@@ -152,29 +152,30 @@ class Pricing:
             if grown is None:
                 return None
             self.looked_at += len(grown.of)
-            here = types[grown.of]
-            level = self._level(here, grown.added)
-            gained = grown.value - self._host_types.opening[here] - (
-                level - self._base[here])
+            types_of = types[grown.of]
+            level = self._level(types_of, grown.added)
+            gained = grown.value - self._host_types.opening[types_of] - (
+                level - self._base[types_of])
             self._keep(grown, np.where(
                 grown.members.any(axis=1), gained, 0.0), types, gains)
             if last:
                 break
             # A host without members may still have to be opened.
             upper = gained + cell_prices.completion_bound(
-                i + 1, here, grown.free,
-                self._host_types.before[here] + grown.added, level)
-            some = self._undominated(grown, here, fine, np.flatnonzero(
-                upper > gains.known[here] + self._slack), cell_prices, i + 1)
+                i + 1, types_of, grown.free,
+                self._host_types.before[types_of] + grown.added, level)
+            some = self._undominated(grown, types_of, fine, np.flatnonzero(
+                upper > gains.known[types_of] + self._slack),
+                cell_prices, i + 1)
             part = grown[_beam(
                 grown.of, upper, some, lost, self._beam)]
             if not len(part.of):
                 break
         return lost
 
-    def _undominated(self, part: _Partial, here: np.ndarray, fine: np.ndarray,
-                     some: np.ndarray, cell_prices: CellPrices,
-                     first: int) -> np.ndarray:
+    def _undominated(self, part: _Partial, types_of: np.ndarray,
+                     fine: np.ndarray, some: np.ndarray,
+                     cell_prices: CellPrices, first: int) -> np.ndarray:
         """Return the patterns among these that no other pattern dominates.
 
         :param fine: [host, kind], as in ``Dominance.dominated``
@@ -182,7 +183,7 @@ class Pricing:
         dominance = self._host_types.dominance
         if not dominance.sets:
             return some
-        types = here[some]
+        types = types_of[some]
         return some[~dominance.dominated(
             part.members[some], part.free[some], self._room[types],
             fine[part.of[some]], cell_prices.prices,
@@ -223,13 +224,13 @@ class Pricing:
         # Patterns of one host are adjacent.
         first = np.flatnonzero(np.diff(part.of, prepend=-1))
         best = np.maximum.reduceat(gained, first)
-        here = types[part.of[first]]
-        better = best > gains.known[here]
+        types_of = types[part.of[first]]
+        better = best > gains.known[types_of]
         size = np.diff(first, append=len(gained))
         top = np.flatnonzero(gained == np.repeat(best, size))
         top = top[np.flatnonzero(np.diff(part.of[top], prepend=-1))]
-        gains.known[here[better]] = best[better]
-        gains.patterns[here[better]] = part.members[top[better]]
+        gains.known[types_of[better]] = best[better]
+        gains.patterns[types_of[better]] = part.members[top[better]]
 
     def _level(self, types: np.ndarray, added: np.ndarray) -> np.ndarray:
         """Value of the curve on which costs rise."""

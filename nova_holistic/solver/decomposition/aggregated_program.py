@@ -62,7 +62,7 @@ class AggregatedProgram:
                  columns: Columns, bins: Sequence[np.ndarray]):
         self._kinds, self._count = len(kinds.kinds), len(bins)
         self._cells, self._slopes = cells, host_cost.slopes
-        here = Bins.of(kinds, columns, bins)
+        merged = Bins.of(kinds, columns, bins)
         k, b = self._kinds, self._count
         # If costs rise with utilisation, enough hosts are in use.
         cohesive_rows = CohesiveSetRows(
@@ -73,27 +73,27 @@ class AggregatedProgram:
         last = self._first + len(cells.free)
         self._size = last + cohesive_rows.size
         cost = np.zeros(self._size)
-        cost[n_x:n_x + b] = here.opening
+        cost[n_x:n_x + b] = merged.opening
         upper = np.concatenate((
-            (here.room * here.size[:, None]).T.ravel(), here.size,
+            (merged.room * merged.size[:, None]).T.ravel(), merged.size,
             np.full(n_p, np.inf), cells.free,
             cohesive_rows.upper(cells.parts))).astype(float)
         self.program = Linear(cost, upper)
         of_x, of_y = np.arange(n_x).reshape(k, b), n_x + np.arange(b)
         self.of_x = of_x
-        self._add_capacity(kinds, here, of_x, of_y)
-        self._limit(kinds, here, of_x, of_y)
+        self._add_capacity(kinds, merged, of_x, of_y)
+        self._limit(kinds, merged, of_x, of_y)
         if host_cost.slopes:
-            self._add_cost_pieces(columns, bins, here.size, n_x + b, of_x)
-        self._cell = here.cell
+            self._add_cost_pieces(columns, bins, merged.size, n_x + b, of_x)
+        self._cell = merged.cell
         before = self.program.count
         cells.add_rows(self.program, of_x, self._cell, self._first)
         self._rules = slice(before, self.program.count)
         cohesive_rows.add_rows(
             self.program, cells.parts,
-            BinVariables(of_x, of_y, cells.of_z(self._first), here.cell,
-                         here.weight_ratio), last)
-        self._use_hosts(cells.fewest, here, of_y)
+            BinVariables(of_x, of_y, cells.of_z(self._first), merged.cell,
+                         merged.weight_ratio), last)
+        self._use_hosts(cells.fewest, merged, of_y)
         self._own = slice(self._first, last)
         self.preferences = cells.penalty(
             self._size, of_x, self._cell, self._first)
@@ -130,10 +130,11 @@ class AggregatedProgram:
 
     def _use_hosts(self, fewest: int, bins: Bins, of_y: np.ndarray) -> None:
         """Require this number of hosts without members that stay."""
-        here = np.flatnonzero(bins.has_new)
+        new_hosts = np.flatnonzero(bins.has_new)
         if fewest > 0 and not self._slopes:
-            self.program.add(np.zeros(len(here)), of_y[here],
-                             bins.weight_ratio[here], float(fewest), np.inf, 1)
+            self.program.add(np.zeros(len(new_hosts)), of_y[new_hosts],
+                             bins.weight_ratio[new_hosts], float(fewest),
+                             np.inf, 1)
 
     def _limit(self, kinds: Kinds, bins: Bins, of_x: np.ndarray,
                of_y: np.ndarray) -> None:

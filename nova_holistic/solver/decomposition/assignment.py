@@ -46,8 +46,8 @@ class _Assignment:
                  places: KindCounts):
         self._case = case
         number = np.zeros((len(places), len(case.table)), dtype=np.int64)
-        for t, here in enumerate(places):
-            number[t, list(here)] = list(here.values())
+        for t, kind_places in enumerate(places):
+            number[t, list(kind_places)] = list(kind_places.values())
         upper = np.minimum(number[list(table_of)], case.room)
         self._column = np.full(upper.shape, -1)
         self._places = np.argwhere(upper > 0)
@@ -105,15 +105,15 @@ class _Assignment:
     def _assign_everyone(self, table_of: np.ndarray,
                          number: np.ndarray) -> None:
         for c, each in enumerate(self._case.classes):
-            here = self._column[c][self._column[c] >= 0]
+            columns = self._column[c][self._column[c] >= 0]
             # Every member has a place or is missing.
-            self._row(np.append(here, len(self._places) + c), np.ones(
-                len(here) + 1), len(each.members), len(each.members))
+            self._row(np.append(columns, len(self._places) + c), np.ones(
+                len(columns) + 1), len(each.members), len(each.members))
         for t, h in np.argwhere(number > 0).tolist():
-            here = self._column[table_of == t, h]
-            here = here[here >= 0]
+            columns = self._column[table_of == t, h]
+            columns = columns[columns >= 0]
             # No place is assigned twice.
-            self._row(here, np.ones(len(here)), -np.inf, number[t, h])
+            self._row(columns, np.ones(len(columns)), -np.inf, number[t, h])
 
     def _row(self, every: np.ndarray, values: np.ndarray, lower: float,
              upper: float) -> None:
@@ -132,37 +132,39 @@ class _Assignment:
         values, constant = [np.zeros(0)], 0.0
         for atom, weight in terms:
             if atom.kind is Kind.FREE:
-                here = np.array([self._own[atom] if atom in self._own else
-                                 self._variable(atom, atom.upper, False)])
+                own_columns = np.array([
+                    self._own[atom] if atom in self._own
+                    else self._variable(atom, atom.upper, False)])
             else:
-                here, placed = self._count_columns(atom)
+                own_columns, placed = self._count_columns(atom)
                 if atom.kind is Kind.USED:
-                    here, placed = self._used(atom, here, placed)
+                    own_columns, placed = self._used(atom, own_columns, placed)
                 constant += weight * placed
-            columns.append(here)
-            values.append(np.full(len(here), weight))
+            columns.append(own_columns)
+            values.append(np.full(len(own_columns), weight))
         return np.concatenate(columns), np.concatenate(values), constant
 
     def _count_columns(self, atom: Atom) -> tuple[np.ndarray, int]:
         hosts = self._case.table.hosts_of(atom.level, atom.domain)
-        here = self._column[np.ix_(self._case.classes_in(atom.scope), hosts)]
+        count_columns = self._column[np.ix_(
+            self._case.classes_in(atom.scope), hosts)]
         within = set(hosts.tolist())
-        return here[here >= 0], sum(
+        return count_columns[count_columns >= 0], sum(
             h in within for h in self._case.placed_in(atom.scope))
 
-    def _used(self, atom: Atom, here: np.ndarray,
+    def _used(self, atom: Atom, count_columns: np.ndarray,
               placed: int) -> tuple[np.ndarray, int]:
-        if placed or not len(here):
+        if placed or not len(count_columns):
             return np.zeros(0, dtype=np.int64), int(placed > 0)
         if atom not in self._own:
             used = self._variable(atom, 1.0, True)
-            for each in here.tolist():
+            for each in count_columns.tolist():
                 # Members are only in domains that are used,
                 self._row(np.array([each, used]),
                           np.array([1.0, -self._upper[each]]), -np.inf, 0.0)
             # and a domain without members is not used.
-            self._row(np.append(here, used), np.append(
-                -np.ones(len(here)), 1.0), -np.inf, 0.0)
+            self._row(np.append(count_columns, used), np.append(
+                -np.ones(len(count_columns)), 1.0), -np.inf, 0.0)
         return np.array([self._own[atom]]), 0
 
 

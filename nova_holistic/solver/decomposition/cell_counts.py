@@ -32,9 +32,9 @@ class CellCounts:
                     np.array([self._first + self._cells.index[atom]]))
                 values.append(np.array([weight]))
                 continue
-            for _, here in self._of(atom):
-                columns.append(here)
-                values.append(np.full(here.size, weight))
+            for _, counts in self._of(atom):
+                columns.append(counts)
+                values.append(np.full(counts.size, weight))
             constant += weight * self._placed_counts(atom)
         return np.concatenate(columns), np.concatenate(values), constant
 
@@ -43,16 +43,16 @@ class CellCounts:
             if atom.kind is not Kind.USED:
                 continue
             used = np.array([self._first + number])
-            pieces = [(part, here) for part, here in self._of(atom)
-                      if here.size]
-            for part, here in pieces:
+            pieces = [(part, counts) for part, counts in self._of(atom)
+                      if counts.size]
+            for part, counts in pieces:
                 # Members are only in domains that are used,
                 program.add(
-                    np.zeros(here.size + 1), np.append(here, used),
-                    np.append(np.ones(here.size),
+                    np.zeros(counts.size + 1), np.append(counts, used),
+                    np.append(np.ones(counts.size),
                               -float(self._cells.parts.numbers[part])),
                     -np.inf, 0.0, 1)
-            every = np.concatenate([used, *(here for _, here in pieces)])
+            every = np.concatenate([used, *(counts for _, counts in pieces)])
             placed_counts = self._placed_counts(atom)
             if placed_counts:
                 program.add([0], used, [1.0], 1.0, 1.0, 1)

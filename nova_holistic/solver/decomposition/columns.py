@@ -93,8 +93,8 @@ def utilisation(kinds: Kinds,
         amounts = kinds.table.amounts(name).part(hosts)
         some = amounts.capacity > 0
         capacity = np.where(some, amounts.capacity, 1)
-        here = 1 - amounts.free / capacity
-        share += np.where(some, np.minimum(1.0, here), 1.0)
+        utilised = 1 - amounts.free / capacity
+        share += np.where(some, np.minimum(1.0, utilised), 1.0)
         if name in kinds.names:
             units[:, kinds.names.index(name)] = np.where(
                 some & (amounts.free > 0), 1 / capacity, 0)

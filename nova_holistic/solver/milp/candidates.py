@@ -15,13 +15,13 @@ def candidates(case: Case, best: Counts | None, width: int) -> np.ndarray:
     """
     room = case.open_room()
     mask = np.zeros(room.shape, dtype=bool)
-    known = sorted({h for here in best or () for h in here})
+    known = sorted({h for host_counts in best or () for h in host_counts})
     pool = np.array(known, dtype=np.int64)
     rest = np.setdiff1d(np.arange(len(case.table)), pool)
     for c in range(len(case.classes)):
-        here = list(best[c]) if best else []
-        mask[c, here] = True
-        missing = max(0, width - len(here))
+        own = list(best[c]) if best else []
+        mask[c, own] = True
+        missing = max(0, width - len(own))
         for hosts in (pool, rest):
             fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
             if len(fitting) > missing:

@@ -54,8 +54,9 @@ class Presence:
 
     def whole_host(self, host: int) -> ScopeCount:
         """All members of the group on one host."""
-        return ScopeCount(tuple((c, host) for c in self._program.here(host)),
-                          self._placed_counts[host])
+        return ScopeCount(
+            tuple((c, host) for c in self._program.classes_on(host)),
+            self._placed_counts[host])
 
     def number(self, scope_count: ScopeCount) -> LpAffineExpression:
         x = self._program.x

@@ -180,7 +180,7 @@ class Program(CostLimits):
         """Create a variable that is 0 or 1."""
         return self._variable(1)
 
-    def here(self, host: int) -> Sequence[int]:
+    def classes_on(self, host: int) -> Sequence[int]:
         """Classes that may use the host."""
         return self._here.get(host, ())
 
@@ -222,13 +222,13 @@ class Program(CostLimits):
         where = self.case.table.division(limit.level).of_host
         placed_counts = Counter(
             where[self.case.placed_in(limit.scope)].tolist())
-        here: dict[int, list[LpVariable]] = {
+        by_domain: dict[int, list[LpVariable]] = {
             number: [] for number in placed_counts}
         for c in self.case.classes_in(limit.scope):
             for h, variable in self.x[c].items():
-                here.setdefault(int(where[h]), []).append(variable)
-        here.pop(-1, None)
-        for number, variables in here.items():
+                by_domain.setdefault(int(where[h]), []).append(variable)
+        by_domain.pop(-1, None)
+        for number, variables in by_domain.items():
             left = limit.most - placed_counts[number]
             if sum(each.upBound for each in variables) > left or left < 0:
                 self.require(LpAffineExpression(

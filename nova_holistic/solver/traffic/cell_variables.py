@@ -142,12 +142,13 @@ class CellVariables:
             self._add_row(program, row)
         for atom, number in self._others.items():
             if atom.kind is Kind.USED:
-                here = self._counted(atom)
+                counted = self._counted(atom)
                 most = len(self._bounds.rules.scopes[atom.scope].members)
                 # No member is in a domain that is not used.
                 program.add(
-                    np.zeros(len(here) + 1), np.append(here, count + number),
-                    np.append(np.ones(len(here)), -most), -np.inf, 0.0, 1)
+                    np.zeros(len(counted) + 1),
+                    np.append(counted, count + number),
+                    np.append(np.ones(len(counted)), -most), -np.inf, 0.0, 1)
 
     def _part(self, nodes: Sequence[Collection[str]],
               scopes: Sequence[int]) -> None:
@@ -180,10 +181,10 @@ class CellVariables:
     def _add_row(self, program: Linear, row: Row) -> None:
         columns, values = [], []
         for atom, weight in row.terms:
-            here = (np.array([self._counts + self._others[atom]])
-                    if atom in self._others else self._counted(atom))
-            columns.append(here)
-            values.append(np.full(len(here), weight))
+            own_columns = (np.array([self._counts + self._others[atom]])
+                           if atom in self._others else self._counted(atom))
+            columns.append(own_columns)
+            values.append(np.full(len(own_columns), weight))
         every = np.concatenate(columns)
         if len(every):
             program.add(

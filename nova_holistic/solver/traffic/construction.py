@@ -53,9 +53,9 @@ class TrafficConstruction:
         for star in self._graph.stars:
             for cell in range(partition.count):
                 unplaced: ClassCounts = {}
-                for nodes, here in budget.items():
+                for nodes, left_in_cell in budget.items():
                     if nodes & {*star.nodes}:
-                        unplaced.update(apportioned(int(here[cell]), {
+                        unplaced.update(apportioned(int(left_in_cell[cell]), {
                             c: self._left[c] for c, traffic_class
                             in enumerate(self._classes)
                             if traffic_class.nodes == nodes}))
@@ -71,15 +71,15 @@ class TrafficConstruction:
         placed = self._kinds.placed
         for nodes in {traffic_class.nodes: None
                       for traffic_class in self._classes}:
-            here = np.zeros(self._bound.partition.count, dtype=np.int64)
+            remaining = np.zeros(self._bound.partition.count, dtype=np.int64)
             for paths, row in zip(self._bound.variables.parts, numbers):
                 if nodes == frozenset(
                         n for n, node in enumerate(self._graph.nodes)
                         if next(iter(paths)) in node.paths):
-                    here += row
+                    remaining += row
                     for path in paths & placed.keys():
-                        here[self._bound.partition.of[placed[path]]] -= 1
-            found[nodes] = here.clip(0)
+                        remaining[self._bound.partition.of[placed[path]]] -= 1
+            found[nodes] = remaining.clip(0)
         return found
 
     def _fill(self, star: Star, levels: Sequence[str], hosts: np.ndarray,
@@ -234,9 +234,9 @@ class TrafficConstruction:
             self._deadline.check()
             # Open more hosts if the others have no room for the batch.
             for number in range(min(opened, len(order)), len(order) + 1):
-                here = order[:number] if number <= opened else (
+                chosen = order[:number] if number <= opened else (
                     order[number - 1:number])
-                if self._place_batch(batch, here, size, unplaced):
+                if self._place_batch(batch, chosen, size, unplaced):
                     opened = max(opened, number)
                     break
             else:

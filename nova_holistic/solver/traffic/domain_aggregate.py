@@ -47,13 +47,14 @@ class DomainAggregate:
         known: dict[tuple[int, ...], np.ndarray] = {}
         found = []
         for each in places.tolist():
-            here = useful & (place == each)
-            one, other = caps[here].max(axis=0).tolist()
-            most = int(joint[here].max())
-            alike = here & (caps == (one, other)).all(axis=1) & (joint == most)
+            in_place = useful & (place == each)
+            one, other = caps[in_place].max(axis=0).tolist()
+            most = int(joint[in_place].max())
+            alike = in_place & (caps == (one, other)).all(axis=1) & (
+                joint == most)
             if alike.sum() * most < sum(sizes) + most:
                 return None
-            key = one, other, most, int(here.sum())
+            key = one, other, most, int(in_place.sum())
             if key not in known:
                 known[key] = _within(n, m, *key)
             found.append(known[key])
@@ -81,12 +82,12 @@ class DomainAggregate:
             return None
         most_pairs = self.most_pairs[part[0]]
         a, b = (min(n, most - 1) for n, most in zip(numbers, most_pairs.shape))
-        here = np.multiply.outer(np.arange(a + 1), np.arange(b + 1))
+        own_pairs = np.multiply.outer(np.arange(a + 1), np.arange(b + 1))
         # After (i, j), the remaining numbers are (a - i, b - j).
-        total = here + most_pairs[a::-1, b::-1]
+        total = own_pairs + most_pairs[a::-1, b::-1]
         full = np.add.outer(np.arange(a + 1), np.arange(b + 1)) > joint
         total[full] = -1
-        best = np.argmax(np.where(total == total.max(), here, -1))
+        best = np.argmax(np.where(total == total.max(), own_pairs, -1))
         return tuple(map(int, np.divmod(best, b + 1)))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:

@@ -40,9 +40,9 @@ class DomainCapacity:
             of = division.of_host[where]
             inside, domains = of >= 0, len(division.domains)
             total = np.bincount(of[inside], values[inside], domains)
-            here = division.of_host >= 0
+            in_domain = division.of_host >= 0
             placed_inside = np.bincount(
-                division.of_host[here], placed_counts[here], domains)
+                division.of_host[in_domain], placed_counts[in_domain], domains)
             if level != HOST:
                 for known, most in self._bounds.about(paths, level):
                     # The bound does not limit the other members.

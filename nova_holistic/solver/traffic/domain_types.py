@@ -51,7 +51,7 @@ class DomainTypes:
         """
         count = np.arange(self.caps[:, 0].max(initial=0) + 1)
         left = self.joint[:, None] - count
-        here = (count <= self.caps[:, [0]]) & (left >= 0)
+        fits = (count <= self.caps[:, [0]]) & (left >= 0)
         profit = -prices[:, [0]] * count
         gains = (np.array(self.star.mbps)[:, None, None] * count
                  - prices[:, 1:].T[:, :, None])
@@ -65,7 +65,7 @@ class DomainTypes:
             np.put_along_axis(taken, turn[None], number[None], 0)
             left = left - number
             profit = profit + gain * number
-        best = np.argmax(np.where(here, profit, -np.inf), axis=1)
+        best = np.argmax(np.where(fits, profit, -np.inf), axis=1)
         rows = np.arange(len(best))
         return profit[rows, best], np.column_stack(
             (best, *taken[:, rows, best]))

@@ -264,11 +264,11 @@ class TrafficBound:
             rows, columns = [types.place[pool.type_of]], [y]
             values = [pool.patterns[:, slot]]
             for place, cells in enumerate(pool.inside):
-                here = self.variables.columns(
+                own_columns = self.variables.columns(
                     self.graph.nodes[node].paths, cells)
-                rows.append(np.full(len(here), place))
-                columns.append(here)
-                values.append(np.full(len(here), -1.0))
+                rows.append(np.full(len(own_columns), place))
+                columns.append(own_columns)
+                values.append(np.full(len(own_columns), -1.0))
             # Patterns contain at most the node's members in the place.
             program.add(np.concatenate(rows), np.concatenate(columns),
                         np.concatenate(values), -np.inf, 0.0, places)
