@@ -16,9 +16,10 @@ class DiagnosisLimits:
     :ivar moves: moves that are tried for all members together. Not measured.
     :ivar moves_per_member: moves that are tried for each member at least. Not
         measured.
-    :ivar text_length: characters of a message of a policy. Not measured.
+    :ivar text_length: characters of a message of a policy, for readers of the
+        reasons.
     :ivar named_policies: policies, and descriptions, that are named if no
-        smaller set is known. Not measured.
+        smaller set is known, for readers of the reasons.
     :ivar places_per_check: places (class and host) that the fixed time of one
         check is worth. Not measured.
     :ivar probed_domains: domains that are probed in turn. Not measured.

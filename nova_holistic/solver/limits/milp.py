@@ -49,8 +49,8 @@ class MilpLimits:
     :ivar compared_hosts: hosts with which all others are compared to find
         dominated ones, in addition to those for the members. Not measured.
     :ivar compared_per_member: such hosts for each member. Not measured.
-    :ivar comparisons: comparisons of hosts at the same time, of which each
-        needs one byte of memory. Not measured.
+    :ivar comparisons: comparisons of hosts at the same time. Each needs one
+        byte of memory, so the array takes 8 MB.
     """
 
     start_nodes: int = 10

@@ -12,7 +12,8 @@ class ProblemLimits:
     :ivar collected_objects: objects that are created before Python collects
         garbage. With the default of Python, encoding the policies of 2,000
         members takes twice as long.
-    :ivar array_bytes: bytes of one array over hosts. Not measured.
+    :ivar array_bytes: bytes of one array over hosts: 128 MiB. A larger problem
+        is refused, so that it cannot exhaust the memory.
     :ivar kinds: kinds of members. Not measured.
     :ivar kind_places: kinds times hosts. Not measured.
     :ivar checked_types: types of hosts up to which the cost of a preference is

@@ -12,8 +12,7 @@ class RelaxationsLimits:
     :ivar offered_hosts: hosts that are offered at the same time. Not measured.
     :ivar first_share: share of the time for the first of two methods: single
         rules, or all copies at the same time. Not measured.
-    :ivar members: members of all copies; no group document has more. Not
-        measured.
+    :ivar members: members of all copies; no group document has more.
     :ivar trial_share: share of the time left for one question, and for all
         questions about hosts next to existing hosts. Not measured.
     """
