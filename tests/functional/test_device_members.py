@@ -200,6 +200,28 @@ def test_new_members_take_the_devices_that_removed_members_leave(
     boot(cloud, record.uuid, flavor)
 
 
+@pytest.mark.parametrize('flavor', ['two', 'vgpu'])
+def test_a_further_server_gets_devices_that_no_other_member_has(
+        cloud, flavor):
+    """On the host of its siblings, as long as it has free devices."""
+    record = created(cloud, document({
+        'name': 'node', 'flavor': flavor, 'location': 'nova/r1/gpu-1',
+        'count': {'min': 1, 'desired': 1, 'max': 9}}))
+    assert record.status == GroupStatus.PLANNED
+    room = {'two': 2, 'vgpu': 4}[flavor]
+    for number in range(room):
+        server = cloud.create_server('node', flavor, {
+            'group': record.uuid, 'member': 'node'})
+        cloud.wait_for_status(server, 'ACTIVE')
+        assert cloud.host_of(server) == 'gpu-1'
+        assert sum(used(cloud).values()) == (number + 1) * 4 // room
+    assert used(cloud) == {'gpu-1_a': 2, 'gpu-1_b': 2}
+    refused = cloud.create_server('node', flavor, {
+        'group': record.uuid, 'member': 'node'})
+    assert 'no host has room' in cloud.fault_of(refused)
+    assert used(cloud) == {'gpu-1_a': 2, 'gpu-1_b': 2}
+
+
 def test_members_without_devices_are_held_in_one_request(cloud):
     record = created(cloud, document(node('small', 4)))
     assert all(row.place.allocation is None

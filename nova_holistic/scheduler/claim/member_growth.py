@@ -23,6 +23,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
 from nova_holistic.scheduler.claim.claims import Claims
+from nova_holistic.scheduler.claim.grown_providers import with_providers
 from nova_holistic.scheduler.claim.host_search import HostSearch
 from nova_holistic.scheduler.claim import request_check
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
@@ -216,11 +217,7 @@ class MemberGrowth:
             state=MemberState.CLAIMED, instance_uuid=instance_uuid,
             updated_at=self._connections.clock())
         own = Membership(record, unplaced, rows)
-        first, *others = (
-            self._candidates.allowed(
-                own, self._known(record, rows, vacancy), ENOUGH)
-            or self._search.places(own, (), CONF.holistic.search_time_limit)
-            or [None])
+        first, *others = self._places(record, rows, vacancy, own) or [None]
         if first is None:
             self._ask_for_a_plan(record, vacancy)
             raise RequestRefused(
@@ -229,6 +226,21 @@ class MemberGrowth:
                 f'policies of group {record.uuid}')
         return replace(unplaced, place=first,
                        alternates=tuple(others[:CONF.holistic.search_hosts]))
+
+    def _places(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                vacancy: _Vacancy, own: Membership) -> Sequence[Place]:
+        """Places for a further server, the best first."""
+        places = self._candidates.allowed(
+            own, self._known(record, rows, vacancy), ENOUGH)
+        wanted = vacancy.member.requirements
+        if wanted.request_groups or any(each.allocation for each in places):
+            places = with_providers(
+                self._connections.holds, wanted, list(dict.fromkeys(
+                    replace(each, allocation=None) for each in places)))
+        limit = CONF.holistic.search_time_limit
+        # A limit of 0 disables the search.
+        return places or (
+            self._search.places(own, (), limit) if limit > 0 else ())
 
     def _ask_for_a_plan(self, record: GroupRecord,
                         vacancy: _Vacancy) -> None:
