@@ -191,9 +191,10 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                 and len(known.policies) <= limits().pattern_policies):
             large(known, question.backend,
                   deadline.part(limits().relaxation_share), always=True)
-        else:
-            relax_policies(known, deadline.part(limits().relaxation_share))
     if diverse and known.where is not None and not known.is_good_enough:
+        with contextlib.suppress(OutOfTime):
+            # Patterns are not applicable if policies keep members together.
+            relax_policies(known, deadline.part(limits().relaxation_share))
         bound_parts(known, question.backend,
                     deadline.part(limits().parts_share))
 

@@ -9,15 +9,22 @@ import pytest
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.objectives import load_objective
+from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.host_relaxation import relax_policies
+from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import standing
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver import oracle, test_oracle_policies
+from tests.unit.solver.scenario import plan
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts')
 UNITS = (1, 7, 10 ** 3, 10 ** 9)
@@ -104,3 +111,23 @@ def test_a_member_that_stays_keeps_its_group_in_the_relaxation():
         'VCPU': Inventory(32, used=n == 0)}) for n in range(4)))
     placed = {'alone1/m-0': 'h0'}
     assert _bound(wanted, snapshot, placed, 'fewest-hosts') <= 3
+
+
+def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
+    """Each host has room for one member, but fractions of two kinds fill it
+    with one and a half. If the relaxation with policies proves nothing in
+    time, patterns without policies prove that each member needs a host."""
+    def late(*arguments, **options):
+        raise OutOfTime
+
+    monkeypatch.setattr(solve, 'large', late)
+    snapshot = cloud(*(host(f'h{number}', f'r{number % 5}', inventories={
+        'VCPU': Inventory(3), 'MEMORY_MB': Inventory(9)})
+        for number in range(60)))
+    pairs = [group(servers('a', vcpus=2), MemberDescription(
+        'b', Requirements(FrozenMapping({'VCPU': 2, 'MEMORY_MB': 1}))),
+        name=f'pair{number}', policies=[Affinity(level='rack')])
+        for number in range(20)]
+    found = plan(snapshot, group(groups=pairs), objective='fewest-hosts',
+                 timer=standing).objective
+    assert (found.value, found.bound) == (40, 40)

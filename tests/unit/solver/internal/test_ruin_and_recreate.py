@@ -167,3 +167,17 @@ def test_the_same_seed_leads_to_the_same_plan():
         return {path: host.name for path, host in known.where.items()}
 
     assert plan() == plan()
+
+
+def test_the_cost_of_a_host_is_shared_by_the_members_that_policies_allow():
+    """Both hosts may hold one member only, so that the host with the smaller
+    free share is cheaper, although the other one has room for all."""
+    known = _problem((group(servers('node', 2, vcpus=2), policies=[
+        AntiAffinity()]), cloud(
+            host('empty', 'r', vcpus=10),
+            host('nearly-full', 'r', inventories={
+                'VCPU': Inventory(10, used=7)}))), 'stack')
+    costs = placement_costs(_case(known), known.objective, known.members)
+    empty, nearly_full = costs.of(0, {0: 2})
+    # A free share of 1 and of 0.3, each for half of the members.
+    assert (empty, nearly_full) == pytest.approx((2.0, 0.6))
