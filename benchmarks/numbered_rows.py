@@ -18,10 +18,11 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.database import Database
-from nova_holistic.table import migration, rows
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table import migration
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 TOTALS = {'VCPU': 4096, 'MEMORY_MB': 16_777_216, 'DISK_GB': 100_000}
 TRAIT = 'HW_CPU_X86_AVX2'

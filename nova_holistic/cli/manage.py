@@ -21,7 +21,8 @@ from nova_holistic.conf import services
 from nova_holistic import exceptions
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.table import errors as table_errors
-from nova_holistic.table import migration, startup_check
+from nova_holistic.table import migration
+from nova_holistic.table import startup_check
 
 FAILED = 1
 

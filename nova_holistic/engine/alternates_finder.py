@@ -12,7 +12,8 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.decision import moving_members, row_requests
-from nova_holistic.engine import errors, member_rows
+from nova_holistic.engine import errors
+from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.changes.claim import CLAIMABLE

@@ -11,14 +11,16 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.decision.planning_request import (
     NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import refused_hosts
-from nova_holistic.engine import errors, member_rows, reasons
-from nova_holistic.engine.executor import Change, Executor
+from nova_holistic.engine import errors
 from nova_holistic.engine.fewer_members import FewerMembers
-from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import objective_value
-from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
+from nova_holistic.engine import reasons
 from nova_holistic.engine.replan import capacity_replan
+from nova_holistic.engine.tasks.executor import Change, Executor
+from nova_holistic.engine.tasks.journal import RowJournal
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason

@@ -9,7 +9,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine import journal
+from nova_holistic.engine.tasks import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors

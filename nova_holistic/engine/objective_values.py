@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nova_holistic.documents.plan import objective_document
-from nova_holistic.engine.executor import Proposal
+from nova_holistic.engine.tasks.executor import Proposal
 from nova_holistic.engine.update.revision_proposal import RevisionProposal
 from nova_holistic.table.records import GroupRecord
 

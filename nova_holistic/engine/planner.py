@@ -14,18 +14,19 @@ from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.groups.adoption import must_not_adopt
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.groups.volumes import must_have_no_volumes
-from nova_holistic.engine.adoption import ReadServers
 from nova_holistic.engine.alternates_finder import AlternatesFinder
+from nova_holistic.engine.binding.adoption import ReadServers
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.plan_analysis import PlanAnalyser
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.engine.ownership import Ownership
-from nova_holistic.engine import plan_answers, reasons
+from nova_holistic.engine import plan_answers
 from nova_holistic.engine.plan_answers import PlanAnswer
 from nova_holistic.engine.proposal import PlannerComponents
+from nova_holistic.engine import reasons
 from nova_holistic.engine.replan.replanner import Replanner
-from nova_holistic.engine.task_runner import Act, TaskRunner, Work
+from nova_holistic.engine.tasks.ownership import Ownership
+from nova_holistic.engine.tasks.task_runner import Act, TaskRunner, Work
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory

@@ -14,9 +14,10 @@ from nova_holistic import crash_points
 from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.engine import errors, reasons
+from nova_holistic.engine import errors
 from nova_holistic.engine.group_parser import GroupParser
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine import reasons
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import time
 
 from nova_holistic import crash_points
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.model.action import Action, ActionKind
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason

@@ -22,8 +22,8 @@ from nova_holistic.holds import errors as hold_errors
 from nova_holistic.reconcile.pass_reads import PassReads, Use
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import MemberOutline
+from nova_holistic.table.queries.round_robin import RoundRobin
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table.round_robin import RoundRobin
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

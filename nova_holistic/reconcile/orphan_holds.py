@@ -20,11 +20,11 @@ from typing import Any
 from oslo_log import log as logging
 
 from nova_holistic import crash_points, exceptions
-from nova_holistic.engine import journal
+from nova_holistic.engine.tasks import journal
 from nova_holistic.holds.allocation_bodies import HOLD
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.table.queries import consumers
-from nova_holistic.table.round_robin import RoundRobin
+from nova_holistic.table.queries.round_robin import RoundRobin
 from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)

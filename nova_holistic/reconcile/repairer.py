@@ -13,14 +13,14 @@ from nova_holistic.engine.decision.link_use import with_other_groups
 from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.group_parser import GroupParser
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
-from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.checked_status import checked_status
+from nova_holistic.reconcile.instances import Instances, InstanceView
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.repair.move_order import Move

@@ -9,7 +9,7 @@ import uuid
 
 from oslo_log import log as logging
 
-from nova_holistic.engine.binder import Binder
+from nova_holistic.engine.binding.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions

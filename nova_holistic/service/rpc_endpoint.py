@@ -8,7 +8,7 @@ from typing import Any
 from oslo_log import log as logging
 import oslo_messaging as messaging
 
-from nova_holistic.engine.binder import Binder
+from nova_holistic.engine.binding.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic import exceptions
 from nova_holistic.messaging.client import VERSION

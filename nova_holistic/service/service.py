@@ -14,7 +14,7 @@ from oslo_log import log as logging
 import oslo_messaging as messaging
 
 from nova_holistic.boot.booter import Booter, Hooks
-from nova_holistic.engine.binder import Binder
+from nova_holistic.engine.binding.binder import Binder
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic import exceptions

@@ -11,10 +11,10 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.request_group import NONE, RequestGroup
-from nova_holistic.table import models
 from nova_holistic.table.provider_allocation import ProviderAllocation
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place, Task)
+from nova_holistic.table.schema import models
 
 BARE = tuple(column for column in models.MemberRow.__table__.columns
              if column.name not in (

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc as sa_exception
 
 from nova_holistic.table.database import Database
-from nova_holistic.table import errors, migration
+from nova_holistic.table import errors
+from nova_holistic.table import migration
 
 LOG = logging.getLogger(__name__)
 

@@ -14,6 +14,7 @@ from nova_holistic.table.changes import (
     transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NOTHING_SEEN, SeenRows, Standing)
+from nova_holistic.table.changes import planned_rows
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
@@ -31,8 +32,6 @@ from nova_holistic.table.coordination.statistics import Statistics
 from nova_holistic.table.coordination.tasks import Tasks
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.pages import History
-from nova_holistic.table.models import GroupRow, MemberRow
-from nova_holistic.table import planned_rows, rows, states
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
 from nova_holistic.table.queries.group_cache import Found, GroupCache
 from nova_holistic.table.queries.listing import Listing
@@ -40,6 +39,9 @@ from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 OCCUPYING = states.OCCUPYING
 

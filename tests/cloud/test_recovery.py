@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.client.client import Client
-from nova_holistic.table.models import GroupRow
+from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.store import PlacementTable
 from tests.cloud.groups import LiveGroup
 from tests.cloud.usage_accounts import expected, UsageAccounts

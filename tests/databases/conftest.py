@@ -7,7 +7,8 @@ import itertools
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table import migration, models
+from nova_holistic.table import migration
+from nova_holistic.table.schema import models
 from nova_holistic.table.store import PlacementTable
 from tests.services.mariadb import MariaDB
 from tests.services.postgresql import PostgreSQL

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database, Deadlock, retried
-from nova_holistic.table.models import GroupRow
+from nova_holistic.table.schema.models import GroupRow
 from tests.unit.table import builders
 
 

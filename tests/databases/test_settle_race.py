@@ -6,9 +6,9 @@ import contextlib
 
 import sqlalchemy as sa
 
-from nova_holistic.table.models import MemberRow
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.models import MemberRow
 from tests.unit.table import builders
 
 

@@ -7,7 +7,7 @@ import contextlib
 import sqlalchemy as sa
 
 from nova_holistic import conf as our_conf
-from nova_holistic.table.models import Base
+from nova_holistic.table.schema.models import Base
 
 SERVICE_STATE = ('enabled', 'up')
 

@@ -12,7 +12,7 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.engine.binder import Binder
+from nova_holistic.engine.binding.binder import Binder
 from nova_holistic import exceptions
 from nova_holistic.messaging import errors
 from nova_holistic.table.coordination.bindings import Bindings

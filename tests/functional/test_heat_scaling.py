@@ -4,7 +4,7 @@ elastic member. Nova gets the requests of OS::Nova::Server, and no others."""
 
 import pytest
 
-from nova_holistic.engine.binder import Binder
+from nova_holistic.engine.binding.binder import Binder
 from tests.functional.test_elastic_members import (
     assert_apart, assert_nothing_is_left_over, HOSTS, live, plan, states)
 from tests.functional.tool_requests import heat_server

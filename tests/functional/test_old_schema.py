@@ -4,7 +4,8 @@
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.table import errors, migration
+from nova_holistic.table import errors
+from nova_holistic.table import migration
 
 HOST = EmbeddedHost('only')
 

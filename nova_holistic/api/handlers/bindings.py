@@ -12,8 +12,8 @@ from nova_holistic.api import errors
 from nova_holistic.api.schemas import common as schemas
 from nova_holistic.api.views import common
 from nova_holistic.documents.validation import brief
-from nova_holistic.engine.binder import shown, UNCHECKED
-from nova_holistic.engine import stack_binder
+from nova_holistic.engine.binding.binder import shown, UNCHECKED
+from nova_holistic.engine.binding import stack_binder
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.messaging.results import ShownBinding
 from nova_holistic.model.stack_rules import StackRule

@@ -19,10 +19,10 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.decision.planning_request import CheckedPlan
 from nova_holistic.engine.decision.usable_snapshot import with_members_added
-from nova_holistic.engine.journal import RowJournal
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine.provider_choice import has_allocations
+from nova_holistic.engine.tasks.journal import RowJournal
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.plan import Plan
 from nova_holistic.table import errors as table_errors

@@ -11,14 +11,16 @@ from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import row_requests
 from nova_holistic.engine.decision.snapshot_planner import Usable
-from nova_holistic.engine import errors, member_rows, reasons
-from nova_holistic.engine.executor import Change, Executor
-from nova_holistic.engine.journal import RowJournal
+from nova_holistic.engine import errors
+from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import objective_value
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
+from nova_holistic.engine import reasons
 from nova_holistic.engine.replan import capacity_replan, partial_replan
 from nova_holistic.engine.replan.partial_replan import (
     PartialPlan, PartialPlanner)
+from nova_holistic.engine.tasks.executor import Change, Executor
+from nova_holistic.engine.tasks.journal import RowJournal
 from nova_holistic.engine.update.unneeded_holds import GONE
 from nova_holistic.messaging.errors import GroupBusy
 from nova_holistic.model.cloud.snapshot import Snapshot

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nova_holistic.documents.groups.adoption import position
-from nova_holistic.engine.adoption import Adopted, AdoptedMembers
+from nova_holistic.engine.binding.adoption import Adopted, AdoptedMembers
 from nova_holistic.engine.decision import exclusive_hosts
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)

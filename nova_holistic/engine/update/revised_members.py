@@ -7,7 +7,7 @@ from typing import Any
 
 from nova_holistic.documents.groups.without_policies import (
     parse_without_policies)
-from nova_holistic.engine.adoption import AdoptedMembers
+from nova_holistic.engine.binding.adoption import AdoptedMembers
 from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.refused_hosts import Refused

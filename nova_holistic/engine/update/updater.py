@@ -12,17 +12,18 @@ from nova_holistic import crash_points
 from nova_holistic.documents.groups.adoption import (
     adoptions, must_be_allowed, without_adoptions)
 from nova_holistic.documents.groups.group import parse_group
-from nova_holistic.engine.adoption import Adopter, ReadServers
+from nova_holistic.engine.binding.adoption import Adopter, ReadServers
 from nova_holistic.engine.decision.planning_request import (
     CheckedPlan, NotPlanned, PlanningRequest)
 from nova_holistic.engine.decision import refused_hosts
-from nova_holistic.engine import errors, member_rows
-from nova_holistic.engine.executor import Change, Executor
+from nova_holistic.engine import errors
 from nova_holistic.engine.fewer_members import FewerMembers
-from nova_holistic.engine.journal import TaskJournal
+from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import changed_value
-from nova_holistic.engine.ownership import Ownership
 from nova_holistic.engine.proposal import PlannerComponents
+from nova_holistic.engine.tasks.executor import Change, Executor
+from nova_holistic.engine.tasks.journal import TaskJournal
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.engine.update import (
     adopted_members, built_members, fewest_moves, missing_members)
 from nova_holistic.engine.update.late_servers import late_objections

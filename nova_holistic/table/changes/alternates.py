@@ -17,9 +17,10 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState, Place
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 TOGETHER = 100
 """Number of members in one transaction. A claim of one of them waits for its

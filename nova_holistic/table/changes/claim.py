@@ -9,11 +9,13 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, Duplicate, retried
-from nova_holistic.table import errors, rows, states
+from nova_holistic.table import errors
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 CANDIDATES = 8
 """Maximum number of free rows that one query reads for a counted member:

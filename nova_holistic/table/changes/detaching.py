@@ -12,10 +12,10 @@ import sqlalchemy as sa
 
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.detached_servers import DetachedServerRow
-from nova_holistic.table.models import MemberRow
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.detached_servers import DetachedServerRow
+from nova_holistic.table.schema.models import MemberRow
 from nova_holistic.table import states
 
 

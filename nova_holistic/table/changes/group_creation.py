@@ -8,9 +8,9 @@ from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.coordination import boots
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupRecord
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow
 
 
 @retried

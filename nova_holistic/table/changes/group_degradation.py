@@ -12,10 +12,10 @@ from datetime import datetime
 
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.queries.progress import status_of, WITH_SERVERS
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow
 
 
 def degrade(database: Database, record: GroupRecord,

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 @retried

@@ -19,10 +19,11 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.changes.member_moves import positions, read_positions
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 GROWING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
            GroupStatus.DEGRADED, GroupStatus.RELEASED)

@@ -13,13 +13,14 @@ from typing import Any
 from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.table import batches, rows
+from nova_holistic.table import batches
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.group_cache import LIGHT
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 FINISHED = (GroupStatus.RELEASED, GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 """Statuses of groups that may be deleted."""

@@ -19,9 +19,10 @@ from nova_holistic.table.changes import (
 from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 _VACATED_STATES = states.MEMBERS.before(states.OCCUPY)
 """States of a member whose capacity an update has taken."""

@@ -19,9 +19,9 @@ from nova_holistic.table.changes import (
     alternates, places_versions, transitions)
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.database import Database, Duplicate, retried
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 class _NotHandedOver(Exception):

@@ -21,9 +21,9 @@ from sqlalchemy import orm
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.database import Database, Duplicate, retried
-from nova_holistic.table.link_models import LinkDemandRow, LinkRow
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.schema.link_models import LinkDemandRow, LinkRow
+from nova_holistic.table.schema.models import GroupRow
 
 Demand = Mapping[Domain, int]
 """Mbit/s on the uplink of each domain."""

@@ -17,9 +17,9 @@ from sqlalchemy import orm
 
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 Position = tuple[str, str, str | None]

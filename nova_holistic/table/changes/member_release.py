@@ -12,11 +12,12 @@ from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.changes import places_versions, transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Task)
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 UNCLAIMED = states.EXPIRE_STATES
 """States of a member that is, or will be, planned for a future server."""

@@ -15,9 +15,10 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import (
     alternates, places_versions, transitions)
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 _LOST = states.MEMBERS.before(states.REPLAN)
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import MemberRow
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.models import MemberRow
 
 
 def write(database: Database, group_uuid: str,

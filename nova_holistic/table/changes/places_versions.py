@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.models import (
+from nova_holistic.table.schema.models import (
     GroupRow, MemberRow, places_step)
 
 

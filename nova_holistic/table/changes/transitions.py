@@ -17,8 +17,8 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Changed, Event, Kind
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
 
 _SHOWN = ('status', 'lease_expires_at')

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.model.action import Action, ActionKind, ActionState
-from nova_holistic.table.action_model import ActionRow
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow
+from nova_holistic.table.schema.action_model import ActionRow
+from nova_holistic.table.schema.models import GroupRow
 
 
 class Actions:

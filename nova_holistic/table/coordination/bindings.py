@@ -16,11 +16,11 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.model.stack_rules import below, path_of, StackRule
-from nova_holistic.table.binding_model import BindingRow
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.schema.binding_model import BindingRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 BINDABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
             GroupStatus.DEGRADED)

@@ -13,16 +13,16 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
-from nova_holistic.table.boot_models import BootRow, BootServerRow
 from nova_holistic.table.boot_records import (
     BootRecord, BootRequest, BootServer, BootServerState, BootStatus)
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState)
+from nova_holistic.table.schema.boot_models import BootRow, BootServerRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 _NOBODYS = {'engine': None, 'engine_at': None}
 _FIELDS = tuple(BootRecord.__dataclass_fields__)

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database, Duplicate, retried
-from nova_holistic.table.federation_models import ChildCredentialRow
+from nova_holistic.table.schema.federation_models import ChildCredentialRow
 
 
 class ChildCredentials:

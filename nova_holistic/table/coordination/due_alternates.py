@@ -20,8 +20,8 @@ from nova_holistic.table.changes.alternates import Seen, Written
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupStatus, Place
+from nova_holistic.table.schema.models import GroupRow
 
 _FREE = {'alternates_engine': None, 'alternates_engine_at': None}
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
 from nova_holistic.table.database import Database, Duplicate
-from nova_holistic.table.models import JobRow
+from nova_holistic.table.schema.models import JobRow
 
 
 class Jobs:

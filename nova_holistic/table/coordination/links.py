@@ -10,9 +10,9 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.changes.link_demands import Demand, LinksVersion
 from nova_holistic.table.database import Database
-from nova_holistic.table.link_models import LinkDemandRow, LinkRow
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table.schema.link_models import LinkDemandRow, LinkRow
+from nova_holistic.table.schema.models import GroupRow
 
 _VERSIONS = (GroupRow.uuid, GroupRow.places_version, GroupRow.links_version)
 

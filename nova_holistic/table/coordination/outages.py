@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import MemberRow
-from nova_holistic.table.outage_model import HostOutageRow
 from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.models import MemberRow
+from nova_holistic.table.schema.outage_model import HostOutageRow
 
 _MOST = 250
 """Number of hosts in one statement, because databases limit the number of

@@ -15,8 +15,8 @@ from sqlalchemy import orm
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.federation_models import PartRow
-from nova_holistic.table.models import GroupRow
+from nova_holistic.table.schema.federation_models import PartRow
+from nova_holistic.table.schema.models import GroupRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import PlanRow
 from nova_holistic.table.records import PlanRecord, PlanStatus
+from nova_holistic.table.schema.models import PlanRow
 
 _FIELDS = tuple(PlanRecord.__dataclass_fields__)
 

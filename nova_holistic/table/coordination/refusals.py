@@ -11,9 +11,9 @@ from sqlalchemy import orm
 
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, RefusalRow
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.schema.models import GroupRow, RefusalRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import StatisticRow
+from nova_holistic.table.schema.models import StatisticRow
 
 
 class Statistics:

@@ -16,9 +16,10 @@ from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import (
     update_rows, without_living_engine)
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.records import GroupRecord, GroupStatus, Task
-from nova_holistic.table import rows, states
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow
+from nova_holistic.table import states
 
 _NOBODYS = {'engine': None, 'engine_at': None}
 _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,

@@ -18,7 +18,7 @@ from oslo_context import context as oslo_context
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.models import EventRow
+from nova_holistic.table.schema.models import EventRow
 
 INDIVIDUAL = 16
 """Maximum number of members for which one operation writes separate events. If

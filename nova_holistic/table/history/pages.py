@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from nova_holistic.table.batches import MOST
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.events import Event, Kind
-from nova_holistic.table.models import EventRow
+from nova_holistic.table.schema.models import EventRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
 from alembic import context
 
 from nova_holistic.table.migration import VERSION_TABLE
-from nova_holistic.table import models
+from nova_holistic.table.schema import models
 
 context.configure(
     connection=context.config.attributes['connection'],

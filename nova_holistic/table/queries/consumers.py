@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import MemberState, Task
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
 """States of a member whose hold exists, or may be created at any moment."""

@@ -10,11 +10,11 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.group_cache import (
     Found, LIGHT, members, REMEMBERED, version)
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 # Not "is true", for which MariaDB does not use the index.
 _KEEPS_OUT = GroupRow.exclusive == sa.true()

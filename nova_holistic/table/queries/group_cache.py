@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 REMEMBERED = 50_000
 """Maximum number of cached members of all groups. A member takes about a

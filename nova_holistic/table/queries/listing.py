@@ -9,10 +9,11 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table import errors, rows
-from nova_holistic.table.models import GroupRow, MemberRow, PlanRow
+from nova_holistic.table import errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState)
+from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow, PlanRow
 
 SORT_KEYS = ('name', 'status', 'created_at', 'updated_at')
 

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table.detached_servers import DetachedServerRow
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.schema.detached_servers import DetachedServerRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 _MEMBER = MemberRow.__table__
 # The scheduler sends this statement for each server: it is built once.

@@ -21,14 +21,14 @@ from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table.database_time import DatabaseNow
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries.overview import (
     ACTIVE, GROUP, group_outline, GroupOutline, MEMBER, member_outline,
     MemberOutline)
 from nova_holistic.table.queries.progress import settled_status
+from nova_holistic.table.queries.round_robin import RoundRobin
 from nova_holistic.table.records import GroupStatus, MemberState
-from nova_holistic.table.round_robin import RoundRobin
+from nova_holistic.table.schema.database_time import DatabaseNow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
 """Statuses of groups that may need work of the reconciler."""

@@ -13,10 +13,10 @@ import sqlalchemy as sa
 
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 ACTIVE = (GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
           GroupStatus.COMPLETE, GroupStatus.DEGRADED)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from sqlalchemy import orm
 from nova_holistic.table.changes import transitions
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states as machine
 
 SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,

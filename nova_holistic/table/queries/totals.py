@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from nova_holistic.table.database import Database
-from nova_holistic.table.models import GroupRow, MemberRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 def totals(database: Database) -> Mapping[str, Mapping[str, int]]:

@@ -10,7 +10,7 @@ import webob
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine
-from nova_holistic.table.models import MemberRow
+from nova_holistic.table.schema.models import MemberRow
 from tests.functional.client.storage import storage
 from tests.unit.api.service import ADMIN, Service
 from tests.unit.client.cloud import Cloud, Terminal

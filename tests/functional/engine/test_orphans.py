@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from nova_holistic.engine.errors import OwnershipLost
-from nova_holistic.engine import journal
+from nova_holistic.engine.tasks import journal
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements

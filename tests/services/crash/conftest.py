@@ -6,7 +6,8 @@ from importlib import import_module
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table import migration, models
+from nova_holistic.table import migration
+from nova_holistic.table.schema import models
 from tests.services.crash.cases import CASES, SHORT
 from tests.services.crash.parts import Site
 from tests.services.crash.world import CrashWorld

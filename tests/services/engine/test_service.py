@@ -13,8 +13,8 @@ from nova_holistic.messaging import errors
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.history.pages import Page
-from nova_holistic.table.models import EventRow
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
+from nova_holistic.table.schema.models import EventRow
 from tests.services.background_processes import WAIT_SECONDS, wait_for
 from tests.services.engine.world import ANN, HOSTS, pair
 

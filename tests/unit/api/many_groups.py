@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import sqlalchemy as sa
 
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table import rows
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from tests.unit.api.service import NOON, SHOP
 from tests.unit.table.builders import a_group, members_of
 

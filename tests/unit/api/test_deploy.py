@@ -9,7 +9,8 @@ import webob
 
 from nova_holistic.api import deploy
 from nova_holistic.cli.components.connections import NotConfigured
-from nova_holistic.table import errors, migration
+from nova_holistic.table import errors
+from nova_holistic.table import migration
 from tests.tables import new_table
 from tests.unit.api.service import ADMIN
 

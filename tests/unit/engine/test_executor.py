@@ -9,8 +9,8 @@ import pytest
 from nova_holistic import conf as options
 from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors
-from nova_holistic.engine.executor import Change, Executor
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
+from nova_holistic.engine.tasks.executor import Change, Executor
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason

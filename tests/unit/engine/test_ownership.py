@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.engine.errors import OwnershipLost
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table.builders import a_group, members_of, NOON
 

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 NOON = datetime(2030, 1, 1, 12)
 

@@ -6,16 +6,17 @@ import functools
 
 import sqlalchemy as sa
 
-from nova_holistic.table.action_model import ActionRow
-from nova_holistic.table.binding_model import BindingRow
-from nova_holistic.table.boot_models import BootRow, BootServerRow
-from nova_holistic.table.detached_servers import DetachedServerRow
-from nova_holistic.table.federation_models import (
-    ChildCredentialRow, PartRow)
-from nova_holistic.table.link_models import LinkDemandRow
-from nova_holistic.table import models, rows
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupStatus
+from nova_holistic.table import rows
+from nova_holistic.table.schema.action_model import ActionRow
+from nova_holistic.table.schema.binding_model import BindingRow
+from nova_holistic.table.schema.boot_models import BootRow, BootServerRow
+from nova_holistic.table.schema.detached_servers import DetachedServerRow
+from nova_holistic.table.schema.federation_models import (
+    ChildCredentialRow, PartRow)
+from nova_holistic.table.schema.link_models import LinkDemandRow
+from nova_holistic.table.schema import models
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from tests.unit.table import builders
 
 NOON = builders.NOON

@@ -8,7 +8,7 @@ makes it.
 
 import pytest
 
-from nova_holistic.table import models
+from nova_holistic.table.schema import models
 from tests.statements import Statement
 from tests.unit.table.call_sites import call_sites, statements_by_call_site
 from tests.unit.table.every_call import call_everything

@@ -6,7 +6,7 @@ import pytest
 
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
-from nova_holistic.table.models import MemberRow
+from nova_holistic.table.schema.models import MemberRow
 from tests.unit.table import builders
 
 NOON = builders.NOON

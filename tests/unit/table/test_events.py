@@ -14,11 +14,12 @@ from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.coordination.refusals import Refusal
 from nova_holistic.table.database import Database
-from nova_holistic.table import errors, states
+from nova_holistic.table import errors
 from nova_holistic.table.history import events
 from nova_holistic.table.history.events import Kind
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import GroupStatus, MemberState, Task
+from nova_holistic.table import states
 from nova_holistic.table.store import PlacementTable
 from tests.statements import recorded
 from tests.unit.table import builders

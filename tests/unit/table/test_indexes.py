@@ -6,10 +6,10 @@ import itertools
 
 import sqlalchemy as sa
 
-from nova_holistic.table.models import GroupRow
 from nova_holistic.table.queries.listing import Page, SORT_KEYS
 from nova_holistic.table.queries import overview
 from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.schema.models import GroupRow
 from tests.statements import recorded
 from tests.unit.table import builders
 from tests.unit.table.filling import fill

@@ -12,7 +12,9 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy import schema
 
 from nova_holistic.table.database import Database
-from nova_holistic.table import errors, migration, models
+from nova_holistic.table import errors
+from nova_holistic.table import migration
+from nova_holistic.table.schema import models
 from tests.statements import recorded
 
 

@@ -10,10 +10,10 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.queries import outlines
 from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 from tests.statements import recorded
 from tests.unit.table import builders
 

@@ -6,7 +6,9 @@ import types
 
 import pytest
 
-from nova_holistic.table import errors, migration, startup_check
+from nova_holistic.table import errors
+from nova_holistic.table import migration
+from nova_holistic.table import startup_check
 
 
 def configured(url, **options):

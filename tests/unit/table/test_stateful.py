@@ -16,8 +16,8 @@ import threading
 from hypothesis import stateful, strategies as st
 import sqlalchemy as sa
 
-from nova_holistic.table import models
 from nova_holistic.table.queries.outlines import OutlineCache
+from nova_holistic.table.schema import models
 from nova_holistic.table.store import PlacementTable
 from tests import effort
 from tests.unit.table.builders import NOON

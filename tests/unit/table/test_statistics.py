@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table.models import StatisticRow
+from nova_holistic.table.schema.models import StatisticRow
 from tests.statements import recorded
 from tests.unit.table.builders import NOON
 

@@ -8,7 +8,7 @@ alternates together with the members.
 import sqlalchemy as sa
 
 from nova_holistic.table.migrations import steps
-from nova_holistic.table.models import MOMENT
+from nova_holistic.table.schema.models import MOMENT
 
 revision = '0011'
 down_revision = '0010'

@@ -18,7 +18,7 @@ from oslo_log import log as logging
 
 from nova_holistic import crash_points
 from nova_holistic.engine import errors
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.holds.client import HoldClient, Replan
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.table.changes import group_revision, member_replan

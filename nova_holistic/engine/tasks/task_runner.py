@@ -12,9 +12,10 @@ from nova_holistic.documents.groups.adoption import adoptions
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine.creator import Creator
 from nova_holistic.engine.decision.planning_request import NotPlanned
-from nova_holistic.engine import errors, reasons
-from nova_holistic.engine.ownership import Ownership
+from nova_holistic.engine import errors
+from nova_holistic.engine import reasons
 from nova_holistic.engine.replan.replanner import Replanner
+from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.engine.update import built_members
 from nova_holistic.engine.update.updater import Updater
 from nova_holistic.model.plan import Reason

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.models import Base
+from nova_holistic.table.schema.models import Base
 
 
 class LinkRow(Base):

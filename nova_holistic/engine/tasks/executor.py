@@ -25,10 +25,10 @@ from nova_holistic import crash_points
 from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.planning_request import NotPlanned
 from nova_holistic.engine import errors
-from nova_holistic.engine.journal import Journal
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine.provider_choice import ProviderChoice
 from nova_holistic.engine import reasons
+from nova_holistic.engine.tasks.journal import Journal
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupRecord, GroupStatus

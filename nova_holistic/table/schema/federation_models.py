@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.models import Base, KEY, NOTHING_OR_JSON
+from nova_holistic.table.schema.models import Base, KEY, NOTHING_OR_JSON
 
 
 class PartRow(Base):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 import re
 
-from nova_holistic.engine.binder import bindable
+from nova_holistic.engine.binding.binder import bindable
 from nova_holistic import exceptions
 from nova_holistic.messaging import errors
 from nova_holistic.model.stack_rules import ANY, below, StackRule

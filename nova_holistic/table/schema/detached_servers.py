@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.models import Base
+from nova_holistic.table.schema.models import Base
 
 
 class DetachedServerRow(Base):

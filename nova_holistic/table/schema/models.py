@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy import orm
 
-from nova_holistic.table.database_time import DatabaseNow
+from nova_holistic.table.schema.database_time import DatabaseNow
 
 MAX_PATH = 700
 """Maximum number of characters of a member's path."""

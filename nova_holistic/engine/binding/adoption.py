@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from oslo_log import log as logging
 
 from nova_holistic.documents.groups.adoption import position
+from nova_holistic.engine.binding.server_match import (
+    host_of_server, must_be_settled, must_match, refused, Server)
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import errors
 from nova_holistic.engine.proposal import PlannerComponents
-from nova_holistic.engine.server_match import (
-    host_of_server, must_be_settled, must_match, refused, Server)
 from nova_holistic import exceptions
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.binding import bind
