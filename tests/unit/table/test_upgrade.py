@@ -10,9 +10,9 @@ import pytest
 import sqlalchemy as sa
 
 from nova_holistic.table import errors, migration, rows
+from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.schema import (
     detached_servers, federation_models, models)
-from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table.store import PlacementTable
 from tests.unit.table import builders
 
