@@ -8,11 +8,11 @@ import sqlalchemy as sa
 
 from nova_holistic.table.coordination.parts import GroupPart, part_values
 from nova_holistic.table.database import Database, Duplicate, retried
-from nova_holistic.table.federation_models import PartRow
 from nova_holistic.table.history import events
-from nova_holistic.table.models import GroupRow, MemberRow
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table import rows
+from nova_holistic.table.schema.federation_models import PartRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 def write(database: Database, record: GroupRecord,

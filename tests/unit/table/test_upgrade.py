@@ -9,8 +9,10 @@ from alembic.runtime.migration import MigrationContext
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table import errors, migration, rows
+from nova_holistic.table import errors
+from nova_holistic.table import migration
 from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table import rows
 from nova_holistic.table.schema import (
     detached_servers, federation_models, models)
 from nova_holistic.table.store import PlacementTable
