@@ -91,7 +91,7 @@ def _parsed(raw: bytes) -> Mapping[str, Any]:
 def _must_be_text(name: str, value: Any) -> None:
     values = value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) for each in values):
-        raise RequestRefused(f'{name} has to be a text')
+        raise RequestRefused(f'{name} must be text')
 
 
 def _must_have(pointer: Pointer, target: Pointed | None,

@@ -42,7 +42,7 @@ class Map(DocumentCommand):
         draw = FORMATS.get(pathlib.PurePath(args.output).suffix.lower())
         if draw is None:
             raise exceptions.HolisticError(
-                f'{args.output}: the name has to end in '
+                f'{args.output}: the name must end in '
                 + ', '.join(SUFFIXES))
         read = self.files()
         plan = read.plan(args.plan)

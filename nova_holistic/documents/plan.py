@@ -130,7 +130,7 @@ def _placements(documents: list[dict]) -> tuple[Placement, ...]:
         if member in placements:
             raise InvalidDocument(
                 join('placements', i, 'member'),
-                f'{brief(member)} is placed already')
+                f'{brief(member)} is already placed')
         placements[member] = Placement(
             member, host, document.get('node', host),
             tuple(document.get('location', ())))

@@ -173,7 +173,7 @@ def _requirement(error: ValidationError) -> str:
     if keyword in limits:
         return limits[keyword].format(rule)
     if keyword == 'uniqueItems':
-        return 'a list that names nothing twice'
+        return 'a list without duplicates'
     if keyword == 'enum':
         return f'one of {listed(rule)}'
     if keyword == 'const':

@@ -19,7 +19,7 @@ _URL = {
     'type': 'string', 'maxLength': 2000,
     'description': 'an http or https URL without a query',
     'pattern': r'^https?://[^\s?#]+\Z'}
-_TEXTS = {**common.TEXTS, 'description': 'a list of texts, none of them twice'}
+_TEXTS = {**common.TEXTS, 'description': 'a list of texts without duplicates'}
 _FACTS = {
     'type': 'object', 'additionalProperties': False, 'properties': {
         'zones': _TEXTS, 'traits': common.TRAITS, 'aggregates': _TEXTS,

@@ -103,7 +103,7 @@ class Publisher:
         if self._warned_at is None or now - self._warned_at > QUIET:
             self._warned_at = now
             LOG.warning('More than %d events wait for the message bus: '
-                        'further ones are not sent', self._waiting)
+                        'further events are not sent', self._waiting)
 
 
 def follow(conf, database: Database, service: str) -> Publisher | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from nova_holistic.picture import amounts, svg_elements
+from nova_holistic.picture.svg_elements import Area, TextLine
 from nova_holistic.picture.box_packing import pack, Packing, Size
 from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.text_fitting import width as text_width
@@ -69,13 +70,12 @@ def _frame(element: Element, box: Box, scale: Scale, depth: int,
         f'{domain.level} {domain.name}',
         f'{amounts.counted(domain.members(), "member")} on '
         f'{amounts.counted(domain.all_hosts(), "host")}'])
-    svg_elements.rectangle(element, f'box box{depth % 2}', 0, 0,
-                           box.size.width,
-                           height, 5)
-    svg_elements.text(element, 'domain-name', scale.gap + 1,
-                      scale.header * 0.72,
-                      _label(domain), scale.lettering,
-                      box.size.width - 2 * scale.gap)
+    svg_elements.rectangle(
+        element, f'box box{depth % 2}', Area(0, 0, box.size.width, height), 5)
+    svg_elements.text(
+        element, 'domain-name', scale.gap + 1, scale.header * 0.72,
+        TextLine(_label(domain), scale.lettering,
+                 box.size.width - 2 * scale.gap))
 
 
 def _label(domain: DomainView) -> str:

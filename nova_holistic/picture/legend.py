@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 from nova_holistic.picture import amounts, svg_elements
+from nova_holistic.picture.svg_elements import Area, TextLine
 from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import Scene
@@ -49,10 +50,12 @@ def _summary(scene: Scene) -> list[str]:
 def draw(parent: Element, scene: Scene, paints: Mapping[str, Paint],
          scale: Scale, width: float) -> float:
     """Draw the text above the boxes; returns its height in pixels."""
-    svg_elements.text(parent, 'heading', 0, 20, scene.plan.group, 21, width)
+    svg_elements.text(
+        parent, 'heading', 0, 20, TextLine(scene.plan.group, 21, width))
     bottom = 43.0
     for line in wrap(_summary(scene), _SEPARATOR, width, _SUMMARY):
-        svg_elements.text(parent, 'muted', 0, bottom, line, _SUMMARY, width)
+        svg_elements.text(
+            parent, 'muted', 0, bottom, TextLine(line, _SUMMARY, width))
         bottom += _SUMMARY_LINE
     bottom = _violations(parent, scene, width, bottom)
     bottom = _groups(parent, scene, paints, width, bottom + 13)
@@ -69,8 +72,8 @@ def _violations(parent: Element, scene: Scene, width: float,
     for line in lines:
         # Breaking at the words shows each message in full.
         for part in wrap(line.split(' '), ' ', 0.9 * width, _SUMMARY):
-            svg_elements.text(parent, 'violation', 0, top, part, _SUMMARY,
-                              width)
+            svg_elements.text(
+                parent, 'violation', 0, top, TextLine(part, _SUMMARY, width))
             top += _SUMMARY_LINE
     return top
 
@@ -88,7 +91,8 @@ def _groups(parent: Element, scene: Scene, paints: Mapping[str, Paint],
             left, top = 0.0, top + _LINE
         entry = svg_elements.group(parent, 'legend', left, top)
         svg_elements.mark(entry, paints[path], 0, -13, _SWATCH, _SWATCH)
-        svg_elements.text(entry, 'ink', _SWATCH + 7, 0, label, _LETTERING)
+        svg_elements.text(
+            entry, 'ink', _SWATCH + 7, 0, TextLine(label, _LETTERING))
         left += room + _GAP
     return top + _LINE
 
@@ -109,8 +113,10 @@ def _load(parent: Element, scene: Scene, scale: Scale, width: float,
         if left + room > width:
             left, down = 0.0, down + _LINE
         if kind == 'hatched':
-            svg_elements.rectangle(key, 'plate', left, down - 10, 13, 12, 2)
-        svg_elements.rectangle(key, kind, left, down - 10, 13, 12, 2)
-        svg_elements.text(key, 'ink', left + 19, down, label, _LETTERING)
+            svg_elements.rectangle(
+                key, 'plate', Area(left, down - 10, 13, 12), 2)
+        svg_elements.rectangle(key, kind, Area(left, down - 10, 13, 12), 2)
+        svg_elements.text(
+            key, 'ink', left + 19, down, TextLine(label, _LETTERING))
         left += room + _GAP
     return top + down

@@ -12,6 +12,7 @@ from nova_holistic.picture.hosts.tag import Tag
 from nova_holistic.picture.palette import Paint, paints
 from nova_holistic.picture.scene import Scene
 from nova_holistic.picture.style import STYLE
+from nova_holistic.picture.svg_elements import Area
 from nova_holistic.picture.tree import tree
 
 _MARGIN = 22.0
@@ -29,7 +30,7 @@ def draw(scene: Scene) -> Element:
     whole = boxes.arrange(tree(scene.levels, scene.hosts), scale)
     width = max(whole.size.width, _LEAST_WIDTH)
     root = _root(scene)
-    paper = svg_elements.rectangle(root, 'paper', 0, 0, 0, 0)
+    paper = svg_elements.rectangle(root, 'paper', Area(0, 0, 0, 0))
     head = svg_elements.group(root, 'head', _MARGIN, _MARGIN)
     # A wide picture is usually scaled down by the viewer.
     zoom = min(_MOST_ZOOM, max(1.0, width / _USUAL_WIDTH))
@@ -65,7 +66,7 @@ def _root(scene: Scene) -> Element:
     hatch = SubElement(definitions, 'pattern', {
         'id': 'hatch', 'width': '7', 'height': '7',
         'patternUnits': 'userSpaceOnUse', 'patternTransform': 'rotate(45)'})
-    svg_elements.rectangle(hatch, 'hatch-line', 0, 0, 2.2, 7)
+    svg_elements.rectangle(hatch, 'hatch-line', Area(0, 0, 2.2, 7))
     return root
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SVG elements with rounded numbers. The XML library escapes every text."""
 
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
 from nova_holistic.picture.palette import Paint
@@ -8,6 +9,35 @@ from nova_holistic.picture.text_fitting import fit, printable
 
 _BOLD = frozenset({'heading', 'name', 'domain-name', 'violation'})
 _BOLD_NARROWING = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle in pixels, relative to the origin of its parent."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of text and its format.
+
+    :ivar size: font size in pixels
+    :ivar room: maximum width in pixels, to which the text is shortened; None
+        means no limit
+    :ivar anchor: part of the text at its point: ``start``, ``middle`` or
+        ``end``
+    :ivar ink: colour; None means the colour of its class
+    """
+
+    content: str
+    size: float
+    room: float | None = None
+    anchor: str = 'start'
+    ink: str | None = None
 
 
 def group(parent: Element, kind: str, x: float = 0,
@@ -19,11 +49,11 @@ def group(parent: Element, kind: str, x: float = 0,
     return SubElement(parent, 'g', attributes)
 
 
-def rectangle(parent: Element, kind: str, x: float, y: float, width: float,
-              height: float, radius: float = 0) -> Element:
-    attributes = {'class': kind, 'x': number(x), 'y': number(y),
-                  'width': number(max(0, width)),
-                  'height': number(max(0, height))}
+def rectangle(parent: Element, kind: str, area: Area,
+              radius: float = 0) -> Element:
+    attributes = {'class': kind, 'x': number(area.x), 'y': number(area.y),
+                  'width': number(max(0, area.width)),
+                  'height': number(max(0, area.height))}
     if radius:
         attributes['rx'] = number(radius)
     return SubElement(parent, 'rect', attributes)
@@ -32,7 +62,8 @@ def rectangle(parent: Element, kind: str, x: float, y: float, width: float,
 def mark(parent: Element, paint: Paint, x: float, y: float, width: float,
          height: float) -> Element:
     """An area in the colours of a group. Its edge is inside the given size."""
-    element = rectangle(parent, 'mark', x + 1, y + 1, width - 2, height - 2,
+    element = rectangle(parent, 'mark',
+                        Area(x + 1, y + 1, width - 2, height - 2),
                         min(3.0, height / 4))
     element.set('fill', paint.fill)
     element.set('stroke', paint.stroke)
@@ -41,24 +72,21 @@ def mark(parent: Element, paint: Paint, x: float, y: float, width: float,
     return element
 
 
-def text(parent: Element, kind: str, x: float, y: float, content: str,
-         size: float, room: float | None = None, anchor: str = 'start',
-         ink: str | None = None) -> Element:
-    """A line of text whose baseline starts, ends or centres at a point.
-
-    :param room: if it is given, the text is shortened to this width
-    """
+def text(parent: Element, kind: str, x: float, y: float,
+         line: TextLine) -> Element:
+    """A line of text whose baseline starts, ends or centres at a point."""
     attributes = {'class': kind, 'x': number(x), 'y': number(y),
-                  'font-size': number(size)}
-    if anchor != 'start':
-        attributes['text-anchor'] = anchor
-    if ink is not None:
-        attributes['fill'] = ink
+                  'font-size': number(line.size)}
+    if line.anchor != 'start':
+        attributes['text-anchor'] = line.anchor
+    if line.ink is not None:
+        attributes['fill'] = line.ink
+    room = line.room
     if room is not None and kind in _BOLD:
         room *= _BOLD_NARROWING
     element = SubElement(parent, 'text', attributes)
-    element.text = (printable(content) if room is None
-                    else fit(content, room, size))
+    element.text = (printable(line.content) if room is None
+                    else fit(line.content, room, line.size))
     return element
 
 

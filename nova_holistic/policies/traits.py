@@ -57,7 +57,7 @@ class Traits(Policy):
         for i, trait in enumerate(keys.get('forbidden', ())):
             if trait in has:
                 raise InvalidDocument(
-                    f'{place}.forbidden[{i}]', f'{trait} is required, too')
+                    f'{place}.forbidden[{i}]', f'{trait} is also required')
         return cls(has=has, lacks=frozenset(keys.get('forbidden', ())),
                    weight=weight, place=place)
 

@@ -2,6 +2,7 @@
 """An engine in the process of its caller, without messages."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 import os
 from typing import Any
@@ -26,6 +27,20 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class PlanningParts:
+    """The parts of an engine that plans groups in the process of its caller.
+
+    :ivar repairer: None if the engine repairs no groups
+    """
+
+    table: PlacementTable
+    inventory: CloudInventory
+    planner: Planner
+    lifecycle: Lifecycle
+    repairer: Repairer | None = None
+
+
 class DirectEngine:
     """An engine with the interface of an EngineClient. A call returns after
     the work is finished, which has the same steps as in an engine process.
@@ -33,20 +48,19 @@ class DirectEngine:
     Threads may share an instance: no two threads do the same task.
     """
 
-    def __init__(self, conf, table: PlacementTable,
-                 inventory: CloudInventory, planner: Planner,
-                 lifecycle: Lifecycle, clock: Callable[[], datetime],
-                 repairer: Repairer | None = None):
+    def __init__(self, conf, clock: Callable[[], datetime],
+                 parts: PlanningParts):
         """:param clock: returns naive UTC"""
-        self._repairer = repairer
+        self._repairer = parts.repairer
         engine = f'direct:{os.getpid()}:{uuid.uuid4().hex[:8]}'
-        shared = (conf, table, planner, engine, clock)
+        shared = (conf, parts.table, parts.planner, engine, clock)
         self._groups = GroupQueue(*shared)
         self._plans = PlanQueue(*shared)
         self._alternates = AlternatesQueue(*shared)
-        self._lifecycle = lifecycle
-        self._statistics = StatisticsWriter(inventory, table, clock)
-        self._binder = Binder(table, inventory, clock)
+        self._lifecycle = parts.lifecycle
+        self._statistics = StatisticsWriter(parts.inventory, parts.table,
+                                            clock)
+        self._binder = Binder(parts.table, parts.inventory, clock)
 
     def plan_group(self, context: RequestContext, group_uuid: str) -> None:
         """Carry out the pending task of the group, if it has one. Then find

@@ -32,7 +32,7 @@ def parse_links(document: Mapping[str, Any], levels: tuple[str, ...],
         if (label, domain) in links:
             raise InvalidDocument(
                 f'{place}.domain',
-                f'{"/".join(domain)!r} has a link already')
+                f'{"/".join(domain)!r} already has a link')
         links[label, domain] = Link(
             domain, _mbps(entry.get('uplink_mbps'), f'{place}.uplink_mbps'),
             _mbps(entry.get('used_mbps', 0), f'{place}.used_mbps'), label)

@@ -6,7 +6,7 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.changes import detaching
 from nova_holistic.table.changes.detaching import Detached
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -36,8 +36,8 @@ def running(lend_cloud):
 @pytest.fixture
 def ask(cloud):
     service = Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle)))
 
     def ask(method, path, body):
         return service.ask(method, f'/v1/groups{path}', body, OWNER,

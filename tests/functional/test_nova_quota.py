@@ -7,7 +7,7 @@ from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.inventory.service_client import ServiceClient as Nova
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.unit.api.service import refusal, Service, Token
 
 HOSTS = (EmbeddedHost('cmp-0', zone='az1', rack='r0', vcpus=16),)
@@ -37,8 +37,8 @@ def cloud(lend_cloud):
 @pytest.fixture
 def service(cloud):
     service = Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle)))
     service.quota = NovaQuota(Nova('nova', cloud.compute))
     service.renew()
     yield service

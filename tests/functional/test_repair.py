@@ -7,7 +7,7 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.claims import (
     APART, create, document, host_of_active, SMALL)
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
@@ -34,8 +34,9 @@ def running(lend_cloud):
 def service(cloud):
     """The API, and an engine in this process."""
     return Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock, cloud.repairer))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
+            cloud.repairer)))
 
 
 def repair(service, group, apply=False, token=ADMIN):

@@ -5,7 +5,7 @@ that the user gets."""
 import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
 
 HOSTS = tuple(EmbeddedHost(name, zone=zone, rack=rack, vcpus=8)
@@ -36,8 +36,8 @@ def cloud(running):
 def service(cloud):
     """The API, and an engine in this process."""
     service = Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle)))
     service.conf.set_override(
         'levels', cloud.conf.topology.levels, group='topology')
     service.renew()

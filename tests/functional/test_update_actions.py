@@ -10,7 +10,7 @@ import pytest
 from nova_holistic.embedded.calls.servers import IMAGE, PROJECT
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import INTERVAL
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.claims import APART, host_of_active, SMALL
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
 
@@ -43,8 +43,9 @@ def service(cloud):
     tests do."""
     cloud.action_runner.wait_with(lambda seconds: time.sleep(INTERVAL))
     return Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock, cloud.repairer))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
+            cloud.repairer)))
 
 
 def shop(**flavors):

@@ -19,7 +19,7 @@ from nova_holistic.api.app import AppParts, make_app
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tools.federation.http_server import serve
 from tools.federation.identity import context_of
 
@@ -88,8 +88,8 @@ def main():
         cloud.create_flavor(*FLAVOR)
         policy_opts.set_defaults(cloud.conf, policy_file='none.yaml')
         engine = DirectEngine(
-            cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-            cloud.lifecycle, cloud.clock)
+            cloud.conf, cloud.clock, PlanningParts(
+                cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle))
         api = make_app(cloud.conf, cloud.table, engine, cloud.clock,
                        AppParts(context_of=context_of))
         control = Control(cloud)

@@ -38,7 +38,7 @@ class MapGroup(HolisticCommand, command.Command):
             parsed_args.output).suffix.lower())
         if draw is None:
             raise exceptions.CommandError(
-                f'{parsed_args.output}: the name has to end in '
+                f'{parsed_args.output}: the name must end in '
                 + ', '.join(FORMATS))
         group = self.group(parsed_args.group)
         placements = self.client().groups.placements(group['id'])

@@ -22,11 +22,10 @@ def read_request_groups(document: Mapping[str, Any],
     if 'group_policy' in document and 'flavor' in document:
         raise InvalidDocument(
             join(place, 'group_policy'),
-            'must go with resources; a flavor states its policy itself')
+            'requires resources; a flavor defines its group policy')
     for key in ('group_policy', 'same_subtree'):
         if key in document and not groups:
-            raise InvalidDocument(join(place, key),
-                                  'must go with request_groups')
+            raise InvalidDocument(join(place, key), 'requires request_groups')
     return tuple(
         RequestGroup(suffix, FrozenMapping(each['resources']), *read_traits(
             each, join(place, 'request_groups', suffix)))
@@ -63,5 +62,5 @@ def read_traits(document: Mapping[str, Any],
         if trait in required:
             raise InvalidDocument(
                 join(place, 'traits', 'forbidden', i),
-                f'{trait} is required, too')
+                f'{trait} is also required')
     return required, frozenset(traits.get('forbidden', ()))

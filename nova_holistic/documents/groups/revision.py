@@ -221,8 +221,8 @@ def _rescaled(known: _Document, added: Mapping[str, Any],
     differing_keys = _what(added)
     if len(differing_keys) > 1 and differing_keys != _what(known):
         raise InvalidDocument(
-            join(place, 'name'), f'{brief(known["name"])} already exists, and '
-            f'is described otherwise')
+            join(place, 'name'), f'{brief(known["name"])} already exists with '
+            f'another description')
     if 'count' not in known or known.get('skip'):
         raise InvalidDocument(
             join(place, 'name'), f'the number of {brief(known["name"])} '

@@ -67,7 +67,7 @@ def boots_from_volume(member: Mapping[str, Any], place: str) -> bool:
     if found and 'flavor' not in member:
         raise InvalidDocument(
             join(place, 'boot_from_volume'),
-            'must go with a flavor; resources state the local disk themselves')
+            'requires a flavor; resources contain the local disk')
     return found or ('boot_volume' in member and 'flavor' in member)
 
 

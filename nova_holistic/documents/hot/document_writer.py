@@ -181,8 +181,8 @@ class DocumentWriter:
         if server.count is not None and pointer.count(server.index_var) != 1:
             raise InvalidDocument(
                 join('resources', server.name, 'properties', 'index_var'),
-                f'{brief(server.index_var)} is in the path '
-                f'{brief(prefix + server.name)}, too')
+                f'{brief(server.index_var)} is also in the path '
+                f'{brief(prefix + server.name)}')
         return pointer
 
     def _followed(self, relationship: Any, prefix: str) -> Any:

@@ -87,7 +87,7 @@ class Membership:
         name = named.resource
         if name in self._said:
             raise InvalidDocument(
-                named.place, f'resource {brief(name)} is a member already, '
+                named.place, f'resource {brief(name)} is already a member, '
                 f'at {self._said[name].place}')
         if name not in resources:
             raise InvalidDocument(

@@ -192,8 +192,8 @@ class Resources:
         if zone and ':' in zone:
             raise InvalidDocument(
                 join(place, 'availability_zone'),
-                f'{brief(zone)} forces a host, which a plan cannot keep; '
-                'state a location at the member')
+                f'{brief(zone)} forces a host, which may contradict the plan; '
+                'use the key location of the member')
         return zone or None
 
     def _collected(self, read: Callable[[dict, str], T], properties: dict,

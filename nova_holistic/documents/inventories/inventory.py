@@ -177,7 +177,7 @@ def _links(documents: list[dict], levels: tuple[str, ...],
                 place, f'no host is in {brief(text)}'))
         if (label, domain) in links:
             mistakes.add(InvalidDocument(
-                place, f'{brief(text)} has a link already'))
+                place, f'{brief(text)} already has a link'))
         links[label, domain] = Link(
             domain, document['uplink_mbps'], document.get('used_mbps', 0),
             label)

@@ -57,8 +57,8 @@ PREFERENCE = {
 
 PREFERENCE_COST = {
     'type': 'object',
-    'description': 'weighted violations of all preferences, and what no plan '
-                   'is below',
+    'description': 'weighted violations of all preferences, and their lower '
+                   'bound',
     'additionalProperties': False,
     'required': ['value', 'bound', 'gap'],
     'properties': {key: {'type': 'number'}

@@ -11,6 +11,7 @@ from nova_holistic.picture.hosts import load_bar
 from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import HostView, Load, group_of
+from nova_holistic.picture.svg_elements import TextLine
 
 _WIDTH = 226.0
 _INSET = 9.0
@@ -42,12 +43,12 @@ class Card(Scale):
     def fill(self, element: Element, view: HostView, size: Size) -> None:
         room = size.width - 2 * _INSET
         if not view.host.enabled:
-            svg_elements.text(element, 'muted', size.width - _INSET, 18,
-                              'disabled',
-                              11, anchor='end')
+            svg_elements.text(
+                element, 'muted', size.width - _INSET, 18,
+                TextLine('disabled', 11, anchor='end'))
             room -= 62
-        svg_elements.text(element, 'name', _INSET, 18, view.host.name, 12.5,
-                          room)
+        svg_elements.text(
+            element, 'name', _INSET, 18, TextLine(view.host.name, 12.5, room))
         loads = {load.resource_class: load for load in view.loads}
         top = _HEAD
         for name in self._classes:
@@ -57,18 +58,18 @@ class Card(Scale):
 
     def _bar(self, element: Element, name: str, load: Load | None,
              top: float) -> None:
-        svg_elements.text(element, 'muted', _INSET, top + 10,
-                          amounts.name(name),
-                          10, _LABEL - 4)
+        svg_elements.text(
+            element, 'muted', _INSET, top + 10,
+            TextLine(amounts.name(name), 10, _LABEL - 4))
         if load is None:
             return
         left = _INSET + _LABEL
         width = _WIDTH - 2 * _INSET - _LABEL - _AMOUNT
         load_bar.across(element, load, left, top + 2, width, 9)
         label = amounts.ratio(name, load.before + load.planned, load.capacity)
-        svg_elements.text(element, 'muted', _WIDTH - _INSET, top + 10, label,
-                          10,
-                          _AMOUNT - 5, anchor='end')
+        svg_elements.text(
+            element, 'muted', _WIDTH - _INSET, top + 10,
+            TextLine(label, 10, _AMOUNT - 5, anchor='end'))
 
     def _chips(self, element: Element, view: HostView, top: float) -> None:
         width = _WIDTH - 2 * _INSET
@@ -76,10 +77,12 @@ class Card(Scale):
             chip = svg_elements.group(element, 'member', _INSET, top)
             paint = self._paints[group_of(member)]
             svg_elements.mark(chip, paint, 0, 0, width, _CHIP - 2)
-            svg_elements.text(chip, 'label', 7, 12.5, member, 11, width - 14,
-                              ink=paint.ink)
+            svg_elements.text(
+                chip, 'label', 7, 12.5,
+                TextLine(member, 11, width - 14, ink=paint.ink))
             top += _CHIP
         hidden = len(view.members) - _MOST_CHIPS
         if hidden > 0:
-            svg_elements.text(element, 'muted', _INSET + 7, top + 12,
-                              f'and {hidden} more', 11)
+            svg_elements.text(
+                element, 'muted', _INSET + 7, top + 12,
+                TextLine(f'and {hidden} more', 11))

@@ -11,6 +11,7 @@ from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import HostView
 from nova_holistic.picture import svg_elements
+from nova_holistic.picture.svg_elements import Area
 
 _SIZE = Size(35.0, 26.0)
 _INSET = 2.5
@@ -36,8 +37,8 @@ class Cell(Scale):
     def fill(self, element: Element, view: HostView, size: Size) -> None:
         room = size.width - 2 * _INSET
         if view.tightest is not None:
-            shade = svg_elements.rectangle(element, 'before', 0, 0, size.width,
-                                           size.height, 3)
+            shade = svg_elements.rectangle(
+                element, 'before', Area(0, 0, size.width, size.height), 3)
             opacity = _SHADE * min(1.0, view.tightest.share) ** 2
             shade.set('fill-opacity', f'{opacity:.2f}')
             load_bar.across(element, view.tightest, _INSET,

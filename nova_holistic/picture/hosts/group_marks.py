@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element
 
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture import svg_elements
+from nova_holistic.picture.svg_elements import TextLine
 from nova_holistic.picture.text_fitting import width as text_width
 
 _LEAST = 15.0
@@ -31,8 +32,9 @@ def draw(parent: Element, counts: Mapping[str, int],
         element = svg_elements.group(parent, 'member', left)
         svg_elements.mark(element, paints[path], 0, 0, width, height)
         if text_size < width:
-            svg_elements.text(element, 'label', width / 2,
-                              height / 2 + _LETTERING * _BASELINE, str(count),
-                              _LETTERING, anchor='middle',
-                              ink=paints[path].ink)
+            svg_elements.text(
+                element, 'label', width / 2,
+                height / 2 + _LETTERING * _BASELINE,
+                TextLine(str(count), _LETTERING, anchor='middle',
+                         ink=paints[path].ink))
         left += width + _GAP

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from nova_holistic.picture.box_packing import Size
 from nova_holistic.picture.scene import HostView
 from nova_holistic.picture import svg_elements, tooltip
+from nova_holistic.picture.svg_elements import Area
 
 
 class Scale(abc.ABC):
@@ -38,11 +39,12 @@ class Scale(abc.ABC):
         kind = 'host' if view.members else 'host idle'
         element = svg_elements.group(parent, kind, x, y)
         svg_elements.title(element, tooltip.lines(view))
-        svg_elements.rectangle(element, 'plate', 0, 0, size.width, size.height,
-                               3)
+        svg_elements.rectangle(
+            element, 'plate', Area(0, 0, size.width, size.height), 3)
         if not view.host.enabled:
-            svg_elements.rectangle(element, 'hatched', 0, 0, size.width,
-                                   size.height, 3)
+            svg_elements.rectangle(
+                element, 'hatched', Area(0, 0, size.width, size.height), 3)
         self.fill(element, view, size)
         edge = 'edge violated' if view.violations else 'edge'
-        svg_elements.rectangle(element, edge, 0, 0, size.width, size.height, 3)
+        svg_elements.rectangle(
+            element, edge, Area(0, 0, size.width, size.height), 3)

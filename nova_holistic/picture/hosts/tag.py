@@ -11,6 +11,7 @@ from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import HostView
 from nova_holistic.picture import svg_elements
+from nova_holistic.picture.svg_elements import TextLine
 
 _SIZE = Size(94.0, 48.0)
 _INSET = 5.0
@@ -34,8 +35,8 @@ class Tag(Scale):
 
     def fill(self, element: Element, view: HostView, size: Size) -> None:
         room = size.width - 2 * _INSET
-        svg_elements.text(element, 'name', _INSET, 13, view.host.name, 10,
-                          room)
+        svg_elements.text(
+            element, 'name', _INSET, 13, TextLine(view.host.name, 10, room))
         if view.tightest is not None:
             load_bar.across(element, view.tightest, _INSET, 18, room, 6)
         spot = svg_elements.group(element, 'marks', _INSET,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.engine.world import World
 from tests.unit.api.service import Service
 from tests.world.leftover_check import leaves_nothing  # noqa: F401
@@ -17,5 +17,6 @@ def world(tmp_path):
 def service(world):
     """The API, its engine in this process, and a real Placement."""
     return Service(world.table, DirectEngine(
-        world.conf, world.table, world.inventory, world.planner,
-        world.lifecycle, world.clock, world.repairer))
+        world.conf, world.clock, PlanningParts(
+            world.table, world.inventory, world.planner, world.lifecycle,
+            world.repairer)))

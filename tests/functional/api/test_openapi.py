@@ -10,7 +10,7 @@ from schemathesis import config, GenerationMode
 
 from nova_holistic.api.routes import ROUTES
 from nova_holistic.model.nova.server_group import ServerGroup
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.effort import examples
 from tests.functional.engine.world import shop, World
 from tests.unit.api.service import ADMIN, Service
@@ -45,8 +45,9 @@ def world(tmp_path_factory):
 @pytest.fixture(scope='module')
 def service(world):
     return Service(world.table, DirectEngine(
-        world.conf, world.table, world.inventory, world.planner,
-        world.lifecycle, world.clock, world.repairer), max_request_body=2**20)
+        world.conf, world.clock, PlanningParts(
+            world.table, world.inventory, world.planner, world.lifecycle,
+            world.repairer)), max_request_body=2**20)
 
 
 @pytest.fixture(scope='module')

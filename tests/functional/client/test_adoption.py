@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.client.test_map import relay
 from tests.functional.written_servers import WrittenServers
 from tests.unit.api.service import ADMIN, MEMBER, Service
@@ -62,8 +62,9 @@ def running(lent):
 def terminal(running, capsys, own_logging, monkeypatch):
     monkeypatch.setitem(USERS, OPERATOR.user, OPERATOR)
     service = Service(running.table, DirectEngine(
-        running.conf, running.table, running.inventory, running.planner,
-        running.lifecycle, running.clock))
+        running.conf, running.clock, PlanningParts(
+            running.table, running.inventory, running.planner,
+            running.lifecycle)))
     admins, mine = (relay(adapter) for adapter in (
         running.compute, running.compute_for(MEMBER.project)))
 

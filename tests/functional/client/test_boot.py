@@ -20,7 +20,7 @@ from nova_holistic.documents.servers.create_request import (
     create_body, member_description, MemberServer)
 from nova_holistic.embedded.calls.servers import IMAGE
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.client.test_map import relay
 from tests.unit.api.service import ADMIN, MEMBER, Service
 from tests.unit.client.cloud import Cloud, Terminal
@@ -62,8 +62,9 @@ def running(lent):
 @pytest.fixture
 def terminal(running, capsys, own_logging):
     service = Service(running.table, DirectEngine(
-        running.conf, running.table, running.inventory, running.planner,
-        running.lifecycle, running.clock))
+        running.conf, running.clock, PlanningParts(
+            running.table, running.inventory, running.planner,
+            running.lifecycle)))
     with Cloud(service.app, others={'compute': relay(running.compute_for(
             MEMBER.project, MEMBER.user))}) as cloud:
         yield Terminal(cloud, capsys)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 import webob
 
 from nova_holistic.embedded.host import EmbeddedHost
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.schema.models import MemberRow
 from tests.functional.client.storage import storage
 from tests.unit.api.service import ADMIN, Service
@@ -59,8 +59,9 @@ def running(lent):
 def terminal(running, capsys, own_logging):
     """A terminal on the API with an engine on that Nova."""
     service = Service(running.table, DirectEngine(
-        running.conf, running.table, running.inventory, running.planner,
-        running.lifecycle, running.clock))
+        running.conf, running.clock, PlanningParts(
+            running.table, running.inventory, running.planner,
+            running.lifecycle)))
     with Cloud(service.app, others={
             'placement': relay(running.placement),
             'compute': relay(running.compute),

@@ -117,7 +117,7 @@ def test_a_policy_applies_only_below_its_group():
     ('traits', {'required': []}, 'policies[0].required', 'at least one'),
     ('traits', {'required': ['nvme']}, 'policies[0].required[0]', 'capitals'),
     ('traits', {'required': ['T'], 'forbidden': ['U', 'T']},
-     'policies[0].forbidden[1]', 'T is required, too'),
+     'policies[0].forbidden[1]', 'T is also required'),
     ('aggregates', {}, 'policies[0]', 'aggregates is missing'),
     ('aggregates', {'aggregates': 'ssd'}, 'policies[0].aggregates',
      'must be a list'),

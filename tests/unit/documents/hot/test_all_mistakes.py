@@ -25,8 +25,8 @@ def test_each_property_of_each_server_is_checked():
         'd': server()})) == {
             'resources.a.properties.flavor': 'is missing',
             'resources.a.properties.availability_zone':
-                "'az1:host3' forces a host, which a plan cannot keep; state a "
-                'location at the member',
+                "'az1:host3' forces a host, which may contradict the plan; "
+                'use the key location of the member',
             'resources.a.properties.scheduler_hints.group':
                 "'b-grp' is not an OS::Nova::ServerGroup of the template "
                 "(did you mean 'b-group'?)",
