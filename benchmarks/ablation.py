@@ -73,12 +73,13 @@ def no(*_arguments, **_options):
 
 
 def plain_case(case, check):
-    """In place of the presolve: nothing is refused and no room is narrowed."""
+    """Replaces the presolve: no group is refused, and no capacity is
+    reduced."""
     return None, case.room
 
 
 def whole_hosts(kinds, cells):
-    """In place of the relaxation that keeps members apart."""
+    """Replaces the relaxation that separates members."""
     return CohesiveKinds(kinds, cells)
 
 

@@ -66,8 +66,8 @@ def table_at(url):
 
 
 def timed(ask, repeat, clock):
-    """Milliseconds of each request after the first, which makes what is made
-    once."""
+    """Milliseconds of each request after the first one, which creates cached
+    objects."""
     ask()
     milliseconds = []
     for _ in range(repeat):

@@ -96,7 +96,7 @@ def planted(point):
 
 
 def different(point):
-    """No two members ask for the same."""
+    """All members have different requirements."""
     chance = random.Random(point.seed)
     sizes = {(chance.randint(1, 8), chance.randrange(512, 32768))
              for _ in range(point.members)}

@@ -63,7 +63,7 @@ def grows(values, tolerance):
 
 
 def sentence(name, kind, values):
-    """Says what has grown, and from where to where."""
+    """The sentence about a value that has grown, with both values."""
     first, last = values['first'], values['last']
     return (f'{kind} of {name} has grown from {first["median"]:.0f} (at most '
             f'{first["max"]:.0f}) to {last["median"]:.0f}.')

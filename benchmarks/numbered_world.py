@@ -54,7 +54,7 @@ _PART = re.compile(r'/resource_providers/([0-9a-f-]+)/([a-z]+)$')
 class Counted(adapter.Adapter):
     """
     :ivar number: of requests
-    :ivar latency: seconds that each request takes besides
+    :ivar latency: additional seconds of each request
     :ivar shortcut: answers a path in the place of the service, unless it
         returns None
     """

@@ -22,7 +22,7 @@ from groups import LEAVES, shop
 from planner import run
 
 COUNTS = 5_000_000
-"""Final count of a counting process, which takes tenths of a second."""
+"""Final count of a counting process, which needs tenths of a second."""
 
 FORK = multiprocessing.get_context('fork')
 WAIT_SECONDS = 600.0
@@ -118,7 +118,7 @@ class Ratio:
         self.one, self.both = [], []
 
     def round(self, one=None):
-        """:param one: shifts of one alone, where they are known"""
+        """:param one: results of a single process, if they are known"""
         self.one.append(one or processes(self.work, 1))
         self.both.append(self._two(self.work, 2))
 

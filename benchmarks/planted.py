@@ -64,8 +64,8 @@ def _measure(arguments, hosts, utilisation):
 
 
 def by_processor(solve):
-    """HiGHS knows the wall clock alone: it is given as much more of that as
-    this process has waited for a processor."""
+    """HiGHS measures only wall clock. The time limit is therefore extended by
+    the time for which this process has waited for a processor."""
     def scaled(self, problem, *, seconds, **how):
         waited = (time.perf_counter() - _STARTED) / time.process_time()
         return solve(self, problem, seconds=seconds * max(1, waited), **how)

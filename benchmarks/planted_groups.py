@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups for a planted plan, one function a kind: each chooses hosts that
-keep its policies, and asks for just what they keep.
+"""Groups for a planted plan, with one function for each kind. It chooses hosts
+that satisfy its policies, and declares exactly the policies that they satisfy.
 
 A function is given the cloud and the group's name, and returns the group; its
 members are counted on the hosts that it chose. Every type of policy and of
@@ -137,7 +137,8 @@ def talking(cloud, name):
 
 
 def together(cloud, name):
-    """Two sides in one rack, each apart from its own."""
+    """Two sides in one rack. The members of each side are on different
+    hosts."""
     rack = cloud.some_rack()
     hosts = [cloud.open(2, lambda h: cloud.rack(h) == rack)
              for _ in SIDES]

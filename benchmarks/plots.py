@@ -270,9 +270,9 @@ def _parser():
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group()
     where.add_argument('--from', dest='source', metavar='DIR',
-                       help='measure nothing, take the figures from there')
+                       help='read the figures from there instead of measuring')
     where.add_argument('--keep', metavar='DIR',
-                       help='leave the figures measured there, for --from')
+                       help='store the measured figures there, for --from')
     parser.add_argument('--into', type=pathlib.Path, default=HERE,
                         metavar='DIR', help='for the plots')
     parser.add_argument('--format', nargs='+', default=['png'],

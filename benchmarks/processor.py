@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time of processes that benchmarks have started: unlike the wall
-clock it hardly depends on what else the machine does."""
+"""Processor time of processes that benchmarks have started. Unlike wall clock,
+it hardly depends on other work of the machine."""
 
 import os
 import pathlib
@@ -10,19 +10,19 @@ PAGE = os.sysconf('SC_PAGE_SIZE')
 
 
 def seconds(leader):
-    """CPU seconds, so far, of a process that leads a group and of all others
-    in it that there are, with those that they have waited for."""
+    """CPU seconds of a process group so far, by its leader. Ended children
+    count if their parents have waited for them."""
     return seconds_of(members([leader])[leader])
 
 
 def resident(leader):
-    """MiB of memory of a process that leads a group and of all others in it;
-    pages that they share count once for each."""
+    """MiB of memory of a process group, by its leader. Shared pages count once
+    for each process."""
     return resident_of(members([leader])[leader])
 
 
 def resident_of(pids):
-    """MiB of memory of those of the processes that there are."""
+    """MiB of memory of the processes that exist."""
     return sum(int(facts[21])
                for facts in map(_facts, pids) if facts) * PAGE / 2**20
 
@@ -38,8 +38,8 @@ def members(leaders):
 
 
 def seconds_of(pids):
-    """CPU seconds, so far, of those of the processes that there are, with
-    those that they have waited for."""
+    """CPU seconds so far of the processes that exist, including ended children
+    for which they have waited."""
     return sum(sum(map(int, facts[11:15]))
                for facts in map(_facts, pids) if facts) / TICK
 

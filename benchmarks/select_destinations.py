@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time of one select_destinations: stock Nova's, one looked up, and one that
-adds a server to an elastic member.
+"""Time of one select_destinations: of stock Nova, of a looked-up member, and
+of a server that is added to an elastic member.
 
 Real Nova and Placement in one process on SQLite, hosts in Nova's and
-Placement's databases without a nova-compute for each. Both kinds of request
-ask for one server and for alternates, of a scheduler that has just been
-started and has answered once. Hosts are plain, as Nova's fake hypervisor
+Placement's databases without a nova-compute for each. Each request is for one
+server with alternates, and is sent to a new scheduler that has answered one
+request. Hosts are plain, as Nova's fake hypervisor
 reports itself, or have the NUMA topology and the CPU traits that libvirt
 reports of two sockets with 32 threads each. What is logged at the level and
 above goes to a file. --built puts servers of the group into Nova's database,

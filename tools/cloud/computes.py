@@ -110,11 +110,11 @@ def _load(common: pathlib.Path) -> None:
     os_vif.initialize()
     from nova.virt import fake
     from tools.cloud.hypervisor import Hypervisor
-    # Nova looks for drivers below nova.virt alone.
+    # Nova searches for drivers only below nova.virt.
     fake.Hypervisor = Hypervisor
-    # A child reads the options anew, with those of its host.
+    # A child reads the options again, including those of its host.
     conf.CONF.clear()
-    # Else the collector would write to every page that is shared.
+    # Otherwise, the garbage collector would write to every shared page.
     gc.collect()
     gc.freeze()
 

@@ -34,7 +34,7 @@ def create_resources(layout: Layout, hosts: list[str]) -> None:
 
 
 def _await(admin: Session, compute: Adapter, count: int) -> None:
-    """Wait until Placement and Nova's cell know this number of hosts."""
+    """Wait until Placement and Nova's cell contain this number of hosts."""
     placement = Adapter(admin, service_type='placement',
                         default_microversion='1.39')
     for service, path, key in (

@@ -30,8 +30,8 @@ FLAVOR = 'small', 2, 512, 1
 
 
 class Control:
-    """What a test or a user does in the cloud besides the group API: one
-    method for each path below ``/control/``."""
+    """Operations of a test or a user in the cloud, in addition to the group
+    API: one method for each path below ``/control/``."""
 
     def __init__(self, cloud):
         self._cloud = cloud

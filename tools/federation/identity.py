@@ -10,7 +10,7 @@ ADMIN = 'admin'
 
 
 class SentToken(BaseAuthPlugin):
-    """Sends a token as it is."""
+    """Sends a token unchanged."""
 
     def __init__(self, token):
         super().__init__()

@@ -7,7 +7,7 @@ lists are the files ``tests/mutants/*.yaml``, one for each package. Each
 contains a list of entries with these keys:
 
 ``name``
-    a sentence that says what breaks
+    a sentence about the effect of the mutant
 ``file``
     the path of the changed file, relative to the project
 ``old``, ``new``

@@ -35,7 +35,7 @@ def grow(parts, group, server):
     claims.confirm()
 
 
-def grow_in_vain(parts, group, server):
+def grow_without_success(parts, group, server):
     """The claim of the new member is undone after its allocation."""
     claims = do._claims(parts)
     claims.swap(_grown(parts, claims, group, server))
@@ -102,9 +102,9 @@ def place_a_further_server(world):
 
 @passes('claim.row-grown', 'claim.allocation-dropped', 'claim.shrunk',
         states=SHRUNK)
-def place_a_further_server_in_vain(world):
+def fail_to_place_a_further_server(world):
     group, server = _with_failed_server(world)
-    return group, grow_in_vain, group, server
+    return group, grow_without_success, group, server
 
 
 @passes('claim.plan-asked', states={**BOTH, 'node-2': 'planned'})

@@ -38,7 +38,7 @@ def _together(world, *paths):
 
 
 @passes('positions.row-corrected', states=BUILT)
-def look_where_servers_are(world):
+def read_the_positions_of_servers(world):
     """The group has a lost member, which an engine plans again."""
     group, servers = _running(world, 'node-0')
     world.lives(do.force, servers['node-0'],

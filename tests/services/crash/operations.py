@@ -151,7 +151,7 @@ def perform_with_other_server(parts, group):
         perform(parts, group)
 
 
-def perform_in_vain(parts, group):
+def perform_without_success(parts, group):
     """An engine plans migrations that Nova refuses."""
     parts.instances.live_migrate = _refuse
     perform(parts, group)
@@ -277,14 +277,14 @@ def claim_elsewhere(parts, group, path, server):
     claims.confirm()
 
 
-def claim_in_vain(parts, group, path, server):
+def claim_without_success(parts, group, path, server):
     """The claim is undone after the swap."""
     claims = _claims(parts)
     claims.swap(_take(parts, claims, group, path, server))
     assert claims.undo()
 
 
-def claim_two_in_vain(parts, group, servers):
+def claim_two_without_success(parts, group, servers):
     """The claims of two servers of one request are undone."""
     claims = _claims(parts)
     for row in [_take(parts, claims, group, f'node-{number}', server)
@@ -293,7 +293,7 @@ def claim_two_in_vain(parts, group, servers):
     assert claims.undo()
 
 
-def move_in_vain(parts, group, path, server):
+def move_without_success(parts, group, path, server):
     """The claim of an alternate is undone after the swap."""
     claims = _claims(parts)
     claims.swap(_moved(parts, claims, group, path, server))
@@ -309,7 +309,7 @@ def refuse(parts, group, path, server):
     assert claims.undo()
 
 
-def make_room(parts, group):
+def free_capacity(parts, group):
     """The holds of a group are released for a server that is evacuated."""
     room = object.__new__(EvacuationCapacity)
     room._connections = _connections(parts)

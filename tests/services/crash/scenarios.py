@@ -96,7 +96,7 @@ def create_in_parts_with_a_refusal(world):
 
 
 @passes('holds.members-moved', 'change.held', states=BOTH)
-def create_in_parts_beside_another_server(world):
+def create_in_parts_next_to_another_server(world):
     group = _in_parts(world)
     return group, do.perform_with_other_server, group
 
@@ -210,7 +210,7 @@ def update_with_an_existing_server(world):
 @passes('update.room-noted', 'update.vacated', 'change.held',
         'change.accepted', 'update.unneeded-dropped',
         states={f'node-{number}': 'planned' for number in range(4)})
-def update_in_the_same_room(world):
+def update_with_the_same_capacity(world):
     group = _exchange(world)
     return group, do.perform, group
 
@@ -224,7 +224,7 @@ def update_after_a_crash(world):
 
 
 @passes('undo.places-lost')
-def update_without_its_former_room(world):
+def update_without_its_former_capacity(world):
     group = _exchange(world)
     world.dies('change.held', do.perform, group)
     world.other_server(world.site.hosts['a1'])
@@ -307,7 +307,7 @@ def give_up_a_host(world):
 
 @passes('return.row-held', 'return.room-taken', 'return.row-changed',
         states=BOTH)
-def take_the_room_of_a_failed_server(world):
+def take_the_capacity_of_a_failed_server(world):
     group = world.planned()
     server = world.claimed(group, launched=False)
     world.failed(server)
@@ -394,25 +394,25 @@ passes('claim.row-claimed', 'claim.hold-swapped', 'claim.confirmed',
 passes('claim.row-moved', 'claim.hold-swapped', 'claim.confirmed',
        states=BOTH)(_failing(do.claim_elsewhere))
 passes('claim.unswapped', 'claim.undone', 'claim.hold-checked',
-       states=BOTH)(_failing(do.claim_in_vain))
+       states=BOTH)(_failing(do.claim_without_success))
 passes('claim.unswapped', 'claim.undone', 'claim.hold-checked',
-       states=BOTH)(_failing(do.move_in_vain))
+       states=BOTH)(_failing(do.move_without_success))
 passes('claim.undone', 'claim.refusal-written', 'claim.lost-dropped',
        states=BOTH)(_failing(do.refuse))
 
 
 @passes('claim.one-undone', states=BOTH)
-def claim_two_in_vain(world):
+def claim_two_without_success(world):
     group, servers = world.planned(), [str(uuid.uuid4()) for _ in BOTH]
     world.sees(*(world.error(server) for server in servers))
-    return group, do.claim_two_in_vain, group, servers
+    return group, do.claim_two_without_success, group, servers
 
 
 @passes('evacuation.member-lost', 'evacuation.refusal-written',
         'evacuation.hold-dropped', 'evacuation.place-given-up', states=BOTH)
-def make_room(world):
+def free_capacity(world):
     group = world.planned()
-    return group, do.make_room, group
+    return group, do.free_capacity, group
 
 
 @passes('built.row-changed', 'built.group-settled', states=BUILT)

@@ -61,9 +61,9 @@ def name_the_location(world):
 
 
 @passes('action.failure-noted', states=RUNNING)
-def move_apart_in_vain(world):
+def move_apart_without_success(world):
     group = _group_in_rack(world, *BOTH)
-    return group, do.perform_in_vain, _updated(world, group, nodes())
+    return group, do.perform_without_success, _updated(world, group, nodes())
 
 
 @passes('action.place-given-up', states=BUILT)
