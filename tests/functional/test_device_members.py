@@ -10,7 +10,7 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.nested_provider import NestedProvider
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.service.direct_engine import DirectEngine
+from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.unit.api.service import ADMIN, Service
 
@@ -184,8 +184,9 @@ def test_new_members_take_the_devices_that_removed_members_leave(
     record = created(cloud, document(node(flavor, 3)))
     before = used(cloud)
     service = Service(cloud.table, DirectEngine(
-        cloud.conf, cloud.table, cloud.inventory, cloud.planner,
-        cloud.lifecycle, cloud.clock, cloud.repairer))
+        cloud.conf, cloud.clock, PlanningParts(
+            cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle,
+            cloud.repairer)))
     answer = service.ask(
         'PUT', f'/v1/groups/{record.uuid}?wait=60',
         {'group': document(node(flavor, 3, 'other'))}, ADMIN, headers={
