@@ -15,10 +15,9 @@ Reader = Callable[[], Facts]
 
 
 class KnownFacts:
-    """Facts that the operator wrote in the file of children, and newer ones
-    that were read from the children.
+    """Facts from the file of children, and newer facts from the children.
 
-    Nobody waits for facts: they are read in threads while the known ones are
+    No request waits for facts: threads read them while the known facts are
     used.
     """
 
