@@ -8,12 +8,12 @@ NAMESPACE = 'nova_holistic.inventory'
 
 
 def load_inventory(conf, **adapters) -> InventoryDriver:
-    """The driver that ``[inventory] driver`` names, made from its options.
+    """The driver of ``[inventory] driver``, with its options.
 
     :param adapters: keystoneauth Adapters with admin rights, by name of the
         service: ``placement`` and ``compute``
     :raises UnknownPlugin: no driver of that name is installed
-    :raises HolisticError: its options make no sense
+    :raises HolisticError: the options of the driver are invalid
     """
     driver = plugins.load(NAMESPACE, conf.inventory.driver,
                           '[inventory] driver')

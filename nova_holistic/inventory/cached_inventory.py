@@ -14,8 +14,8 @@ newest snapshot instead, and reads what has changed:
 - States of compute services, and aggregates, are read again after a
   notification about them, and every ``[inventory] nova_interval`` seconds.
 - The comparison reads every provider again within ``[inventory]
-  compare_interval`` seconds, a few of them at a time. It finds all that no
-  notification reported.
+  compare_interval`` seconds, a few of them at a time. It finds the changes
+  that no notification reported.
 - The first snapshot does not contain the number of servers on each host, for
   which the driver ``placement`` needs one more request for each host with
   servers. Plans that depend on this number read it; the others do not wait.
@@ -67,8 +67,8 @@ def with_cache(conf, inventory: InventoryDriver) -> CloudInventory:
 
 
 class CachedInventory(CloudInventory):
-    """Another inventory, of which the newest snapshot is kept. Threads may
-    share one."""
+    """Caches the newest snapshot of another inventory. Several threads may use
+    one."""
 
     has_cache = True
 

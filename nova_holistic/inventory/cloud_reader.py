@@ -41,9 +41,9 @@ class CloudReader:
         self.devices = FlavorDevices()
 
     def read_all(self, *, counted: bool = True) -> Snapshot:
-        """Read everything: what has changed at any host is found.
+        """Read the whole cloud, and find the changes of all hosts.
 
-        Each host is as it was at some moment during the call.
+        The snapshot shows each host at some moment during the call.
 
         :param counted: whether the consumers of all providers are counted
         """
@@ -52,20 +52,21 @@ class CloudReader:
         nova = self._nova_facts(listing)
         flavors = self._all_flavors()
         uuids = [compute.uuid for compute in nova.computes]
-        # Last what grows stale first.
+        # The use of providers changes most often, so it is read last.
         found = self._providers.read(uuids, listing, counted=counted)
-        bare = [each.name for each in nova.computes if each.uuid not in found]
-        if bare:
+        missing = [compute.name for compute in nova.computes
+                   if compute.uuid not in found]
+        if missing:
             LOG.info('%d computes have no resource provider and are left '
-                     'out: %s', len(bare), ', '.join(bare[:10]))
+                     'out: %s', len(missing), ', '.join(missing[:10]))
         return self.assembly.put(
             began_at, nova=nova, flavors=flavors,
             providers={uuid: found.get(uuid) for uuid in uuids})
 
     def read_nova(self) -> Snapshot:
-        """Read what Nova knows about all hosts: computes and aggregates.
+        """Read the computes and aggregates of all hosts from Nova.
 
-        The provider of a new compute is read too.
+        This also reads the providers of new computes.
         """
         began_at = self.assembly.begin()
         self.assembly.put(began_at, nova=self._nova_facts(

@@ -12,8 +12,8 @@ def read_each(uuids: Collection[str], read: Callable[[str], T],
               threads: int) -> dict[str, T]:
     """The result for each UUID, in the order given.
 
-    :param threads: how many are read at a time
-    :raises Exception: what the first failed reading raises
+    :param threads: number of parallel requests
+    :raises Exception: the error of the first failed request
     """
     if threads == 1 or len(uuids) < 2:
         return {uuid: read(uuid) for uuid in uuids}

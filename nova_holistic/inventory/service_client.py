@@ -16,7 +16,7 @@ PAGE = 1000
 
 
 class ServiceClient:
-    """One service seen through an adapter."""
+    """Client of one service, which sends its requests by an adapter."""
 
     def __init__(self, name: str, adapter: Adapter):
         self.name = name
@@ -24,7 +24,7 @@ class ServiceClient:
 
     def get(self, path: str, microversion: str | None,
             missing_ok: bool = False) -> Any:
-        """The JSON at a path; None where it is missing and may be.
+        """The JSON document at a path; None for status 404 if ``missing_ok``.
 
         :raises ServiceFailed: no answer, a refusal, or no JSON
         """
@@ -46,7 +46,7 @@ class ServiceClient:
 
     def post(self, path: str, body: Mapping[str, Any],
              microversion: str) -> None:
-        """Ask for an action that has no answer but its acceptance.
+        """Request an action whose response has no body.
 
         :raises ServiceFailed: no answer, or a refusal
         """
@@ -63,15 +63,15 @@ class ServiceClient:
     def pages(self, path: str, key: str, microversion: str,
               linked: bool = False, **query: str,
               ) -> Iterator[Mapping[str, Any]]:
-        """Every item of a paged list, in the service's order.
+        """All items of a paged list, in the order of the service.
 
         :param linked: every page but the last has a link to the next one
         :param query: ``marker`` begins the list behind an item, and ``limit``
             is the number of items of a page
 
-        If pages are not linked, only an empty page is the last: Nova leaves
-        hypervisors out of pages that it then takes for short ones, and gives
-        them no link to the next.
+        If pages are not linked, only an empty page is the last page. Nova
+        filters hypervisors after it has read a page, considers the shorter
+        page the last one, and omits the link to the next page.
         """
         marker: dict[str, str] = {}
         while True:
@@ -94,9 +94,9 @@ class ServiceClient:
 
     @contextmanager
     def reading(self, path: str) -> Iterator[None]:
-        """Where an answer is taken apart: one of a wrong shape is an error.
+        """Context in which a response is parsed.
 
-        :raises ServiceFailed: the block met a key or a type it did not expect
+        :raises ServiceFailed: the response has an unexpected key or type
         """
         try:
             yield

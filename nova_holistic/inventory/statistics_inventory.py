@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots whose hosts have statistics that others have reported."""
+"""Snapshots whose hosts have statistics from the placement table."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -18,10 +18,10 @@ Since = Callable[[datetime], Mapping[str, Mapping[str, float]]]
 
 
 class StatisticsInventory(CloudInventory):
-    """The snapshots of another inventory, with statistics that others stored.
+    """The snapshots of another inventory, with stored statistics.
 
-    If both have a statistic of the same name, the stored one counts. A
-    statistic that is too old counts as if it had never been measured.
+    If both have a statistic of the same name, the stored value takes
+    precedence. Statistics older than ``max_age`` are ignored.
     """
 
     def __init__(self, inventory: CloudInventory, since: Since,

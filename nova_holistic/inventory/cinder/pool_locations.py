@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where storage pools are."""
+"""The locations of storage pools."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,10 +28,10 @@ def pool_locations(snapshot: Snapshot, topology: TopologyDriver) -> Locate:
     located_by_topology = topology.levels == levels
 
     def locate(name: str, zone: str) -> Location:
-        for each in _names(name):
-            found = hosts.get(each)
+        for candidate in _names(name):
+            found = hosts.get(candidate)
             if found is None and located_by_topology:
-                found = _known(topology, each)
+                found = _known(topology, candidate)
             if found is not None:
                 return replace(found, availability_zone=zone)
         path = (zone,) if levels[0] == ZONE and len(levels) > 1 else ()

@@ -18,7 +18,7 @@ from nova_holistic.model.storage_pools import pool_traits, VOLUME_GB
 from nova_holistic.topology.base import TopologyDriver
 
 VERSION = '3.0'
-"""Version of Cinder's API; every release since Mitaka has it."""
+"""Version of Cinder's API. All releases since Mitaka support it."""
 
 DEFAULT_RATIO = 20.0
 """Cinder's max_over_subscription_ratio of a pool that reports none, or
@@ -27,7 +27,7 @@ DEFAULT_RATIO = 20.0
 
 def with_cinder_pools(snapshot: Snapshot, cinder: Adapter,
                       topology: TopologyDriver) -> Snapshot:
-    """The snapshot with the pools of Cinder. Pools that it has are replaced.
+    """The snapshot with the pools of Cinder. They replace its pools.
 
     :raises ServiceFailed: Cinder does not answer, or answers nonsense
     """
@@ -39,8 +39,8 @@ def read_pools(cinder: ServiceClient, locate: Locate) -> Sequence[Host]:
     """All pools, sorted by name. Pools of services that are disabled or down
     are disabled.
 
-    The services reported the capacity a while ago, so that it does not
-    contain volumes that were created since then.
+    The services report their capacity periodically. It does not include
+    volumes that were created since the last report.
 
     Requests: two, and one for each page of volume types.
 
@@ -48,8 +48,8 @@ def read_pools(cinder: ServiceClient, locate: Locate) -> Sequence[Host]:
     """
     path = '/types'
     with cinder.reading(path):
-        types = {each['name']: each.get('extra_specs') or {}
-                 for each in cinder.pages(path, 'volume_types', VERSION,
+        types = {item['name']: item.get('extra_specs') or {}
+                 for item in cinder.pages(path, 'volume_types', VERSION,
                                           is_public='None')}
     path = '/os-services?binary=cinder-volume'
     with cinder.reading(path):
@@ -57,8 +57,8 @@ def read_pools(cinder: ServiceClient, locate: Locate) -> Sequence[Host]:
     path = '/scheduler-stats/get_pools?detail=True'
     with cinder.reading(path):
         return tuple(sorted(
-            (_pool(each['name'], each['capabilities'], types, locate, services)
-             for each in cinder.get(path, VERSION)['pools']),
+            (_pool(item['name'], item['capabilities'], types, locate, services)
+             for item in cinder.get(path, VERSION)['pools']),
             key=lambda pool: pool.name))
 
 
@@ -98,7 +98,7 @@ def _pool(name: str, capabilities: Mapping[str, Any],
         name=name, node=name, uuid='', location=location.path,
         inventories=FrozenMapping({
             VOLUME_GB: pool_capacity(capabilities).inventory()}),
-        traits=pool_traits([each for each, specs in types.items()
+        traits=pool_traits([name for name, specs in types.items()
                             if satisfies(capabilities, specs)]),
         availability_zone=location.availability_zone,
         labels=location.labels, enabled=enabled)

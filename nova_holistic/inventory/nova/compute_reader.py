@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compute nodes, of which only those that may have changed are read again."""
+"""Reads compute nodes, and reads again only those that may have changed."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,15 +20,15 @@ MAX_AGE = 3600.0
 """Seconds after which a hypervisor is read again. benchmarks/background.py
 shows what this and MOST_VERIFIED cost."""
 MOST_VERIFIED = 100
-"""How many hypervisors that do not seem to have changed one call reads at
-most. This limits how long a plan waits for them."""
+"""Maximum number of seemingly unchanged hypervisors that one call reads. It
+limits how long a plan waits for them."""
 MOVING = 'ironic'
-"""The type of hypervisors that move from one compute service to another
-without a trace in the list of services or of providers."""
+"""Type of hypervisors that can move from one compute service to another
+without a change in the lists of services and providers."""
 
 
 class ComputeReader:
-    """Remembers the hypervisors. Threads may share one.
+    """Caches the hypervisors. Several threads may use one reader.
 
     Each call reads all compute services in one request. A hypervisor is read
     again, in a separate request, if
@@ -53,7 +53,7 @@ class ComputeReader:
                  max_age: float = MAX_AGE,
                  timer: Callable[[], float] = time.monotonic):
         """
-        :param threads: how many hypervisors are read at a time
+        :param threads: number of hypervisors that are read in parallel
         :param max_age: seconds
         :param timer: returns seconds, to measure durations
         """
@@ -94,7 +94,7 @@ class ComputeReader:
         """UUIDs of hypervisors that may have changed, and of providers that
         may be those of hypervisors."""
         vacant = services.keys() - {
-            each.host for each in self._known.values()}
+            hypervisor.host for hypervisor in self._known.values()}
         return [uuid for uuid in {**self._known, **names}
                 if self._names.get(uuid, '') != names.get(uuid)
                 or (self._has_moved(self._known[uuid], services)
@@ -108,7 +108,8 @@ class ComputeReader:
                 or known.kind[0] == MOVING)
 
     def _due(self, stale: list[str]) -> list[str]:
-        """Those that were not read for longest; in ``max_age`` all are."""
+        """UUIDs of the hypervisors whose last reading is the oldest. Within
+        ``max_age``, these are all hypervisors."""
         elapsed = self._timer() - self._verified_at
         number = min(MOST_VERIFIED, math.floor(
             len(self._known) * elapsed / self._max_age))

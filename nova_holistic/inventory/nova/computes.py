@@ -22,7 +22,8 @@ AGGREGATES_VERSION = '2.41'
 class Compute:
     """A compute node.
 
-    :ivar name: unique: the compute host; the node where the host has several
+    :ivar name: unique name: that of the compute host, or that of the node if
+        the host has several nodes
     :ivar host: host of the nova-compute service, which aggregates name
     :ivar node: hypervisor host name
     :ivar uuid: also of the node's resource provider
@@ -46,24 +47,24 @@ def combine(hypervisors: Collection[Hypervisor],
 
     :param services: by host
     """
-    nodes = Counter(each.host for each in hypervisors)
+    nodes = Counter(hypervisor.host for hypervisor in hypervisors)
     shared = sorted(host for host, number in nodes.items() if number > 1)
     if shared:
         LOG.info('%d compute services have several nodes each, of which none '
                  'is planned: %s', len(shared), ', '.join(shared[:10]))
     computes = [Compute(
-        name=each.host if nodes[each.host] == 1 else each.node,
-        host=each.host, node=each.node, uuid=each.uuid,
-        enabled=(nodes[each.host] == 1
-                 and services.get(each.host, each.service).enabled),
-        hypervisor=each.kind) for each in hypervisors]
+        name=node.host if nodes[node.host] == 1 else node.node,
+        host=node.host, node=node.node, uuid=node.uuid,
+        enabled=(nodes[node.host] == 1
+                 and services.get(node.host, node.service).enabled),
+        hypervisor=node.kind) for node in hypervisors]
     return tuple(sorted(computes, key=lambda compute: compute.name))
 
 
 def read_aggregates(nova: ServiceClient) -> tuple[Aggregate, ...]:
     """Every host aggregate.
 
-    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     path = '/os-aggregates'
     with nova.reading(path):

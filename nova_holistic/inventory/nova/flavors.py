@@ -20,7 +20,8 @@ from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.model.nova import flavor_groups
 
 FLAVORS_VERSION = '2.75'
-"""Extra specs in the list (2.61), and no swap is 0 (2.75)."""
+"""The list has extra specs (from 2.61), and a flavor without swap has the
+value 0 (from 2.75)."""
 
 _RESOURCE = re.compile(r'resources:([A-Z0-9_]+)$')
 _TRAIT = re.compile(r'trait:(.+)$')
@@ -29,12 +30,12 @@ _TRAIT = re.compile(r'trait:(.+)$')
 def read_flavors(nova: ServiceClient,
                  devices: FlavorDevices = FlavorDevices()
                  ) -> Mapping[str, Flavor]:
-    """Every flavor, private ones too, by name and by id.
+    """All public and private flavors, by name and by id.
 
     Requests: one for each page of up to a thousand.
 
-    Where one flavor's name is another's id, the id counts, as it does in
-    Nova's own clients.
+    If the name of a flavor equals the id of another flavor, the id takes
+    precedence, as in Nova's own clients.
 
     :param devices: that flavors may request
     :raises ServiceFailed: Nova does not answer, or answers nonsense
@@ -76,7 +77,8 @@ def flavor_from_nova(item: Mapping[str, Any],
 
 def _resources(item: Mapping[str, Any],
                specs: Mapping[str, str]) -> Mapping[str, int]:
-    """Amounts: what the extra specs say, then what they leave open."""
+    """Amounts from the extra specs, and from the flavor for resource classes
+    that the extra specs do not set."""
     amounts = _overrides(specs)
     if specs.get(CPU_POLICY) == DEDICATED:
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
@@ -92,8 +94,8 @@ def _resources(item: Mapping[str, Any],
 
 
 def _overrides(specs: Mapping[str, str]) -> dict[str, int]:
-    """``resources:CLASS``, zero included; Nova ignores a value that is not an
-    amount."""
+    """Amounts of ``resources:CLASS``, including 0. As in Nova, values that are
+    not amounts are ignored."""
     amounts = {}
     for key, value in specs.items():
         match = _RESOURCE.match(key)

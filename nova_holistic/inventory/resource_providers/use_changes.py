@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers whose use is not what it was, though their generation is.
+"""Finds providers whose usage changed without a new generation.
 
-A generation grows with every new allocation. It does not grow when
-allocations go: neither ``DELETE /allocations/{consumer}``, which is how Nova
-frees a deleted server, nor a move to another provider touches it.
+Each new allocation raises the generation of its provider. The deletion of an
+allocation keeps the generation unchanged. Nova deletes allocations with
+``DELETE /allocations/{consumer}`` when a server is deleted, and replaces them
+when a server moves to another provider.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +19,7 @@ PLACEMENT_VERSION = '1.38'
 """Generations with traits (1.6), every class in summaries (1.27)."""
 
 Demand = tuple[str, int]
-"""A resource class, and the least of it that a host gives a consumer."""
+"""A resource class, and the smallest amount that a consumer can have."""
 
 
 class UseLists:
@@ -62,19 +63,19 @@ class UseLists:
 
 def find_changed(known: Mapping[str, Provider],
                  lists: UseLists) -> frozenset[str]:
-    """Those of the providers whose use may be another than is known.
+    """The providers whose usage may differ from the known usage.
 
-    Requests: for a list of those with room for something, one where all are
-    in it, and never more than there are different demands; one more for each
-    demand that a provider without any room might meet again.
+    Requests: one for each list of providers with capacity for a demand, at
+    most one for each different demand, and one more for each demand for which
+    a full provider may have capacity again.
 
-    :param known: their generations are what they were
+    :param known: providers whose generations have not changed
     """
     changed: set[str] = set()
     waiting = {uuid: _demands(provider, room=True)
                for uuid, provider in known.items()}
-    # All that is expected in one list is settled by it: it is there and its
-    # use can be compared, or it is missing and has to be read.
+    # A list decides about all providers that should be in it. The usage of a
+    # listed provider is compared, and a missing provider must be read.
     while demanded := Counter(
             demand for demands in waiting.values() for demand in demands):
         demand = max(sorted(demanded), key=demanded.__getitem__)
@@ -84,7 +85,7 @@ def find_changed(known: Mapping[str, Provider],
             del waiting[uuid]
             if used.get(uuid) != known[uuid].used():
                 changed.add(uuid)
-    # The others had no room for anything. Have they still none?
+    # The other providers had no capacity. Check whether they still have none.
     for demand in sorted(frozenset[Demand]().union(*(
             _demands(known[uuid], room=False) for uuid in waiting))):
         changed |= lists.with_room(demand) & waiting.keys()
