@@ -177,6 +177,9 @@ def _signatures(group: Group, snapshot: Snapshot, project_id: str | None,
     """Paths of descriptions, request and server group by trait."""
     found: dict[str, tuple[list[str], ServerRequest, str | None]] = {}
     for path, description in descriptions(group):
+        if description.requirements.volume is not None:
+            # Nova does not schedule it.
+            continue
         is_anywhere = _is_anywhere(
             description, path.removesuffix(description.name), anywhere)
         trait = _trait(description, is_anywhere)

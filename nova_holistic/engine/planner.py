@@ -237,7 +237,6 @@ class Planner:
         """:raises InvalidDocument: the document cannot be accepted"""
         must_not_adopt(document)
         group = parse_group(document, self._policy_types)
-        must_have_no_volumes(group)
         return PlanningRequest(
             group, self._objective(objective), project_id=project_id)
 

@@ -2,7 +2,7 @@
 """The interface of inventory drivers."""
 
 import abc
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from nova_holistic.inventory.cloud_reader import CloudReader
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -97,6 +97,14 @@ class CloudInventory(abc.ABC):
         """
         return {}
 
+    def with_pools(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with the storage pools of the cloud, in their current
+        state; unchanged if they cannot be read.
+
+        :raises HolisticError: the source does not answer, or answers nonsense
+        """
+        return snapshot
+
 
 class InventoryDriver(CloudInventory):
     """A source of snapshots: one file, one entry point in
@@ -104,9 +112,17 @@ class InventoryDriver(CloudInventory):
 
     :ivar reader: reads parts of the cloud; None if the driver can only give
         whole snapshots
+    :ivar read_pools: returns a snapshot with the storage pools of the cloud;
+        None if they cannot be read
     """
 
     reader: CloudReader | None = None
+    read_pools: Callable[[Snapshot], Snapshot] | None = None
+
+    def with_pools(self, snapshot: Snapshot) -> Snapshot:
+        """See ``CloudInventory.with_pools``."""
+        return snapshot if self.read_pools is None else self.read_pools(
+            snapshot)
 
     @classmethod
     @abc.abstractmethod

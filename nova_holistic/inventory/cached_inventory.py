@@ -104,6 +104,9 @@ class CachedInventory(CloudInventory):
                       ) -> Mapping[str, ServerGroup]:
         return self._inventory.server_groups(uuids)
 
+    def with_pools(self, snapshot: Snapshot) -> Snapshot:
+        return self._inventory.with_pools(snapshot)
+
     def snapshot(self) -> Snapshot:
         """The whole cloud, read after the call."""
         return self._read_whole(self._inventory.snapshot)

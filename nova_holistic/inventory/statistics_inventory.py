@@ -100,6 +100,10 @@ class StatisticsInventory(CloudInventory):
         """See ``CloudInventory.server_groups``."""
         return self._inventory.server_groups(uuids)
 
+    def with_pools(self, snapshot: Snapshot) -> Snapshot:
+        """See ``CloudInventory.with_pools``."""
+        return self._inventory.with_pools(snapshot)
+
     def _measured(self, host: Host, found: Mapping[str, float],
                   ) -> tuple[Host, Host]:
         """A host as the inventory has it, and the host with its statistics.

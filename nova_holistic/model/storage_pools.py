@@ -12,7 +12,7 @@ The pools of a snapshot are apart from its hosts, so that they do not affect
 groups without volumes.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from nova_holistic import exceptions
@@ -45,8 +45,16 @@ def volume_types(pool: Host) -> list[str]:
 def has_volumes(group: Group) -> bool:
     """Whether a member description of the group, or of one nested in it, is a
     volume."""
-    return any(each.requirements.volume for each in group.members) or any(
-        has_volumes(each) for each in group.groups)
+    return next(volume_places(group), None) is not None
+
+
+def volume_places(group: Group) -> Iterator[str]:
+    """Positions of the volumes of a group in its document."""
+    for each in group.members:
+        if each.requirements.volume:
+            yield each.place
+    for nested in group.groups:
+        yield from volume_places(nested)
 
 
 def snapshot_for(group: Group, snapshot: Snapshot) -> Snapshot:

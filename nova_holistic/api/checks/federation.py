@@ -6,6 +6,8 @@ from nova_holistic.api.call import Call, Service
 from nova_holistic.api import errors
 from nova_holistic.documents.groups.adoption import KEY as ADOPT
 from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.model.group import Group
+from nova_holistic.model.storage_pools import has_volumes
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
 
@@ -47,6 +49,14 @@ def must_be_placeable(call: Call) -> None:
     for key in ('relaxations', 'headroom'):
         if call.body.get(key):
             raise _not_offered(f'the key {key}')
+
+
+def must_have_no_volumes(call: Call, group: Group) -> None:
+    """
+    :raises ApiError: 400, a parent plans no volumes
+    """
+    if call.service.federation is not None and has_volumes(group):
+        raise _not_offered('volumes')
 
 
 def must_be_replanned_whole(call: Call, record: GroupRecord) -> None:

@@ -16,7 +16,8 @@ from nova_holistic import objectives
 
 def check_definition(call: Call, document: Any, owner: Owned,
                      before: int = 0) -> Group:
-    """
+    """Check a group whose capacity will be held.
+
     :param document: the document without its outer key
     :param owner: the record of the group; for a new one, the context
     :param before: number of members that the group already has and may keep
@@ -28,18 +29,37 @@ def check_definition(call: Call, document: Any, owner: Owned,
     return group
 
 
+def check_dry_run(call: Call, document: Any, owner: Owned) -> Group:
+    """Check a group that is planned without being held. Its members may be
+    volumes.
+
+    :param document: the document without its outer key
+    :raises InvalidDocument: at the first invalid part
+    :raises ApiError: 403, the caller may not declare such a group
+    """
+    group = parse_group({'group': document}, call.service.policy_types)
+    _must_be_within_limit(call, group, owner)
+    call.service.rights.must_allow(call.context, group, owner)
+    return group
+
+
 def check_reduced(call: Call, document: Any, owner: Owned,
                   before: int = 0) -> Group:
     """Check a group that only loses members: its other parts have been
     accepted before."""
     group = parse_definition(call.service, document)
+    _must_be_within_limit(call, group, owner, before)
+    return group
+
+
+def _must_be_within_limit(call: Call, group: Group, owner: Owned,
+                          before: int = 0) -> None:
     most = call.service.conf.holistic_api.max_members_per_group
     members = member_count(group)
     if members > max(before, most) and not call.may_exceed_limits(owner):
         raise ApiError(403, 'over_limit',
                        f'{_place_of_member(group, most)}: {members} members; '
                        f'a group may have {most}')
-    return group
 
 
 def parse_definition(service: Service, document: Any) -> Group:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine of a process of this project, made from its configuration."""
 
+import functools
+
+from keystoneauth1.adapter import Adapter
 import oslo_messaging as messaging
 
 from nova_holistic.cli.components import boot_components
@@ -10,7 +13,9 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
+from nova_holistic.inventory.base import InventoryDriver
 from nova_holistic.inventory.cached_inventory import with_cache
+from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
@@ -25,6 +30,7 @@ from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table.queries.totals import totals
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.topology import load_topology
 
 
 def managed_table(conf) -> PlacementTable:
@@ -44,12 +50,27 @@ def lifecycle(conf, table: PlacementTable) -> Lifecycle:
         DatabaseClock(table.database))
 
 
-def planner(conf, table: PlacementTable) -> Planner:
-    """:raises NotConfigured: the options of Placement or Nova are invalid"""
-    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+def planning_inventory(conf, placement: Adapter,
+                       nova: Adapter) -> InventoryDriver:
+    """The inventory with the images and the storage pools of the cloud, if
+    Glance and Cinder are configured.
+
+    :raises NotConfigured: the options of Glance or Cinder are invalid
+    """
     inventory = load_inventory(
         conf, placement=placement, compute=nova,
         image=connect_if_configured(conf, 'glance'))
+    cinder = connect_if_configured(conf, 'cinder')
+    if cinder is not None:
+        inventory.read_pools = functools.partial(
+            with_cinder_pools, cinder=cinder, topology=load_topology(conf))
+    return inventory
+
+
+def planner(conf, table: PlacementTable) -> Planner:
+    """:raises NotConfigured: the options of Placement or Nova are invalid"""
+    placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
+    inventory = planning_inventory(conf, placement, nova)
     clock = DatabaseClock(table.database)
     planner = Planner(
         conf, inventory, table, HoldClient.from_conf(conf, placement), clock)
@@ -88,9 +109,7 @@ def engine(conf, transport: messaging.Transport,
     observe(conf, table.database, 'engine')
     exporter.start(conf, lambda: totals(table.database))
     # One object for all parts, since it remembers what it has read.
-    inventory = with_cache(conf, load_inventory(
-        conf, placement=placement, compute=nova,
-        image=connect_if_configured(conf, 'glance')))
+    inventory = with_cache(conf, planning_inventory(conf, placement, nova))
     holds = HoldClient.from_conf(
         conf, UseTrackingAdapter(placement, inventory))
     clock = DatabaseClock(table.database)

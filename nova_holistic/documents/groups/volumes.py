@@ -118,13 +118,13 @@ def must_be_fixed(bounds: Bounds | None, volumes: bool, place: str) -> None:
 
 def must_have_no_volumes(group: Group) -> None:
     """
-    :raises InvalidDocument: a member is a volume, and the caller does not know
-        the storage pools of the cloud
+    :raises InvalidDocument: a member is a volume, and its capacity would have
+        to be held
     """
     for member in group.members:
         if member.requirements.volume is not None:
             raise InvalidDocument(
-                join(member.place, KIND), 'volumes can be planned only on an '
-                'inventory document, by nova-holistic plan')
+                join(member.place, KIND), 'volumes can be planned, but their '
+                'capacity cannot be held: only dry runs accept them')
     for nested in (*group.groups, *group.templates):
         must_have_no_volumes(nested)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that other groups reserve with exclusive policies."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from oslo_log import log as logging
 
@@ -96,3 +96,16 @@ def reasons(closed: frozenset[str],
     return (Reason.of('', format_message(
         '{} count as disabled: they are reserved for other groups',
         part(usable, len(hosts)))),)
+
+
+def reserved_for_others(names: Collection[str]) -> list[Reason]:
+    """Reasons why holds on hosts with these names cannot stay."""
+    return [Reason.of('', format_message(
+        'host {:name} is reserved for another group', name))
+        for name in sorted(names)]
+
+
+def closed_or_missing(names: Collection[str]) -> list[Reason]:
+    """Reasons against holds on hosts that the group can no longer use."""
+    return [Reason.of('', format_message(
+        'host {:name} is closed or missing', name)) for name in sorted(names)]

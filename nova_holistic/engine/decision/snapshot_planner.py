@@ -10,7 +10,8 @@ from oslo_log import log as logging
 from nova_holistic.engine.decision.cached_snapshot import (
     kept_snapshot, try_cached_snapshot)
 from nova_holistic.engine.decision import (
-    exclusive_hosts, moving_members, refused_hosts, solver_metrics)
+    exclusive_hosts, moving_members, refused_hosts, solver_metrics,
+    storage_pools)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
 from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.nova_constraints import NovaConstraints
@@ -25,7 +26,6 @@ from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
-from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
@@ -199,20 +199,17 @@ class SnapshotPlanner:
             closed = exclusive_hosts.closed_hosts(
                 self._table, self._policy_types, decision.snapshot,
                 request.uuid)
-            return [Reason.of('', format_message(
-                'host {:name} is reserved for another group', name))
-                for name in sorted(closed.intersection(held))]
+            return exclusive_hosts.reserved_for_others(
+                closed.intersection(held))
         # Placement allows new servers of others on the reserved hosts.
         self._inventory.mark_providers(exclusive_hosts.reserved(
             decision.group, decision.snapshot, decision.plan.hosts()))
         snapshot = self.usable(request, self._inventory.cached_snapshot())[0]
         hosts = decision.plan.hosts()
         enabled = {h.name for h in snapshot.hosts if h.enabled}
-        return mark_names([*check(decision.group, snapshot, hosts, hosts),
-                           *(Reason.of('', format_message(
-                               'host {:name} is closed or missing', name))
-                             for name in sorted(set(held) - enabled))],
-                          snapshot)
+        return mark_names((*check(decision.group, snapshot, hosts, hosts),
+                           *exclusive_hosts.closed_or_missing(
+                               set(held) - enabled)), snapshot)
 
     def _answered(self, request: PlanningRequest, usable: Usable,
                   started: float, time_limit: float | None = None
@@ -276,15 +273,18 @@ class SnapshotPlanner:
         :param cloud: a snapshot of all hosts
         :param links_counted: its links have the traffic of other groups
         """
+        cloud = storage_pools.read(self._inventory, request.group, cloud)
         whole = self._constraints.with_nova_rules(
             with_missing_hosts(cloud, request.remembered), request)
+        complete = storage_pools.added(request.group, whole)
         closed = exclusive_hosts.closed_hosts(
-            self._table, self._policy_types, whole, request.uuid)
-        hosts = whole.by_name()
+            self._table, self._policy_types, complete, request.uuid)
+        hosts = complete.by_name()
         usable = with_hosts_disabled(with_members_removed(
             whole.without_servers(request.extra_servers),
             request.vacated), closed)
         usable, refusals = self._constraints.marked(usable, request, hosts)
+        usable = storage_pools.added(request.group, usable, closed)
         if not links_counted:
             usable = self._link_use.counted(
                 request.group, request.uuid, usable)

@@ -385,12 +385,34 @@ def test_a_change_is_logged_with_its_user(service, caplog):
         assert part in line
 
 
-@pytest.mark.parametrize('path', ['/v1/groups', '/v1/plans'])
-def test_the_api_refuses_volumes(service, path):
-    answer = service.ask('POST', path, {'group': {'name': 'g', 'groups': [
-        {'name': 'db', 'members': [
-            MORE, {'name': 'data', 'kind': 'volume', 'size': 5}]}]}})
+WITH_VOLUME = {'name': 'g', 'groups': [{'name': 'db', 'members': [
+    MORE, {'name': 'data', 'kind': 'volume', 'size': 5}]}]}
+
+
+def test_a_group_cannot_hold_volumes(service):
+    answer = service.ask('POST', '/v1/groups', {'group': WITH_VOLUME})
     assert refusal(answer)[:2] == (400, 'holistic.invalid_document')
     assert answer.json['errors'][0]['detail'].startswith(
-        'groups[0].members[1].kind: volumes can be planned only on an '
-        'inventory document')
+        'groups[0].members[1].kind: volumes can be planned, but their '
+        'capacity cannot be held')
+
+
+def test_an_existing_group_gets_no_volumes(service):
+    group = service.planned()
+    answer = service.ask('PUT', f'/v1/groups/{group}', {'group': WITH_VOLUME},
+                         headers={'If-Match': '"1"'})
+    assert refusal(answer)[:2] == (400, 'holistic.invalid_document')
+
+
+def test_a_dry_run_accepts_volumes(service):
+    answer = service.ask('POST', '/v1/plans', {'group': WITH_VOLUME})
+    assert answer.status_int == 202
+    assert service.engines.asked[-1][0] == 'plan'
+
+
+def test_a_parent_plans_no_volumes(service):
+    service.federation = object()
+    service.renew()
+    answer = service.ask('POST', '/v1/plans', {'group': WITH_VOLUME})
+    assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+    assert not service.engines.asked

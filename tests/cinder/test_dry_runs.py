@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine plans volumes and servers jointly on the pools of a real
+Cinder."""
+
+import threading
+
+from oslo_config import cfg
+import pytest
+
+from nova_holistic.cli.components import engine_components
+from nova_holistic import conf as options
+from nova_holistic.conf import services
+from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.table.store import PlacementTable
+from tests.cinder.pool_driver import FAILS
+from tests.cinder.test_pools import (
+    CONFIGURATION, INVENTORY, LOCATIONS, NVME, THICK, THIN)
+from tests.tables import new_table
+
+FREE_IN_NVME = 90
+
+
+@pytest.fixture
+def engine(cinder, tmp_path):
+    """The planner of a process whose configuration has [cinder]."""
+    (tmp_path / 'inventory.yaml').write_text(INVENTORY)
+    (tmp_path / 'topology.yaml').write_text(LOCATIONS)
+    (tmp_path / 'nova-holistic.conf').write_text(CONFIGURATION.format(
+        directory=tmp_path, endpoint=cinder.url, token=cinder.token))
+    conf = cfg.ConfigOpts()
+    options.register_opts(conf)
+    services.register_opts(conf)
+    conf(['--config-file', str(tmp_path / 'nova-holistic.conf')],
+         project='nova-holistic')
+    cinder.report()
+    table = PlacementTable(new_table(tmp_path))
+    yield engine_components.planner(conf, table)
+    table.database.close()
+
+
+def group(size, volumes=1, volume_type='fast', **keys):
+    return {'name': 'db', 'policies': [{'type': 'affinity', 'level': 'rack'}],
+            'members': [
+                {'name': 'node', 'count': 2, 'resources': {'VCPU': 2}},
+                {'name': 'data', 'count': volumes, 'kind': 'volume',
+                 'size': size, 'volume_type': volume_type, **keys}]}
+
+
+def places(plan):
+    assert isinstance(plan, Plan), plan
+    return {path.split('-')[0]: host for path, host in plan.hosts().items()}
+
+
+def test_volumes_and_servers_are_planned_in_one_rack(engine):
+    assert places(engine.plan(group(FREE_IN_NVME, location='r1'))) == {
+        'node': 'cmp-1', 'data': NVME}
+    assert places(engine.plan(group(FREE_IN_NVME + 1))) == {
+        'node': 'cmp-2', 'data': THIN}
+    found = places(engine.plan(group(80, volume_type='cheap',
+                                     location='r2/storage-1@array#thick')))
+    assert found == {'node': 'cmp-2', 'data': THICK}
+
+
+def test_a_plan_knows_the_volumes_that_cinder_has_created(cinder, engine):
+    local = group(FREE_IN_NVME, location='r1')
+    volume = cinder.create(1, volume_type='fast')
+    while volume['os-vol-host-attr:host'] != NVME:
+        # The pool with the most free capacity gets each volume.
+        cinder.delete(volume['id'])
+        volume = cinder.create(60, volume_type='fast')
+    cinder.report()
+    assert isinstance(engine.plan(local), Unplaceable)
+    cinder.delete(volume['id'])
+    cinder.report()
+    assert isinstance(engine.plan(local), Plan)
+
+
+def test_a_failed_create_uses_no_capacity_of_a_plan(cinder, engine):
+    whole = group(80, volume_type='cheap',
+                  location='r2/storage-1@array#thick')
+    failed = cinder.create(5, name=FAILS, volume_type='cheap')
+    cinder.report()
+    assert failed['status'] == 'error'
+    assert isinstance(engine.plan(whole), Plan)
+    cinder.delete(failed['id'])
+
+
+def test_ten_clients_plan_at_once(cinder, engine):
+    found = []
+    clients = [threading.Thread(target=lambda: found.append(
+        places(engine.plan(group(FREE_IN_NVME, location='r1')))))
+        for _ in range(10)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    assert found == [{'node': 'cmp-1', 'data': NVME}] * 10
