@@ -62,14 +62,15 @@ def test_volumes_and_servers_are_planned_in_one_rack(engine):
 
 
 def test_a_plan_knows_the_volumes_that_cinder_has_created(cinder, engine):
-    local = group(FREE_IN_NVME, location='r1')
-    volume = cinder.create(1, volume_type='fast')
-    while volume['os-vol-host-attr:host'] != NVME:
-        # The pool with the most free capacity gets each volume.
-        cinder.delete(volume['id'])
-        volume = cinder.create(60, volume_type='fast')
+    cinder.volume_type('local', pool_name='nvme')
+    local = group(FREE_IN_NVME, volume_type='local')
+    assert places(engine.plan(local)) == {'node': 'cmp-1', 'data': NVME}
+    volume = cinder.create(1, volume_type='local')
+    assert volume['os-vol-host-attr:host'] == NVME
     cinder.report()
     assert isinstance(engine.plan(local), Unplaceable)
+    assert isinstance(engine.plan(
+        group(FREE_IN_NVME - 1, volume_type='local')), Plan)
     cinder.delete(volume['id'])
     cinder.report()
     assert isinstance(engine.plan(local), Plan)
