@@ -220,6 +220,18 @@ POINTS: Mapping[str, str] = {
         'members yet.',
     'federation.members-written':
         'The group has members, and its task is not finished.',
+    'federation.change-noted':
+        'The table states that a part may have another definition, and its '
+        'cloud has no request yet.',
+    'federation.part-changed':
+        'A cloud has changed a part, and the group has its former '
+        'definition.',
+    'federation.update-committed':
+        'All clouds have the members of the new definition, and the table '
+        'has the former one.',
+    'federation.update-written':
+        'The table has the new definition, and clouds may still hold members '
+        'that it does not contain.',
     'federation.released':
         'The clouds have released members, and the table does not state it.',
     'federation.parts-deleted':

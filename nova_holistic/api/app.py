@@ -15,7 +15,7 @@ import webob
 from nova_holistic.api.call import (
     answer, Call, Engines, ParentEngines, Service)
 from nova_holistic.api.checks.definition_rights import DefinitionRights
-from nova_holistic.api.checks.federation import must_offer
+from nova_holistic.api.checks.federation import must_offer, read_parents
 from nova_holistic.api.checks import limits
 from nova_holistic.api.checks.nova_quota import NovaQuota
 from nova_holistic.api import context as contexts, errors
@@ -139,6 +139,7 @@ class Application:
                 406, 'not_acceptable', 'the only media type is '
                                        f'{request_body.MEDIA_TYPE}')
         must_offer(self._service, route.operation)
+        read_parents(self._service, request, context)
         response = route.handler(self._call(route, names, request, context))
         if route.method == 'GET':
             response = entity_tags.conditional(request, response)

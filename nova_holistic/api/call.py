@@ -72,6 +72,17 @@ class ParentEngines(Engines, Protocol):
                      record: PlanRecord) -> None:
         ...
 
+    def must_accept(self, parents: Sequence[str]) -> None:
+        ...
+
+    def must_be_updatable(self, record: GroupRecord,
+                          document: Mapping[str, Any]) -> None:
+        ...
+
+    def detach(self, context: EngineContext, group_uuid: str,
+               path: str) -> None:
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Service:

@@ -20,14 +20,18 @@ class RequestContext(oslo_context.RequestContext):
 
     :ivar auth: keystoneauth plug-in with the token; None if the request has
         no valid token
+    :ivar parents: the parents of a federation through which the request has
+        come, outermost first; only if this service is a parent
     """
 
     auth: BaseAuthPlugin | None = None
+    parents: tuple[str, ...] = ()
 
     def for_engine(self) -> EngineContext:
         return EngineContext(request_id=self.request_id,
                              project_id=self.project_id,
-                             user_id=self.user_id, auth=self.auth)
+                             user_id=self.user_id, auth=self.auth,
+                             parents=self.parents)
 
 
 def from_environ(environ: Mapping[str, Any]) -> RequestContext:

@@ -112,6 +112,32 @@ class ChildGroup:
     idempotency_key: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ChildDefinition:
+    """A group in a child, with its definition.
+
+    :ivar revision: of the definition
+    """
+
+    group: ChildGroup
+    revision: int
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateTerms:
+    """
+    :ivar objective: None: the objective that the group has
+    :ivar seconds: time limit
+    :ivar actions: whether members with servers may change: the child lists
+        the actions that these servers require
+    """
+
+    objective: str | None
+    seconds: float
+    actions: bool = False
+
+
 class Child(Protocol):
     """A child with the credentials of one user.
 
@@ -164,6 +190,36 @@ class Child(Protocol):
     def delete(self, group_uuid: str) -> Refusal | None:
         """Delete the group. A group that no longer exists counts as
         deleted."""
+
+    def definition(self,
+                   group_uuid: str) -> ChildDefinition | None | Refusal:
+        """The group with its definition; None: it no longer exists."""
+
+    def update(self, seen: ChildDefinition, document: Document,
+               terms: UpdateTerms) -> ChildDefinition | None | Refusal:
+        """Replace the definition: ``PUT /v1/groups/{group_id}``.
+
+        :param seen: the group with its present definition
+        :returns: the group with the new definition; None: it no longer
+            exists. A child that refuses the definition keeps its own
+        """
+
+    def replan(self, group_uuid: str,
+               seconds: float) -> ChildGroup | None | Refusal:
+        """Plan lost members again; None: the group no longer exists, or has
+        no plan."""
+
+    def propose_repair(self, group_uuid: str
+                       ) -> Mapping[str, Any] | None | Refusal:
+        """The live migrations that restore the policies of the group."""
+
+    def repair(self, group_uuid: str,
+               seconds: float) -> ChildGroup | None | Refusal:
+        """Carry out these live migrations; None: the group no longer exists,
+        or has no servers."""
+
+    def detach(self, group_uuid: str, path: str) -> Refusal | None:
+        """Take a server out of the group."""
 
 
 def paths_in(group: ChildGroup, states: Collection[str]) -> tuple[str, ...]:

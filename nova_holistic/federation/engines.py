@@ -18,11 +18,11 @@ from nova_holistic import crash_points, exceptions
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.errors import NotOffered
 from nova_holistic.federation.group_changes import GroupChanges
-from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.heartbeats import Heartbeats
 from nova_holistic.federation.plan_maker import make_plan
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.refresh import Refresh
+from nova_holistic.federation.update.group_tasks import GroupTasks
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging.results import Released, ShownBinding
 from nova_holistic.table.records import (
@@ -42,13 +42,13 @@ class FederatedEngines:
     when its user next asks for it.
     """
 
-    def __init__(self, conf: Any, table: PlacementTable, placer: GroupPlacer,
+    def __init__(self, conf: Any, table: PlacementTable, tasks: GroupTasks,
                  planners: Planners, changes: GroupChanges, refresh: Refresh,
                  clock: Callable[[], datetime]):
         """:param clock: returns naive UTC"""
         options = conf.federation
         self._table = table
-        self._placer = placer
+        self._tasks = tasks
         self._planners = planners
         self._changes = changes
         self._refresh = refresh
@@ -102,7 +102,22 @@ class FederatedEngines:
 
     def repair(self, context: RequestContext,
                group_uuid: str) -> Mapping[str, Any]:
-        _refuse('repair')
+        """See ``GroupChanges.propose_repair``."""
+        return self._changes.propose_repair(_user(context), group_uuid)
+
+    def detach(self, context: RequestContext, group_uuid: str,
+               path: str) -> None:
+        """See ``GroupChanges.detach``."""
+        self._changes.detach(_user(context), group_uuid, path)
+
+    def must_accept(self, parents: Sequence[str]) -> None:
+        """See ``GroupChanges.must_accept``."""
+        self._changes.must_accept(parents)
+
+    def must_be_updatable(self, record: GroupRecord,
+                          document: Mapping[str, Any]) -> None:
+        """See ``GroupChanges.must_be_updatable``."""
+        self._changes.must_be_updatable(record, document)
 
     def bind(self, context: RequestContext, group_uuid: str, path: str,
              server_group: str) -> ShownBinding:
@@ -154,7 +169,7 @@ class FederatedEngines:
         if record is not None:
             crash_points.reached('federation.task-taken')
             with self._heartbeats.during('group', group_uuid):
-                self._placer.perform(record, _user(context))
+                self._tasks.perform(record, _user(context))
 
     def _plan(self, context: RequestContext, plan_uuid: str) -> None:
         now = self._clock()
@@ -182,7 +197,7 @@ class FederatedEngines:
 
 def _user(context: RequestContext) -> User:
     return User(context.user_id or '', context.project_id or '',
-                context.auth)
+                context.auth, context.parents)
 
 
 def _refuse(operation: str) -> NoReturn:

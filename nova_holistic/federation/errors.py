@@ -40,3 +40,17 @@ class NotOffered(FederationError):
 class ChildUnknown(FederationError):
     """There is no such child, or no credential for it. The message is written
     for users."""
+
+
+class MemberNotBuilt(FederationError):
+    """The member has no server that could be taken out of the group."""
+
+
+class InvalidParents(FederationError):
+    """The header with the parents of a request has a wrong value. The message
+    is written for users."""
+
+
+class ParentsRefused(FederationError):
+    """The parents of a request form a cycle, or they are too many. The message
+    is written for users."""

@@ -3,18 +3,24 @@
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from nova_holistic import crash_points
-from nova_holistic.federation.child import Refusal
+from nova_holistic.documents.validation import brief
+from nova_holistic.federation.child import Document, Refusal
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
-from nova_holistic.federation.errors import ChildFailed, JournalRefused
+from nova_holistic.federation.errors import (
+    ChildFailed, JournalRefused, MemberNotBuilt)
+from nova_holistic.federation import parent_path
 from nova_holistic.federation.refresh import Refresh
-from nova_holistic.federation.saga.journal import PartState
 from nova_holistic.federation.table_journal import TableJournal
 from nova_holistic.federation.undo import undo_parts
+from nova_holistic.federation.update import kept_members
+from nova_holistic.federation.update.part_settler import definition, HELD
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
+from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
@@ -30,11 +36,13 @@ class GroupChanges:
     repeated."""
 
     def __init__(self, table: PlacementTable, children: UserChildren,
-                 refresh: Refresh, clock: Callable[[], datetime]):
+                 refresh: Refresh, policy_types: PolicyTypes,
+                 clock: Callable[[], datetime]):
         """:param clock: returns naive UTC"""
         self._table = table
         self._children = children
         self._refresh = refresh
+        self._policy_types = policy_types
         self._clock = clock
 
     def release(self, user: User, group_uuid: str,
@@ -85,6 +93,61 @@ class GroupChanges:
                 f'group {group_uuid} is {group.status}: no member is planned '
                 'whose lease could be extended')
 
+    def must_accept(self, parents: Sequence[str]) -> None:
+        """
+        :raises ParentsRefused: a request through these parents would not end
+        """
+        parent_path.must_be_possible(parents, self._children.own_name)
+
+    def must_be_updatable(self, record: GroupRecord,
+                          document: Document) -> None:
+        """
+        :raises InvalidDocument: the update is not possible in the clouds that
+            the members have, at its position in the document
+        """
+        held = {part.child for part in self._parts(record.uuid)}
+        kept_members.must_be_possible(
+            definition(record), document, {
+                row.member.path: row.place.host
+                for row in self._table.members(record.uuid)
+                if row.place.host in held},
+            self._children.entries, self._policy_types)
+
+    def propose_repair(self, user: User, group_uuid: str) -> dict[str, Any]:
+        """The live migrations that the children propose.
+
+        :raises GroupBusy: the group has a task
+        :raises ChildFailed: a child makes no proposal
+        """
+        self._settled(group_uuid)
+        answers = [self._child(user, part).propose_repair(part.child_group)
+                   for part in self._parts(group_uuid)]
+        _must_succeed(answers)
+        return {key: [each for answer in answers if answer is not None
+                      for each in answer[key]]
+                for key in ('moves', 'planned_again', 'reasons')}
+
+    def detach(self, user: User, group_uuid: str, path: str) -> None:
+        """Take a server out of the group in its cloud.
+
+        :raises GroupBusy: the group has a task
+        :raises MemberUnknown: there is no such member
+        :raises MemberNotBuilt: it has no server that is built
+        :raises ChildFailed: the child did not carry it out
+        """
+        self._settled(group_uuid)
+        self._refresh.settled(user, group_uuid)
+        (row,) = self._named(group_uuid, [path])[:1]
+        if row.state != MemberState.BUILT:
+            raise MemberNotBuilt(
+                f'member {brief(path)} has no server, or its server is not '
+                'built')
+        _must_succeed([
+            self._child(user, part).detach(part.child_group, row.member.path)
+            for part in self._parts(group_uuid)
+            if part.child == row.place.host])
+        self._refresh.settled(user, group_uuid)
+
     def delete(self, user: User, group_uuid: str) -> None:
         """Delete the group in all children, then in the table.
 
@@ -113,7 +176,7 @@ class GroupChanges:
 
     def _parts(self, group_uuid: str) -> Sequence[GroupPart]:
         return [part for part in self._table.parts.of_group(group_uuid)
-                if part.state == PartState.COMMITTED and part.child_group]
+                if part.state in HELD and part.child_group]
 
     def _settled(self, group_uuid: str) -> GroupRecord:
         group = self._table.get_group(group_uuid)

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-import functools
 import json
 import math
 from typing import Any, TypeVar
@@ -11,17 +10,17 @@ from urllib.parse import quote, urlencode
 
 from nova_holistic.documents.servers.positions import server_positions
 from nova_holistic.documents.validation import validator
-from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import (
     ChildGroup, Document, Offer, Refusal, RefusalKind)
 from nova_holistic.federation.errors import InvalidAnswer
 from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http.change_requests import (
+    ACTIONS, ChangeRequests, FIRST, never_raises)
 from nova_holistic.federation.http.exchange import Answer, Exchange
 from nova_holistic.federation.http.member_count import member_count
 
-FIRST, SERVERS, KEYS = '1.0', '1.2', '1.3'
-"""Versions of the API: the first version, the first version with the key
-``server``, and the first version that shows idempotency keys."""
+KEYS = '1.3'
+"""The first version of the API that shows idempotency keys."""
 CLOUDS = '1.3'
 """The first version in which a parent shows the clouds of members."""
 
@@ -33,17 +32,7 @@ _LONGEST_WAIT = 3600
 T = TypeVar('T')
 
 
-def _never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
-    @functools.wraps(method)
-    def checked(self: 'HttpChild', *args: Any, **options: Any) -> T | Refusal:
-        try:
-            return method(self, *args, **options)
-        except (InvalidAnswer, InvalidDocument) as error:
-            return self.exchange.invalid(error)
-    return checked
-
-
-class HttpChild:
+class HttpChild(ChangeRequests):
     """Implements ``child.Child`` for one user."""
 
     def __init__(self, name: str, exchange: Exchange,
@@ -64,7 +53,7 @@ class HttpChild:
                       headroom=headroom or None)
         return self._shared('plan', body, lambda: self._offer(body, seconds))
 
-    @_never_raises
+    @never_raises
     def _offer(self, body: Mapping[str, Any],
                seconds: float) -> Offer | Refusal:
         if self.exchange.traffic.is_paused:
@@ -97,7 +86,7 @@ class HttpChild:
         return self._shared('group', key, lambda: self._create(
             document, objective, lease, key, seconds))
 
-    @_never_raises
+    @never_raises
     def _create(self, document: Document, objective: str | None, lease: int,
                 key: str, seconds: float) -> ChildGroup | Refusal:
         end = self.exchange.traffic.timer() + seconds
@@ -118,7 +107,7 @@ class HttpChild:
             return found
         return answers.group(self.name, found['group'])
 
-    @_never_raises
+    @never_raises
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
         """See ``Child.find``."""
         query, seen = {'name': name}, set()
@@ -136,7 +125,7 @@ class HttpChild:
             seen.add(last)
             query = {'name': name, 'marker': last}
 
-    @_never_raises
+    @never_raises
     def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
         """See ``Child.show``."""
         path = '/v1/groups/' + quote(group_uuid, safe='')
@@ -150,7 +139,7 @@ class HttpChild:
             return members
         return answers.group(self.name, found['group'], members['placements'])
 
-    @_never_raises
+    @never_raises
     def extend(self, group_uuid: str,
                seconds: int) -> ChildGroup | None | Refusal:
         """See ``Child.extend``."""
@@ -163,7 +152,7 @@ class HttpChild:
         _must_be(found['group']['id'], group_uuid)
         return answers.group(self.name, found['group'])
 
-    @_never_raises
+    @never_raises
     def release(self, group_uuid: str,
                 members: Sequence[str] | None) -> Refusal | None:
         """See ``Child.release``."""
@@ -174,7 +163,7 @@ class HttpChild:
                 members=None if members is None else list(members))})
         return found if isinstance(found, Refusal) else None
 
-    @_never_raises
+    @never_raises
     def delete(self, group_uuid: str) -> Refusal | None:
         """See ``Child.delete``."""
         found = self.exchange.send(
@@ -212,7 +201,7 @@ def _must_be(found: str, wanted: str) -> None:
 
 
 def _version(document: Document) -> str:
-    return SERVERS if any(server_positions(dict(document))) else FIRST
+    return ACTIONS if any(server_positions(dict(document))) else FIRST
 
 
 def _whole(seconds: float) -> int:

@@ -19,12 +19,16 @@ from nova_holistic.federation.offers.strategy import Strategy
 from nova_holistic.federation.results import (
     Candidate, Offered, Placed, PlacedPart, Refused, Request, Unknown)
 from nova_holistic.federation.saga.journal import Journal
-from nova_holistic.federation.saga.saga import Failed, orders, Saga, Terms
+from nova_holistic.federation.saga.saga import (
+    Failed, Order, orders, Saga, Terms)
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.solver.milp.backend import Backend
 
 LOG = logging.getLogger(__name__)
+
+Commit = Callable[[Sequence[Order]], tuple[PlacedPart, ...] | Failed]
+"""Receives the parts of a choice, in an order that all parents share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,14 @@ class FederatedPlanner:
         :raises JournalRefused: the group was deleted; every part is undone,
             or in the journal as UNDOING
         """
+        return self.place_with(request, self._saga(request, journal).commit)
+
+    def place_with(self, request: Request,
+                   commit: Commit) -> Placed | Refused | Unknown:
+        """
+        :param commit: creates all parts in their clouds, or none
+        :raises InvalidDocument: see ``place``
+        """
         work = _Work(self, request)
         if work.impossible:
             return work.impossible
@@ -91,7 +103,7 @@ class FederatedPlanner:
             choice = work.search()
             if choice is None:
                 break
-            done = work.commit(choice, number, journal)
+            done = commit(work.orders(choice, number))
             if not isinstance(done, Failed):
                 return Placed(done, choice.violations, number)
             work.note(done, choice)
@@ -117,6 +129,12 @@ class FederatedPlanner:
         return Offered(tuple(sorted(paths.items())), choice.violations,
                        first.objective, choice.value, choice.bound)
 
+    def _saga(self, request: Request, journal: Journal) -> Saga:
+        limits = self._limits
+        return Saga(Terms(request.objective, request.lease,
+                          limits.commit_lease, limits.offer_seconds),
+                    journal, self._with.clock)
+
 
 class _Work:
     """The work on one request.
@@ -133,7 +151,8 @@ class _Work:
         around = planner._with
         self._end = around.timer() + request.seconds
         self.problem = Problem.of(
-            request.document, planner._candidates, around.policy_types)
+            request.document, planner._candidates, around.policy_types,
+            request.kept)
         self._book = OfferBook(
             self.problem, request.objective, planner._limits.offer_seconds,
             around.history, around.clock, self._left, around.map_all)
@@ -156,24 +175,23 @@ class _Work:
         self._planner.requests = self._book.requests
         return choice
 
-    def commit(self, choice: Choice, number: int, journal: Journal
-               ) -> tuple[PlacedPart, ...] | Failed:
-        """:param number: of the try"""
-        limits, request = self._planner._limits, self._request
+    def orders(self, choice: Choice, number: int) -> tuple[Order, ...]:
+        """The parts of the choice.
+
+        :param number: of the try
+        """
+        request = self._request
         self._tries = number
         paths = self.problem.paths(choice.sets)
         children: dict[str, Child] = {
             name: self.problem.candidates[name].child for name in paths}
-        saga = Saga(Terms(request.objective, request.lease,
-                          limits.commit_lease, limits.offer_seconds),
-                    journal, self._planner._with.clock)
-        return saga.commit(orders(
+        return orders(
             children, paths,
             {name: self.problem.documents.document(inside, name)
              for name, inside in paths.items()},
             # A parent that lost its table finds all parts by their number.
             f'{request.key}-{number}.{len(paths)}',
-            not self.problem.division.group.is_elastic))
+            not self.problem.division.group.is_elastic)
 
     def note(self, failed: Failed, choice: Choice) -> None:
         """The next search is without the offer that is gone."""

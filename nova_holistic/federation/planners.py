@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The planner of each user, from the configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import dataclasses
 from typing import Any
 
@@ -32,9 +32,20 @@ class Planners:
             commit_lease=options.commit_lease, max_tries=options.max_tries,
             offer_seconds=options.offer_seconds)
 
-    def of(self, user: User) -> FederatedPlanner:
+    @property
+    def commit_terms(self) -> tuple[int, float]:
+        """The lease of a part until all parts exist, and the time limit of a
+        request that creates one; in seconds."""
+        return self._limits.commit_lease, self._limits.offer_seconds
+
+    def of(self, user: User, prepare: Callable[[Candidate], Candidate]
+           = lambda each: each) -> FederatedPlanner:
+        """
+        :param prepare: returns the form in which a candidate is used
+        """
         return FederatedPlanner(
-            self._candidates(user), self._strategy, self._limits, self._with)
+            [prepare(each) for each in self._candidates(user)],
+            self._strategy, self._limits, self._with)
 
     def _candidates(self, user: User) -> Sequence[Candidate]:
         facts = self._facts.all()

@@ -9,14 +9,15 @@ import time
 
 from oslo_log import log as logging
 
+from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import (
     ChildGroup, ChildMember, Refusal)
 from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.errors import JournalRefused
 from nova_holistic.federation.saga.journal import PartState
-from nova_holistic.federation.table_journal import record_of, TableJournal
-from nova_holistic.federation.undo import undo_parts
+from nova_holistic.federation.table_journal import TableJournal
+from nova_holistic.federation.update.part_settler import PartSettler
 from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -36,13 +37,15 @@ class Refresh:
     compared when its user asks for it."""
 
     def __init__(self, table: PlacementTable, children: UserChildren,
-                 interval: float, clock: Callable[[], datetime]):
+                 settler: PartSettler, interval: float,
+                 clock: Callable[[], datetime]):
         """
         :param interval: seconds between two comparisons of a group
         :param clock: returns naive UTC
         """
         self._table = table
         self._children = children
+        self._settler = settler
         self._interval = interval
         self._clock = clock
         self._last: dict[str, float] = {}
@@ -67,14 +70,15 @@ class Refresh:
         """
         parts = self._table.parts.of_group(group_uuid)
         left = [part for part in parts if part.state != PartState.COMMITTED]
-        if left:
+        record = self._table.get_group(group_uuid) if left else None
+        if record is not None:
             journal = TableJournal(
                 self._table.parts, group_uuid, None, self._clock)
-            # A task that has begun in the meantime undoes them, too.
-            with contextlib.suppress(JournalRefused):
-                undo_parts(map(record_of, left), lambda name:
-                           self._children.child(user, name), journal,
-                           self._clock())
+            # A task that has begun in the meantime settles them, too. A cloud
+            # in the definition may no longer be a child.
+            with contextlib.suppress(JournalRefused, InvalidDocument):
+                self._settler.settle(user, record, journal)
+                parts = self._table.parts.of_group(group_uuid)
         kept = [part for part in parts if part.state == PartState.COMMITTED]
         ends = [self._part(user, part) for part in kept]
         if kept and None not in ends:

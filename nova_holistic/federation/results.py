@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request to the federation, and the forms of its answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nova_holistic.federation.child import (
     Child, ChildGroup, Document, Refusal)
 from nova_holistic.federation.facts.facts import Facts
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Reason
 
 
@@ -37,6 +39,7 @@ class Request:
     :ivar key: start of the idempotency keys of the parts, unique for the
         parent's group: the identifier of the parent and the UUID of the group
     :ivar seconds: after this time, no further try is started
+    :ivar kept: cloud of each member that a cloud has already
     """
 
     document: Document
@@ -44,6 +47,7 @@ class Request:
     lease: int
     key: str
     seconds: float
+    kept: Mapping[str, str] = FrozenMapping()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,15 @@ class RequestContext:
     :ivar auth: keystoneauth plug-in with the token of the request; only for a
         parent of a federation. It never leaves the process: no document
         contains it
+    :ivar parents: the parents through which the request has come, outermost
+        first; only for a parent of a federation
     """
 
     request_id: str | None = None
     project_id: str | None = None
     user_id: str | None = None
     auth: Any = field(default=None, repr=False, compare=False)
+    parents: tuple[str, ...] = ()
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> 'RequestContext':

@@ -59,6 +59,11 @@ class Control:
             self._cloud.delete_server(each['id'])
         return {}
 
+    def reconcile(self):
+        """Compare the table with Nova and Placement, as an engine does
+        regularly."""
+        return self._cloud.reconciler.reconcile()
+
     def report(self, project):
         """Servers as Nova reports them, holds as the table has them, and
         where Placement's usages are not their sum."""

@@ -2,26 +2,33 @@
 """The differences between the API of a parent of a federation and other
 services."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import webob
+
 from nova_holistic.api.call import Call, Service
+from nova_holistic.api.context import RequestContext
 from nova_holistic.api import errors
 from nova_holistic.documents.groups.adoption import KEY as ADOPT
-from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation import parent_path
+from nova_holistic.federation.update.part_settler import HELD
 from nova_holistic.model.group import Group
 from nova_holistic.model.storage_pools import has_volumes
 from nova_holistic.table.coordination.parts import GroupPart
-from nova_holistic.table.records import GroupRecord, GroupStatus, PlanRecord
+from nova_holistic.table.records import GroupRecord, PlanRecord
 
 OFFERED = frozenset((
     'discovery.versions', 'discovery.version', 'discovery.openapi',
     'groups.create', 'groups.list_groups', 'groups.show', 'groups.delete',
-    'groups.extend', 'groups.replan', 'events.list_events',
-    'members.release', 'members.placements', 'plans.create', 'plans.show',
+    'groups.extend', 'groups.replan', 'groups.update', 'groups.repair',
+    'events.list_events', 'members.release', 'members.placements',
+    'members.add', 'members.remove', 'adoption.detach',
+    'plans.create', 'plans.show',
     'federation.list_children', 'federation.register',
     'federation.unregister'))
 """The operations of a parent. The others concern servers and hosts, which only
-the cloud of a member has, or change a group that several clouds share."""
-
-_REPLANNED = (GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
+the cloud of a member has."""
 
 
 def must_offer(service: Service, operation: str) -> None:
@@ -34,6 +41,20 @@ def must_offer(service: Service, operation: str) -> None:
         raise _not_offered(
             'this operation; send the request to the cloud of the member, '
             'with the group of its pointer')
+
+
+def read_parents(service: Service, request: webob.Request,
+                 context: RequestContext) -> None:
+    """Let the context name the parents through which a request has come to
+    this parent.
+
+    :raises InvalidParents: the header has a wrong value
+    :raises ParentsRefused: they form a cycle, or they are too many
+    """
+    header = request.headers.get(parent_path.HEADER)
+    if service.federation is not None and header is not None:
+        context.parents = parent_path.parse(header)
+        service.federation.must_accept(context.parents)
 
 
 def must_be_placeable(call: Call) -> None:
@@ -59,15 +80,33 @@ def must_have_no_volumes(call: Call, group: Group) -> None:
         raise _not_offered('volumes')
 
 
-def must_be_replanned_whole(call: Call, record: GroupRecord) -> None:
+def update_arguments(call: Call, record: GroupRecord,
+                     document: Mapping[str, Any]) -> dict[str, Any]:
+    """Check an update of a parent's group.
+
+    :param document: the new definition without its outer key
+    :returns: further parameters of the task
+    :raises InvalidDocument: the update is not possible in the clouds that the
+        members have, at its position
+    :raises ApiError: 400, a parent does not carry out actions
     """
-    :raises ApiError: 400, the children replan members of a placed group
-    """
-    if call.service.federation is not None and (
-            record.status not in _REPLANNED):
+    if call.service.federation is None:
+        return {}
+    if (call.body or {}).get('apply'):
         raise _not_offered(
-            'to replan members of a placed group; send the request to the '
-            'cloud of the member, with the group of its pointer')
+            'the key apply; send the request to the cloud of the member')
+    call.service.federation.must_be_updatable(record, document)
+    return {'revision': record.revision}
+
+
+def detach(call: Call, record: GroupRecord, path: str) -> bool:
+    """Whether this service is a parent, and has detached the server in its
+    cloud."""
+    if call.service.federation is None:
+        return False
+    call.service.federation.detach(
+        call.context.for_engine(), record.uuid, path)
+    return True
 
 
 def refreshed(call: Call, record: GroupRecord) -> GroupRecord:
@@ -93,7 +132,7 @@ def parts_by_path(call: Call, group_uuid: str) -> dict[str, GroupPart]:
         return {}
     return {path: part
             for part in call.service.table.parts.of_group(group_uuid)
-            if part.state == PartState.COMMITTED for path in part.paths}
+            if part.state in HELD for path in part.paths}
 
 
 def _not_offered(feature: str) -> errors.ApiError:

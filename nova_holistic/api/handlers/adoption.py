@@ -4,7 +4,7 @@
 import webob
 
 from nova_holistic.api.call import Call
-from nova_holistic.api.checks import adoption
+from nova_holistic.api.checks import adoption, federation
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
@@ -34,6 +34,8 @@ def detach(call: Call) -> webob.Response:
     """Take a server out of a group; the server is not affected."""
     record, path = call.group(), call.body['detach']['member']
     service = call.service
+    if federation.detach(call, record, path):
+        return tasks.respond(call, 200, call.group())
     outcome = detaching.detach(
         service.table.database, record.uuid, path, service.clock())
     if outcome == Detached.UNKNOWN:

@@ -9,7 +9,7 @@ from typing import Any
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api.checks import limits, server_actions
+from nova_holistic.api.checks import federation, limits, server_actions
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, waiting
 from nova_holistic.api.requests import entity_tags
@@ -50,6 +50,7 @@ def request_update(call: Call, record: GroupRecord,
         'released': member_release.released(service.table.database, record),
         **(server_actions.changed_images(call, record, before, group)
            if arguments.get('actions') else {}),
+        **federation.update_arguments(call, record, document),
         **arguments,
     }, size))
 

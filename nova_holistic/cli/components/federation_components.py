@@ -30,6 +30,9 @@ from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.recovery.found_parts import (
     found_parts as parts_of_child, FoundPart)
 from nova_holistic.federation.refresh import Refresh
+from nova_holistic.federation.update.group_tasks import GroupTasks
+from nova_holistic.federation.update.group_updater import GroupUpdater
+from nova_holistic.federation.update.part_settler import PartSettler
 from nova_holistic import policies
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.table.store import PlacementTable
@@ -62,7 +65,8 @@ def federation(conf: Any, table: PlacementTable,
     entries = children_file.read(conf.federation.children)
     children_file.check_order(conf.federation.order, entries)
     stored = _stored(conf, table, clock)
-    children = UserChildren(entries, _limits(conf), stored, clock)
+    children = UserChildren(entries, _limits(conf), stored, clock,
+                            conf.federation.parent_id)
     types = policies.load_policy_types()
     planners = Planners(
         conf, children, known_facts(conf, children, clock), Surroundings(
@@ -70,12 +74,26 @@ def federation(conf: Any, table: PlacementTable,
             history=History(), clock=clock, timer=time.monotonic,
             sleep=time.sleep,
             map_all=_parallel(len(entries))))
-    refresh = Refresh(table, children, conf.federation.refresh_interval, clock)
-    return Federation(FederatedEngines(
-        conf, table,
-        GroupPlacer(conf, table, children, planners, types, clock), planners,
-        GroupChanges(table, children, refresh, clock), refresh, clock),
-        Registrations(children, stored))
+    engines = assembled(conf, table, children, planners, clock)
+    return Federation(engines, Registrations(children, stored))
+
+
+def assembled(conf: Any, table: PlacementTable, children: UserChildren,
+              planners: Planners, clock: Clock) -> FederatedEngines:
+    """The engines of a parent over these children."""
+    types = policies.load_policy_types()
+    seconds = conf.federation.offer_seconds
+    settler = PartSettler(table, children, types, seconds, clock)
+    refresh = Refresh(table, children, settler,
+                      conf.federation.refresh_interval, clock)
+    tasks = GroupTasks(
+        table, children,
+        GroupPlacer(conf, table, children, planners, types, clock),
+        GroupUpdater(conf, table, planners, settler, types, clock),
+        seconds, clock)
+    return FederatedEngines(
+        conf, table, tasks, planners,
+        GroupChanges(table, children, refresh, types, clock), refresh, clock)
 
 
 def known_facts(conf: Any, children: UserChildren,

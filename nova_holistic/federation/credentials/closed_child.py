@@ -3,7 +3,8 @@
 
 from collections.abc import Sequence
 
-from nova_holistic.federation.child import Document, Refusal
+from nova_holistic.federation.child import (
+    ChildDefinition, Document, Refusal, UpdateTerms)
 
 
 class ClosedChild:
@@ -35,4 +36,23 @@ class ClosedChild:
         return self._refusal
 
     def delete(self, group_uuid: str) -> Refusal:
+        return self._refusal
+
+    def definition(self, group_uuid: str) -> Refusal:
+        return self._refusal
+
+    def update(self, seen: ChildDefinition, document: Document,
+               terms: UpdateTerms) -> Refusal:
+        return self._refusal
+
+    def replan(self, group_uuid: str, seconds: float) -> Refusal:
+        return self._refusal
+
+    def propose_repair(self, group_uuid: str) -> Refusal:
+        return self._refusal
+
+    def repair(self, group_uuid: str, seconds: float) -> Refusal:
+        return self._refusal
+
+    def detach(self, group_uuid: str, path: str) -> Refusal:
         return self._refusal

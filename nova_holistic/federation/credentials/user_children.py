@@ -19,6 +19,7 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.http.exchange import Exchange
 from nova_holistic.federation.http.traffic import HttpLimits, Traffic
 from nova_holistic.federation.http_child import HttpChild
+from nova_holistic.federation import parent_path
 from nova_holistic.inventory import http_environment
 from nova_holistic.model.plan import Reason
 
@@ -29,15 +30,18 @@ class UserChildren:
     """One object per process: all users share the limits of a child.
 
     :ivar entries: the children, by their names
+    :ivar own_name: of the parent, in requests to its children
     """
 
     def __init__(self, entries: Sequence[ChildEntry], limits: HttpLimits,
                  registered: RegisteredCredentials | None,
-                 clock: Callable[[], datetime]):
+                 clock: Callable[[], datetime], parent_id: str = 'parent'):
         """
         :param registered: None if this parent stores no credentials
         :param clock: returns naive UTC
+        :param parent_id: of the parent
         """
+        self.own_name = parent_path.name_of(parent_id, entries)
         self.entries: Mapping[str, ChildEntry] = {
             each.name: each for each in entries}
         self._registered = registered
@@ -66,21 +70,28 @@ class UserChildren:
             return _closed(
                 name, 'register an application credential for this cloud'
                 if entry.keystone else 'the request has no token')
+        parents = parent_path.joined(user.parents, self.own_name)
         return HttpChild(name, self.exchange(
-            name, auth, f'{user.user_id} {user.project_id}'), self._clock)
+            name, auth, f'{user.user_id} {user.project_id} {parents}',
+            parents=parents), self._clock)
 
     def exchange(self, name: str, auth: BaseAuthPlugin, identity: str,
-                 service_type: str = SERVICE_TYPE) -> Exchange:
+                 service_type: str = SERVICE_TYPE,
+                 parents: str | None = None) -> Exchange:
         """The requests to a service of a child in the file.
 
         :param identity: of the user, for requests with equal content
+        :param parents: the header that names the parents of a request of a
+            user
         """
         entry = self.entries[name]
         adapter = Adapter(
             self.session(name), auth=auth, service_type=service_type,
             interface='public', region_name=entry.region,
             endpoint_override=(entry.endpoint if service_type == SERVICE_TYPE
-                               else None), client_name='nova-holistic')
+                               else None), client_name='nova-holistic',
+            additional_headers={parent_path.HEADER: parents}
+            if parents else {})
         return Exchange(name, adapter, self._traffic[name], identity)
 
     def session(self, name: str) -> Session:

@@ -72,6 +72,21 @@ _PLACEMENT = _object(
                         'holistic_group', 'holistic_member')},
     'member', 'state')
 
+_DEFINED = _object(
+    {**_GROUP['properties'],
+     'revision': {'type': 'integer', 'minimum': 1, 'maximum': 2**31 - 1},
+     'definition': {'type': 'object'}},
+    *_GROUP['required'], 'revision', 'definition')
+
+_MOVE = _object({'member': _PATH, 'instance_uuid': UUID, 'source': _WORD,
+                 'destination': _WORD},
+                'member', 'instance_uuid', 'source', 'destination')
+_REPAIR = _object({
+    'moves': {'type': 'array', 'maxItems': MAX_MEMBERS, 'items': _MOVE},
+    'planned_again': {'type': 'array', 'maxItems': MAX_MEMBERS,
+                      'items': _PATH},
+    'reasons': _REASONS}, 'moves', 'planned_again', 'reasons')
+
 plan = validator(_object({'plan': _PLAN}, 'plan'))
 group = validator(_object({'group': _GROUP}, 'group'))
 groups = validator(_object({'groups': {
@@ -80,3 +95,5 @@ groups = validator(_object({'groups': {
 placements = validator(_object({'placements': {
     'type': 'array', 'maxItems': MAX_MEMBERS, 'items': _PLACEMENT}},
     'placements'))
+defined_group = validator(_object({'group': _DEFINED}, 'group'))
+repair = validator(_object({'repair': _REPAIR}, 'repair'))

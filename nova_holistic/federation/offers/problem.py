@@ -2,7 +2,7 @@
 """A group with its parts and the children that may take them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nova_holistic.federation.child import Document
 from nova_holistic.federation.offers.choice import Set
@@ -11,6 +11,7 @@ from nova_holistic.federation.splitting.cloud_view import cloud_group
 from nova_holistic.federation.splitting.kinds import Kind, kinds
 from nova_holistic.federation.splitting.part_documents import PartDocuments
 from nova_holistic.federation.splitting.parts import divide, Division
+from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.policy_types import PolicyTypes
 
@@ -19,6 +20,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 class Problem:
     """
     :ivar seen: the group at the level of clouds
+    :ivar kept: cloud of each member that a cloud has already
     :ivar whole: all parts
     """
 
@@ -27,6 +29,7 @@ class Problem:
     documents: PartDocuments
     candidates: Mapping[str, Candidate]
     seen: Group
+    kept: Mapping[str, str] = FrozenMapping()
     whole: Set = field(init=False)
 
     def __post_init__(self) -> None:
@@ -35,22 +38,31 @@ class Problem:
 
     @classmethod
     def of(cls, document: Document, candidates: Sequence[Candidate],
-           policy_types: PolicyTypes) -> 'Problem':
+           policy_types: PolicyTypes,
+           kept: Mapping[str, str] = FrozenMapping()) -> 'Problem':
         """
         :raises InvalidDocument: see ``divide``
         """
         division = divide(document, policy_types,
                           [each.name for each in candidates])
+        if kept:
+            division = replace(division, parts=tuple(
+                replace(part, clouds=part.clouds.intersection(
+                    *({kept[path]} for path in part.paths if path in kept)))
+                for part in division.parts))
         return cls(division, kinds(division), PartDocuments(division),
                    {each.name: each for each in candidates},
-                   cloud_group(document, policy_types))
+                   cloud_group(document, policy_types), kept)
 
     def document(self, parts: Set, cloud: str) -> Document:
-        """The document for parts of these kinds, always the first ones."""
-        return self.documents.document(
-            [path for k, number in parts.items()
-             for part in self.kinds[k].parts[:number]
-             for path in part.paths], cloud)
+        """The document for parts of these kinds, always the first ones. It
+        has no members if the cloud has all of them already."""
+        paths = [path for k, number in parts.items()
+                 for part in self.kinds[k].parts[:number]
+                 for path in part.paths if path not in self.kept]
+        if self.kept and not paths:
+            return {'name': self.division.group.name}
+        return self.documents.document(paths, cloud)
 
     def may_be_whole_in(self, cloud: str) -> bool:
         """Whether the locations of all members allow this cloud."""

@@ -15,6 +15,8 @@ class PartState(enum.StrEnum):
     ``CREATED``: the child has the group, with a short lease.
     ``EXTENDING``: the lease may already be the requested lease.
     ``COMMITTED``: the child confirmed the extended lease.
+    ``CHANGING``: the child may have a definition of the part that does not
+    follow from the definition of the group.
     ``UNDOING``: the part is not needed; the child may still have the group.
     ``UNDONE``: the child has no such group, or no longer has it.
     """
@@ -23,6 +25,7 @@ class PartState(enum.StrEnum):
     CREATED = 'created'
     EXTENDING = 'extending'
     COMMITTED = 'committed'
+    CHANGING = 'changing'
     UNDOING = 'undoing'
     UNDONE = 'undone'
 

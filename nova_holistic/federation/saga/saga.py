@@ -91,16 +91,22 @@ class Saga:
         self._clock = clock
         self._records: dict[str, PartRecord] = {}
 
-    def commit(self, orders: Sequence[Order]
+    def commit(self, orders: Sequence[Order],
+               between: Callable[[], Failed | None] = lambda: None
                ) -> tuple[PlacedPart, ...] | Failed:
         """
         :param orders: in an order that all parents share, so that two of them
             do not each hold what the other one needs
+        :param between: called when all parts exist, and before their leases
+            are extended; if it fails, the parts are undone
         :raises JournalRefused: the group was deleted; every part is undone,
             or in the journal as UNDOING
         """
         try:
             groups = [self._create(each) for each in orders]
+            failed = between()
+            if failed is not None:
+                raise _Stopped(failed)
             return tuple(self._extend(each, group)
                          for each, group in zip(orders, groups, strict=True))
         except _Stopped as stopped:

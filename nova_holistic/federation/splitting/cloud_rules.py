@@ -65,10 +65,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """These members must be in the same cloud."""
+    """These members must be in the same cloud.
+
+    :ivar place: position of the rule in the document
+    """
 
     members: frozenset[str]
     title: str
+    place: str = ''
 
 
 def effects(scope: Scope) -> Iterator[Row | Tie]:
@@ -89,7 +93,7 @@ def _policy(policy: Policy, scope: Scope) -> Iterator[Row | Tie]:
     ofclouds = CLOUD in policy.levels
     if policy.type in AFFINITY:
         # In several clouds, the preference also counts further clouds.
-        yield (Tie(members, title) if policy.hard
+        yield (Tie(members, title, policy.place) if policy.hard
                else Row(Form.TOGETHER, *base))
     elif policy.type in ANTI_AFFINITY:
         if ofclouds:
@@ -105,7 +109,7 @@ def _policy(policy: Policy, scope: Scope) -> Iterator[Row | Tie]:
             f'{policy.type} is not possible for level {CLOUD}: a parent '
             'cannot enforce it')
     elif policy.type not in SEPARABLE:
-        yield Tie(members, title)
+        yield Tie(members, title, policy.place)
 
 
 def _relationship(rule: Relationship, scope: Scope) -> Iterator[Row | Tie]:
@@ -118,7 +122,7 @@ def _relationship(rule: Relationship, scope: Scope) -> Iterator[Row | Tie]:
         if ofclouds and not rule.hard:
             yield Row(Form.TOGETHER, (both,), rule.weight, title, rule.place)
         else:
-            yield Tie(both, title)
+            yield Tie(both, title, rule.place)
     elif rule.type == 'anti-affinity' and ofclouds:
         yield Row(Form.APART, sides, rule.weight, title, rule.place)
     elif ofclouds:
@@ -131,7 +135,7 @@ def _relationship(rule: Relationship, scope: Scope) -> Iterator[Row | Tie]:
         # Sides in different clouds have no domain in common, so that a hard
         # anti-affinity needs no tie. A document names several nested groups
         # as one side only if it contains all of them.
-        yield Tie(both, title)
+        yield Tie(both, title, rule.place)
 
 
 def _is_stem(path: str, scope: Scope) -> bool:

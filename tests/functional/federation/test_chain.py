@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parent that is a child of another parent."""
 
+import contextlib
+import socket
+
 import pytest
 
 from tests.functional.federation.test_federation import (
@@ -78,3 +81,38 @@ def test_a_policy_of_the_level_cloud_counts_the_children_of_the_upper_parent(
     assert held(clouds) == below(members)
     upper.delete(group['id'])
     assert held(clouds) == set()
+
+
+def free_port():
+    with contextlib.closing(socket.socket()) as found:
+        found.bind(('127.0.0.1', 0))
+        return found.getsockname()[1]
+
+
+@pytest.fixture
+def cycle(clouds, start_parent):
+    """The parent ``upper``: its child ``lower`` is a parent, and has the
+    children ams and ``upper``."""
+    port = free_port()
+    lower = start_parent('lower', children={
+        'upper': f'http://127.0.0.1:{port}', 'ams': clouds['ams'].url})
+    return start_parent('upper', port=port,
+                        children={'lower': lower.process.url})
+
+
+def test_parents_that_are_children_of_each_other_send_nothing_in_a_cycle(
+        clouds, cycle):
+    group = cycle.create(WHOLE)
+    assert group['status'] == 'planned', group
+    members = cycle.members(group['id'])
+    assert {each['cloud'] for each in members.values()} == {'lower/ams'}
+    assert held(clouds) == below(members)
+    cycle.delete(group['id'])
+    assert held(clouds) == set()
+
+    group = cycle.create({'name': 'turning', 'members': [{
+        'name': 'a', 'resources': SMALL, 'location': 'lower/upper/lower'}]})
+    assert group['status'] == 'unplaceable', group
+    assert ('the parents form a cycle: parent -> parent -> parent'
+            in str(group['reasons'])), group
+    cycle.delete(group['id'])

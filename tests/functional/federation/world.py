@@ -40,6 +40,9 @@ class Cloud:
             'member': pointer['holistic_member'], 'project': PROJECT})
         return found['id'], found['host']
 
+    def reconcile(self):
+        self._control('reconcile', {})
+
     def report(self):
         return self._control('report', {'project': PROJECT})
 
@@ -91,6 +94,19 @@ class Parent:
         """Path of each member to its placement."""
         return {each['member']: each for each in self.ask(
             'GET', f'/groups/{group}/placements').json()['placements']}
+
+    def begin_update(self, group, document):
+        """Let an update of the group begin."""
+        answer = requests.put(
+            f'{self.process.url}/v1/groups/{group}', json={'group': document},
+            headers={**HEADERS, 'If-Match':
+                     f'"{self.get(group)["revision"]}"'}, timeout=TIMEOUT)
+        assert answer.status_code == 202, answer.text
+
+    def update(self, group, document):
+        """The group after an update."""
+        self.begin_update(group, document)
+        return self.settled(group)
 
     def delete(self, group):
         answer = self.ask('DELETE', f'/groups/{group}')

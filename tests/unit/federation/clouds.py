@@ -103,6 +103,10 @@ class DirectChild:
                 if method == 'offer']
 
 
+def direct_child(name, snapshot, time):
+    return DirectChild(name, SimulatedCloud(snapshot, TYPES, time.now), time)
+
+
 class Lost(Exception):
     """The request or its answer is lost."""
 
@@ -125,11 +129,12 @@ class Journal:
 class Federation:
     """A parent over clouds in memory.
 
+    :param make: returns the child of a name, a snapshot and a Time
     :param clouds: name to a snapshot
     """
 
     def __init__(self, strategy=BRUTE_FORCE, orders=None, costs=None,
-                 facts=None, limits=None, **clouds):
+                 facts=None, limits=None, make=None, **clouds):
         self.time = Time()
         self.journal = Journal()
         self.strategy = strategy
@@ -137,8 +142,7 @@ class Federation:
         self.history = History()
         self.snapshots = clouds
         self.children = {
-            name: DirectChild(name, SimulatedCloud(
-                snapshot, TYPES, self.time.now), self.time)
+            name: (make or direct_child)(name, snapshot, self.time)
             for name, snapshot in clouds.items()}
         self.candidates = [
             Candidate(child, (orders or {}).get(name, 0),

@@ -3,16 +3,13 @@
 
 import time
 
+from nova_holistic.cli.components import federation_components
 from nova_holistic.federation.children_file import ChildEntry
 from nova_holistic.federation.credentials.registrations import Registrations
-from nova_holistic.federation.engines import FederatedEngines
 from nova_holistic.federation.facts.known_facts import KnownFacts
-from nova_holistic.federation.group_changes import GroupChanges
-from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.planner import Surroundings
 from nova_holistic.federation.planners import Planners
-from nova_holistic.federation.refresh import Refresh
 from nova_holistic.solver.milp.backend import load_backend
 from tests.unit.api.service import MEMBER, Service
 from tests.unit.federation.clouds import Federation, TYPES
@@ -22,6 +19,8 @@ LATEST = {'OpenStack-API-Version': 'holistic 1.3'}
 
 class Children:
     """Stands for UserChildren: every user reaches every child."""
+
+    own_name = f'europe:{0:016}'
 
     def __init__(self, children):
         self._children = children
@@ -41,12 +40,13 @@ class Parent(Service):
     :ivar clouds: the federation behind it
     """
 
-    def __init__(self, table, clouds=None, **options):
+    def __init__(self, table, clouds=None, make=None, **options):
         """
         :param clouds: name to a snapshot
+        :param make: see ``Federation``
         :param options: of [federation]
         """
-        self.clouds = Federation(**clouds or {})
+        self.clouds = Federation(make=make, **clouds or {})
         self.options = options
         super().__init__(table)
 
@@ -59,13 +59,8 @@ class Parent(Service):
             Surroundings(
                 TYPES, load_backend('highs'), History(), around.now,
                 around.timer, around.sleep))
-        refresh = Refresh(self.table, children,
-                          self.conf.federation.refresh_interval, around.now)
-        self.engines = FederatedEngines(
-            self.conf, self.table, GroupPlacer(
-                self.conf, self.table, children, planners, TYPES, around.now),
-            planners, GroupChanges(self.table, children, refresh, around.now),
-            refresh, around.now)
+        self.engines = federation_components.assembled(
+            self.conf, self.table, children, planners, around.now)
         self.federation = self.engines
         self.credentials = Registrations(children, None)
         super().renew()

@@ -146,11 +146,8 @@ def test_the_key_in_a_cloud_names_the_parent_and_the_group(parent):
 
 
 @pytest.mark.parametrize('method, path, body', [
-    ('PUT', '', {'group': SHOP}), ('POST', '/members', {'members': [
-        member('cache')]}), ('DELETE', '/members/web', None),
-    ('POST', '/repair', {'repair': {}}),
-    ('POST', '/adopt', {'adopt': {'web': 'x'}}), ('GET', '/bindings', None),
-    ('POST', '/replan', {'replan': {}})])
+    ('POST', '/adopt', {'adopt': {'web': 'x'}}),
+    ('GET', '/bindings', None)])
 def test_what_a_parent_does_not_offer_is_refused(parent, method, path, body):
     group = parent.post(SHOP)['id']
     answer = parent.ask(method, f'/v1/groups/{group}{path}', body,

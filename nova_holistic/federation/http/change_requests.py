@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests that change a group in a child after it was created."""
+
+from collections.abc import Callable, Mapping
+import functools
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from nova_holistic.documents.servers.positions import server_positions
+from nova_holistic.documents.validation import validator
+from nova_holistic.exceptions import InvalidDocument
+from nova_holistic.federation.child import (
+    ChildDefinition, ChildGroup, Document, Refusal, RefusalKind, UpdateTerms)
+from nova_holistic.federation.errors import InvalidAnswer
+from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http.exchange import Exchange
+
+FIRST, DETACH, ACTIONS = '1.0', '1.1', '1.2'
+"""Versions of the API: the first version, the first version that detaches
+servers, and the first version that has the key ``server`` and lists actions
+of servers after an update."""
+
+_POLL = 0.2
+"""Seconds between two reads of a group with a task. The child usually waits
+itself (``wait``)."""
+_LONGEST_WAIT = 3600
+
+T = TypeVar('T')
+
+
+def never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
+    """The method of a child; an invalid answer is a Refusal."""
+    @functools.wraps(method)
+    def checked(self: 'ChangeRequests', *args: Any,
+                **options: Any) -> T | Refusal:
+        try:
+            return method(self, *args, **options)
+        except (InvalidAnswer, InvalidDocument) as error:
+            return self.exchange.invalid(error)
+    return checked
+
+
+class ChangeRequests:
+    """Implements the methods of ``child.Child`` for changes of a group."""
+
+    name: str
+    exchange: Exchange
+
+    @never_raises
+    def definition(self,
+                   group_uuid: str) -> ChildDefinition | None | Refusal:
+        """See ``Child.definition``."""
+        found = self._sent('GET', _path(group_uuid), schemas.defined_group,
+                           missing=True)
+        if found is None or isinstance(found, Refusal):
+            return found
+        group = found['group']
+        if group['id'] != group_uuid:
+            raise InvalidAnswer('the answer is about another group')
+        return ChildDefinition(answers.group(self.name, group),
+                               group['revision'], group['definition'])
+
+    @never_raises
+    def update(self, seen: ChildDefinition, document: Document,
+               terms: UpdateTerms) -> ChildDefinition | None | Refusal:
+        """See ``Child.update``."""
+        uuid, body = seen.group.uuid, {'group': document}
+        if terms.objective is not None:
+            body['objective'] = terms.objective
+        version = ACTIONS if terms.actions or any(
+            server_positions(dict(document))) else FIRST
+        done = self._changed(
+            'PUT', uuid, '', terms.seconds, body=body, version=version,
+            headers={'If-Match': f'"{seen.revision}"'})
+        if done is None or isinstance(done, Refusal):
+            return done
+        found = self.definition(uuid)
+        if isinstance(found, ChildDefinition) and (
+                found.revision == seen.revision):
+            return Refusal(
+                self.name, RefusalKind.UNPLACEABLE if found.group.settled
+                else RefusalKind.UNKNOWN, found.group.reasons or (
+                    answers.reason(self.name, '', 'the new definition was '
+                                   'not accepted'),))
+        return found
+
+    @never_raises
+    def replan(self, group_uuid: str,
+               seconds: float) -> ChildGroup | None | Refusal:
+        """See ``Child.replan``."""
+        return self._changed('POST', group_uuid, '/replan', seconds,
+                             body={'replan': {}}, gone=(404, 409))
+
+    @never_raises
+    def propose_repair(self, group_uuid: str
+                       ) -> Mapping[str, Any] | None | Refusal:
+        """See ``Child.propose_repair``."""
+        found = self._sent('POST', _path(group_uuid, '/repair'),
+                           schemas.repair, missing=True, gone=(404, 409),
+                           body={'repair': {'apply': False}})
+        if found is None or isinstance(found, Refusal):
+            return found
+        return found['repair']
+
+    @never_raises
+    def repair(self, group_uuid: str,
+               seconds: float) -> ChildGroup | None | Refusal:
+        """See ``Child.repair``."""
+        return self._changed('POST', group_uuid, '/repair', seconds,
+                             body={'repair': {'apply': True}},
+                             gone=(404, 409))
+
+    @never_raises
+    def detach(self, group_uuid: str, path: str) -> Refusal | None:
+        """See ``Child.detach``."""
+        found = self._sent('POST', _path(group_uuid, '/detach'),
+                           schemas.group, version=DETACH,
+                           body={'detach': {'member': path}})
+        return found if isinstance(found, Refusal) else None
+
+    def _changed(self, method: str, group_uuid: str, path: str,
+                 seconds: float, **options: Any
+                 ) -> ChildGroup | None | Refusal:
+        """The group after the change; None: see ``gone``."""
+        end = self.exchange.traffic.timer() + seconds
+        wait = min(_LONGEST_WAIT, max(0, int(seconds)))
+        found = self._sent(
+            method, f'{_path(group_uuid, path)}?wait={wait}', schemas.group,
+            wait=wait, expected=(200, 202), missing=True, **options)
+        while found is not None and not isinstance(found, Refusal) and (
+                found['group']['task'] is not None):
+            if self.exchange.traffic.timer() >= end:
+                break
+            self.exchange.traffic.pause(_POLL)
+            found = self._sent('GET', _path(group_uuid), schemas.group,
+                               missing=True)
+        if found is None or isinstance(found, Refusal):
+            return found
+        return answers.group(self.name, found['group'])
+
+    def _sent(self, method: str, path: str, schema: validator,
+              **options: Any) -> Any:
+        """The document of the answer, a Refusal, or None."""
+        raise NotImplementedError
+
+
+def _path(group_uuid: str, rest: str = '') -> str:
+    return f'/v1/groups/{quote(group_uuid, safe="")}{rest}'

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tasks of a parent's groups."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from nova_holistic.federation.child import Child, ChildGroup, Refusal
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.errors import JournalRefused
+from nova_holistic.federation.group_placer import GroupPlacer
+from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.federation.table_journal import record_of, TableJournal
+from nova_holistic.federation.update.group_updater import GroupUpdater
+from nova_holistic.federation.update.part_settler import HELD
+from nova_holistic.model.plan import Reason
+from nova_holistic.table.changes.claim import CLAIMABLE
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.records import GroupRecord, Task
+from nova_holistic.table.store import PlacementTable
+
+
+class GroupTasks:
+    """Performs a task that this process has taken."""
+
+    def __init__(self, table: PlacementTable, children: UserChildren,
+                 placer: GroupPlacer, updater: GroupUpdater, seconds: float,
+                 clock: Callable[[], datetime]):
+        """
+        :param seconds: time limit of one request to a child
+        :param clock: returns naive UTC
+        """
+        self._table = table
+        self._children = children
+        self._placer = placer
+        self._updater = updater
+        self._seconds = seconds
+        self._clock = clock
+
+    def perform(self, record: GroupRecord, user: User) -> None:
+        """
+        :param record: as ``table.tasks.take`` returned it
+        """
+        if record.task == Task.UPDATING:
+            self._updater.perform(record, user)
+        elif record.task == Task.REPAIRING:
+            self._forward(record, user, lambda child, part: child.repair(
+                part.child_group or '', self._seconds))
+        elif record.task == Task.REPLANNING and record.status in CLAIMABLE:
+            self._replan(record, user)
+        else:
+            self._placer.perform(record, user)
+
+    def _replan(self, record: GroupRecord, user: User) -> None:
+        """Parts whose child no longer has the group are placed again; the
+        children replan the lost members of the others."""
+        journal = TableJournal(self._table.parts, record.uuid, record.engine,
+                               self._clock)
+        gone = False
+        for part in self._parts(record):
+            if self._child(user, part).show(part.child_group or '') is None:
+                try:
+                    journal.write(replace(
+                        record_of(part), state=PartState.UNDONE))
+                except JournalRefused:
+                    return
+                gone = True
+        if gone:
+            self._updater.perform(record, user)
+        else:
+            self._forward(record, user, lambda child, part: child.replan(
+                part.child_group or '', self._seconds))
+
+    def _forward(self, record: GroupRecord, user: User, send: Callable[
+            [Child, GroupPart], ChildGroup | None | Refusal]) -> None:
+        """Send a request to each child that has a part."""
+        reasons: list[Reason] = []
+        for part in self._parts(record):
+            found = send(self._child(user, part), part)
+            if found is not None:
+                reasons += found.reasons
+        self._table.tasks.finish(record.uuid, record.engine or '', {
+            'reasons': [each.to_row() for each in reasons],
+            'updated_at': self._clock()})
+
+    def _parts(self, record: GroupRecord) -> list[GroupPart]:
+        return [part for part in self._table.parts.of_group(record.uuid)
+                if part.state in HELD]
+
+    def _child(self, user: User, part: GroupPart) -> Child:
+        return self._children.child(user, part.child)

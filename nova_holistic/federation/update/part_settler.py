@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lets the parts in the children agree with the rows of a group.
+
+The definition of the group and the clouds of its members decide: a part
+without members is deleted, and the other parts get the definition that follows
+from the definition of the group.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from oslo_log import log as logging
+
+from nova_holistic.federation.child import Document, Refusal, UpdateTerms
+from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.credentials.user_children import UserChildren
+from nova_holistic.federation.saga.journal import Journal, PartState
+from nova_holistic.federation.splitting.part_documents import PartDocuments
+from nova_holistic.federation.splitting.parts import divide
+from nova_holistic.federation.table_journal import record_of
+from nova_holistic.federation.undo import undo_parts
+from nova_holistic.federation.update.part_definition import bring
+from nova_holistic.model.policy_types import PolicyTypes
+from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.records import GroupRecord
+from nova_holistic.table.store import PlacementTable
+
+LOG = logging.getLogger(__name__)
+
+HELD = (PartState.COMMITTED, PartState.CHANGING)
+"""States of a part that has members of the group."""
+
+
+class PartSettler:
+    """May be repeated; what a child does not carry out remains noted."""
+
+    def __init__(self, table: PlacementTable, children: UserChildren,
+                 policy_types: PolicyTypes, seconds: float,
+                 clock: Callable[[], datetime]):
+        """
+        :param seconds: time limit of one change of a part
+        :param clock: returns naive UTC
+        """
+        self._table = table
+        self._children = children
+        self._policy_types = policy_types
+        self._seconds = seconds
+        self._clock = clock
+
+    def settle(self, user: User, record: GroupRecord,
+               journal: Journal) -> None:
+        """
+        :raises JournalRefused: the group belongs to another process
+        :raises InvalidDocument: the group has a location in a cloud that is
+            no longer a child
+        """
+        paths = self.paths(record.uuid)
+        left = []
+        for part in self._table.parts.of_group(record.uuid):
+            inside = paths.get(part.child, ())
+            if not inside or part.state not in HELD:
+                left.append(record_of(part))
+            elif part.state == PartState.CHANGING:
+                self._bring(user, record, part, inside, journal)
+        undo_parts(left, lambda name: self._children.child(user, name),
+                   journal, self._clock())
+
+    def paths(self, group_uuid: str) -> Mapping[str, Sequence[str]]:
+        """Cloud to the paths of its members."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for row in self._table.members(group_uuid):
+            found[row.place.host].append(row.member.path)
+        return found
+
+    def document(self, record: GroupRecord, child: str,
+                 paths: Sequence[str]) -> Document:
+        """The document of a part.
+
+        :raises InvalidDocument: see ``settle``
+        """
+        return PartDocuments(divide(
+            definition(record), self._policy_types,
+            self._children.entries)).document(paths, child)
+
+    def _bring(self, user: User, record: GroupRecord, part: GroupPart,
+               paths: Sequence[str], journal: Journal) -> None:
+        document = self.document(record, part.child, paths)
+        child = self._children.child(user, part.child)
+        found = bring(child, part.child_group or '', document, UpdateTerms(
+            record.objective, self._seconds, actions=True))
+        if isinstance(found, Refusal):
+            LOG.warning(
+                'Part %s in child %s does not have its definition yet: %s',
+                part.idempotency_key, part.child, '; '.join(
+                    str(each.message) for each in found.reasons))
+            return
+        journal.write(replace(
+            record_of(part), state=PartState.COMMITTED, paths=tuple(paths),
+            name=document['name'], lease_end=found.group.lease_end))
+
+
+def definition(record: GroupRecord) -> Document:
+    """The document of a group without its outer key."""
+    return record.document.get('group', record.document)

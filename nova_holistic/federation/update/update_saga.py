@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit of an update in several children.
+
+New parts are created with a short lease. Then the parts of the group are
+changed: first those that only gain members, then at most one part whose child
+may refuse the change. After a refusal, the former definitions are restored,
+which only removes members, and the new parts are deleted. At last the leases
+of the new parts are extended. Parts that only lose members are changed when
+the table has the new definition.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nova_holistic import crash_points
+from nova_holistic.federation.child import (
+    Child, ChildDefinition, Document, Refusal, RefusalKind, UpdateTerms)
+from nova_holistic.federation.errors import JournalRefused
+from nova_holistic.federation.results import PlacedPart
+from nova_holistic.federation.saga.journal import (
+    Journal, PartRecord, PartState)
+from nova_holistic.federation.saga.saga import Failed, Order, Saga
+from nova_holistic.federation.update.part_change import (
+    part_change, PartChange)
+from nova_holistic.federation.update.part_definition import bring
+from nova_holistic.federation.update.updated_child import UpdatedChild
+from nova_holistic.model.plan import Reason
+from nova_holistic.model.policy_types import PolicyTypes
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingPart:
+    """
+    :ivar document: that the child has
+    :ivar revived: whether members of it are planned again
+    """
+
+    record: PartRecord
+    document: Document
+    revived: bool = False
+
+
+class UpdateSaga:
+    """One try to commit an update.
+
+    :ivar orders: the parts of the latest try
+    """
+
+    def __init__(self, parts: Mapping[str, ExistingPart], terms: UpdateTerms,
+                 lease: int, journal: Journal, saga: Saga):
+        """
+        :param parts: that the group has, by their children
+        :param lease: seconds; of parts that gain members
+        :param saga: creates the new parts
+        """
+        self.orders: Sequence[Order] = ()
+        self._parts = parts
+        self._terms = terms
+        self._lease = lease
+        self._journal = journal
+        self._saga = saga
+        self._changing: list[tuple[Child, ExistingPart]] = []
+
+    def commit(self, orders: Sequence[Order], policy_types: PolicyTypes
+               ) -> tuple[PlacedPart, ...] | Failed:
+        """
+        :returns: the new parts
+        :raises JournalRefused: the group belongs to another process
+        """
+        self.orders = orders
+        changes = self._changes(orders, policy_types)
+        others = [each for each, change in changes
+                  if change is PartChange.OTHER]
+        if len(others) > 1:
+            return Failed(others[0], _refusal(
+                others[0], 'several clouds may refuse their part of the '
+                'change: change the members of one cloud at a time'))
+        new = [each for each in orders if each.child.name not in self._parts]
+        try:
+            done = self._saga.commit(new, lambda: self._change(changes))
+            if not isinstance(done, Failed):
+                for order, change in changes:
+                    if change is PartChange.REMOVED:
+                        self._note(self._parts[order.child.name].record)
+        except BaseException:
+            self._restore()
+            raise
+        if isinstance(done, Failed):
+            self._restore()
+        return done
+
+    def _changes(self, orders: Sequence[Order], policy_types: PolicyTypes
+                 ) -> list[tuple[Order, PartChange]]:
+        """In the order in which the changes are made."""
+        found = []
+        for order in orders:
+            part = self._parts.get(order.child.name)
+            if part is not None:
+                change = part_change(
+                    part.document, order.document, policy_types)
+                if change is PartChange.NONE and part.revived:
+                    change = PartChange.ADDED
+                found.append((order, change))
+        return sorted(found, key=lambda each: [*PartChange].index(each[1]))
+
+    def _change(self, changes: Sequence[tuple[Order, PartChange]]
+                ) -> Failed | None:
+        for order, change in changes:
+            if change in (PartChange.ADDED, PartChange.OTHER):
+                refusal = self._changed(order)
+                if refusal is not None:
+                    return Failed(order, refusal)
+        return None
+
+    def _changed(self, order: Order) -> Refusal | None:
+        child = _child(order)
+        part = self._parts[child.name]
+        uuid = part.record.group_uuid or ''
+        self._changing.append((child, part))
+        self._note(part.record)
+        crash_points.reached('federation.change-noted')
+        found = bring(child, uuid, order.document, self._terms, part.revived)
+        crash_points.reached('federation.part-changed')
+        if isinstance(found, Refusal):
+            return found
+        if set(order.paths) - set(part.record.paths) or part.revived:
+            extended = child.extend(uuid, self._lease)
+            if isinstance(extended, Refusal):
+                return extended
+        return None
+
+    def _restore(self) -> None:
+        """Restore the former definitions; a child that does not answer gets
+        its definition later, because its part remains noted."""
+        for child, part in reversed(self._changing):
+            found = bring(child, part.record.group_uuid or '', part.document,
+                          self._terms)
+            if isinstance(found, ChildDefinition):
+                try:
+                    self._journal.write(replace(
+                        part.record, state=PartState.COMMITTED,
+                        lease_end=found.group.lease_end))
+                except JournalRefused:
+                    pass
+        self._changing.clear()
+
+    def _note(self, record: PartRecord) -> None:
+        self._journal.write(replace(record, state=PartState.CHANGING))
+
+
+def _child(order: Order) -> Child:
+    child = order.child
+    return child.child if isinstance(child, UpdatedChild) else child
+
+
+def _refusal(order: Order, text: str) -> Refusal:
+    return Refusal(order.child.name, RefusalKind.INVALID, (
+        Reason('', text, names=(), hidden=(), public=text),))

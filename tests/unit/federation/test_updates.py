@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Updates of a parent's groups, over clouds in memory."""
+
+import pytest
+
+from nova_holistic.federation.saga.journal import PartState
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.api.service import refusal
+from tests.unit.federation.changing_cloud import ChangingChild, ChangingCloud
+from tests.unit.federation.clouds import Lost, member, small, TYPES
+from tests.unit.federation.parent import LATEST, Parent
+
+APART = {'type': 'anti-affinity', 'level': 'cloud'}
+
+
+def pair(count=2, vcpus=2, **more):
+    """Servers of which no two are in one cloud."""
+    return {'name': 'pair', 'policies': [APART], 'members': [
+        {**member('node', vcpus), 'count': count}], **more}
+
+
+def parts(*groups, **more):
+    """Nested groups that may be in different clouds, or are tied."""
+    return {'name': 'shop', 'groups': [*groups], **more}
+
+
+def nested(name, *members, **more):
+    return {'name': name, 'members': [*members], **more}
+
+
+HOME = nested('home', member('a', 2, location='ams'))
+AWAY = nested('away', member('b', 2, location='dfw'))
+
+
+@pytest.fixture
+def parent(tmp_path):
+    """A parent of three clouds with 32, 16 and 16 VCPUs."""
+    found = Parent(PlacementTable(new_table(tmp_path)), {
+        'ams': small('a1', 'a2'), 'dfw': small('b1'), 'lon': small('c1')},
+        make=lambda name, cloud, time: ChangingChild(
+            name, ChangingCloud(cloud, TYPES, time.now), time))
+    yield found
+    found.engines.stop()
+
+
+def updated(parent, group, document, **more):
+    """The group after an update."""
+    answer = parent.ask('PUT', f'/v1/groups/{group["id"]}', {
+        'group': document, **more}, headers={
+            **LATEST, 'If-Match': f'"{group["revision"]}"'})
+    assert answer.status_int == 202, answer.text
+    return parent.settled(group['id'])
+
+
+def clouds_of(parent, group):
+    return {path: each['cloud']
+            for path, each in parent.members(group['id']).items()}
+
+
+def updates(parent):
+    return {name: len(child.updates())
+            for name, child in parent.clouds.children.items()
+            if child.updates()}
+
+
+def states(parent, group):
+    return {part.child: part.state
+            for part in parent.table.parts.of_group(group['id'])}
+
+
+def test_a_member_is_added_to_the_part_of_one_cloud(parent):
+    group = parent.post(parts(HOME, AWAY))
+    after = updated(parent, group, parts(
+        nested('home', member('a', 2, location='ams'),
+               member('c', 3, location='ams')), AWAY))
+    assert (after['reasons'], after['revision']) == ([], 2)
+    assert clouds_of(parent, group) == {
+        'home/a': 'ams', 'home/c': 'ams', 'away/b': 'dfw'}
+    assert updates(parent) == {'ams': 1}
+    assert parent.clouds.held() == {'ams': 5, 'dfw': 2}
+    assert parent.members(group['id'])['home/c']['state'] == 'planned'
+    assert states(parent, group) == {'ams': 'committed', 'dfw': 'committed'}
+
+
+def test_members_are_added_and_removed(parent):
+    group = parent.post(parts(HOME, AWAY))
+    url = f'/v1/groups/{group["id"]}/members'
+    assert parent.ask('POST', url, {'members': [{
+        'group': 'away', **member('c', 1)}]}).status_int == 202
+    assert parent.settled(group['id'])['reasons'] == []
+    assert parent.clouds.held() in ({'ams': 2, 'dfw': 3},
+                                    {'ams': 3, 'dfw': 2},
+                                    {'ams': 2, 'dfw': 2, 'lon': 1})
+    assert parent.ask('DELETE', f'{url}/away/c').status_int == 202
+    assert parent.settled(group['id'])['reasons'] == []
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+    assert set(clouds_of(parent, group)) == {'home/a', 'away/b'}
+
+
+def test_a_nested_group_is_placed_in_a_further_cloud(parent):
+    group = parent.post(pair(2))
+    before = clouds_of(parent, group)
+    after = updated(parent, group, pair(3))
+    assert after['reasons'] == []
+    clouds = clouds_of(parent, group)
+    assert set(clouds.values()) == {'ams', 'dfw', 'lon'}
+    assert {path: clouds[path] for path in before} == before
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2, 'lon': 2}
+    # The clouds of the two others have the same document as before.
+    assert updates(parent) == {}
+    assert parent.get(group['id'])['members'] == {'planned': 3}
+
+
+def test_a_part_without_members_is_deleted_in_its_cloud(parent):
+    group = parent.post(pair(3))
+    after = updated(parent, group, pair(2))
+    assert after['reasons'] == []
+    assert len(states(parent, group)) == 2
+    assert sorted(parent.clouds.held().values()) == [2, 2]
+
+
+def test_an_update_that_fits_nowhere_changes_nothing(parent):
+    group = parent.post(pair(3))
+    before = parent.members(group['id'])
+    after = updated(parent, group, pair(4))
+    assert after['status'] == 'planned'
+    assert (after['revision'], len(after['reasons']) > 0) == (1, True)
+    assert parent.members(group['id']) == before
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2, 'lon': 2}
+    assert set(states(parent, group).values()) == {'committed'}
+
+
+def test_a_refused_part_restores_the_others(parent):
+    group = parent.post(parts(HOME, AWAY))
+    # The first cloud gains a member; the second cloud cannot change its own.
+    after = updated(parent, group, parts(
+        nested('home', member('a', 2, location='ams'),
+               member('c', 3, location='ams')),
+        nested('away', member('b', 17, location='dfw'))))
+    assert 'dfw' in str(after['reasons'])
+    assert after['revision'] == 1
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2}
+    assert updates(parent)['ams'] % 2 == 0
+    assert set(clouds_of(parent, group)) == {'home/a', 'away/b'}
+    assert set(states(parent, group).values()) == {'committed'}
+
+
+def test_a_larger_member_takes_the_room_of_a_removed_one(parent):
+    group = parent.post(parts(nested(
+        'away', member('b', 10, location='dfw'))))
+    after = updated(parent, group, parts(nested(
+        'away', member('c', 15, location='dfw'))))
+    assert after['reasons'] == []
+    assert parent.clouds.held() == {'dfw': 15}
+
+
+def test_changes_of_two_clouds_are_refused_at_their_position(parent):
+    group = parent.post(pair(2))
+    answer = parent.ask('PUT', f'/v1/groups/{group["id"]}', {
+        'group': pair(2, vcpus=3)}, headers={**LATEST, 'If-Match': '"1"'})
+    status, code, detail = refusal(answer)
+    assert (status, code) == (400, 'holistic.invalid_document')
+    assert detail.startswith('members[0]: ')
+    assert 'change the members of one cloud at a time' in detail
+    assert parent.get(group['id'])['task'] is None
+    assert updates(parent) == {}
+
+
+def test_a_rule_that_would_move_a_member_is_refused_at_its_position(parent):
+    group = parent.post(parts(HOME, AWAY))
+    tied = {'type': 'affinity', 'level': 'rack'}
+    document = parts(nested('home', member('a', 2)),
+                     nested('away', member('b', 2)), policies=[tied])
+    url, headers = f'/v1/groups/{group["id"]}', {**LATEST, 'If-Match': '"1"'}
+    status, _, detail = refusal(parent.ask(
+        'PUT', url, {'group': document}, headers=headers))
+    assert (status, detail.partition(':')[0]) == (400, 'policies[0]')
+    moved = parts(nested('home', member('a', 2, location='lon')), AWAY)
+    status, _, detail = refusal(parent.ask(
+        'PUT', url, {'group': moved}, headers=headers))
+    assert (status, detail.partition(':')[0]) == (
+        400, 'groups[0].members[0].location')
+    assert updates(parent) == {}
+
+
+def test_a_stale_revision_is_refused(parent):
+    group = parent.post(pair(2))
+    answer = parent.ask('PUT', f'/v1/groups/{group["id"]}', {
+        'group': pair(3)}, headers={**LATEST, 'If-Match': '"7"'})
+    assert refusal(answer)[0] == 412
+
+
+def test_a_group_without_a_place_is_updated_to_one_that_fits(parent):
+    group = parent.post(pair(4))
+    assert group['status'] == 'unplaceable'
+    after = updated(parent, group, pair(3))
+    assert (after['status'], after['reasons']) == ('planned', [])
+    assert parent.clouds.held() == {'ams': 2, 'dfw': 2, 'lon': 2}
+
+
+def test_a_cloud_that_does_not_answer_gets_its_definition_later(parent):
+    group = parent.post(pair(3))
+    silent = clouds_of(parent, group)['node-2']
+    child = parent.clouds.children[silent]
+
+    def lost(method, when):
+        raise Lost
+    child.fault = lost
+    after = updated(parent, group, pair(2))
+    # Nothing of it can be refused, so that the update is carried out.
+    assert (after['reasons'], after['revision']) == ([], 2)
+    assert parent.clouds.held()[silent] == 2
+    assert states(parent, group)[silent] == PartState.UNDOING
+    child.fault = lambda method, when: None
+    parent.get(group['id'])
+    assert silent not in parent.clouds.held()
+    assert silent not in states(parent, group)
+
+
+def test_a_lost_answer_to_an_update_changes_nothing_twice(parent):
+    group = parent.post(parts(HOME, AWAY))
+    child, left = parent.clouds.children['ams'], ['update']
+
+    def lost(method, when):
+        if method in left and when == 'after':
+            left.remove(method)
+            raise Lost
+    child.fault = lost
+    after = updated(parent, group, parts(
+        nested('home', member('a', 2, location='ams'),
+               member('c', 3, location='ams')), AWAY))
+    assert after['reasons'] == []
+    assert parent.clouds.held() == {'ams': 5, 'dfw': 2}
+    assert updates(parent) == {'ams': 1}
+
+
+def test_lost_parts_are_placed_again_by_a_replan(parent):
+    group = parent.post(pair(2))
+    lost = clouds_of(parent, group)['node-1']
+    cloud = parent.clouds.children[lost].cloud
+    for uuid in list(cloud.groups):
+        cloud.delete(uuid)
+    assert parent.get(group['id'])['members'] == {'planned': 1, 'lost': 1}
+    answer = parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                        {'replan': {}})
+    assert answer.status_int == 202
+    after = parent.settled(group['id'])
+    assert (after['reasons'], after['members']) == ([], {'planned': 2})
+    assert sorted(parent.clouds.held().values()) == [2, 2]
+
+
+def test_children_replan_the_members_of_their_parts(parent):
+    group = parent.post(pair(2))
+    parent.ask('POST', f'/v1/groups/{group["id"]}/replan', {'replan': {}})
+    assert parent.settled(group['id'])['reasons'] == []
+    assert sum(method == 'replan' for child in
+               parent.clouds.children.values()
+               for method, _ in child.calls) == 2
+
+
+def test_a_killed_update_is_finished_by_the_next_process(parent):
+    """The former process has changed one part, and created another."""
+    group = parent.post(parts(HOME, AWAY))
+    document = parts(
+        nested('home', member('a', 2, location='ams'),
+               member('c', 3, location='ams')), AWAY,
+        nested('more', member('d', 1, location='lon')))
+    taken = []
+    parent.engines._submit = lambda work, context, uuid: taken.append(
+        (work, context, uuid))
+    answer = parent.ask('PUT', f'/v1/groups/{group["id"]}', {
+        'group': document}, headers={**LATEST, 'If-Match': '"1"'})
+    assert answer.status_int == 202
+    now = parent.clouds.time.now()
+    part = next(each for each in parent.table.parts.of_group(group['id'])
+                if each.child == 'ams')
+    assert parent.table.tasks.take(group['id'], 'former', now, now)
+    cloud = parent.clouds.children['ams'].cloud
+    cloud.update(part.child_group, {
+        'name': 'shop', 'groups': [nested('home', member('a', 2),
+                                          member('c', 3))]}, 1)
+    parent.table.parts.write(
+        type(part)(**{**{name: getattr(part, name)
+                         for name in part.__slots__}, 'state': 'changing'}),
+        'former')
+    parent.clouds.time.sleep(parent.conf.federation.task_timeout + 1)
+    work, context, uuid = taken[0]
+    work(context, uuid)
+    after = parent.settled(group['id'])
+    assert (after['reasons'], after['revision']) == ([], 2)
+    assert parent.clouds.held() == {'ams': 5, 'dfw': 2, 'lon': 1}
+    assert set(states(parent, group).values()) == {'committed'}
