@@ -26,3 +26,14 @@ def placements_with_clouds(client: Client,
         if error.status != 406:
             raise
     return client.groups.placements(group_id)
+
+
+def has_children(client: Client) -> bool:
+    """Whether the API is a parent of a federation."""
+    try:
+        client.request('GET', '/children', since=CLOUDS)
+    except errors.Refused as error:
+        if error.status not in (403, 404, 406):
+            raise
+        return False
+    return True

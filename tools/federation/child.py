@@ -22,6 +22,7 @@ from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tools.federation.http_server import serve
 from tools.federation.identity import context_of
+from tools.federation.nova import Nova, PREFIX
 
 EXPIRY_INTERVAL = 0.5
 """Seconds between two searches for expired leases."""
@@ -97,15 +98,16 @@ def main():
                 cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle))
         api = make_app(cloud.conf, cloud.table, engine, cloud.clock,
                        AppParts(context_of=context_of))
-        control = Control(cloud)
+        others = {'/control/': Control(cloud), f'{PREFIX}/': Nova(cloud)}
         stop = threading.Event()
         threading.Thread(target=_expire, args=(cloud, stop),
                          daemon=True).start()
 
         def application(environ, start_response):
-            chosen = (control if environ['PATH_INFO'].startswith('/control/')
-                      else api)
-            return chosen(environ, start_response)
+            return next(
+                (each for prefix, each in others.items()
+                 if environ['PATH_INFO'].startswith(prefix)), api)(
+                     environ, start_response)
 
         serve(application, options.get('port', 0))
         stop.set()

@@ -6,6 +6,7 @@ from concurrent import futures
 import time
 from typing import Any
 
+from nova_holistic.client.boot.cloud_parts import CloudServers
 from nova_holistic.client.boot.compute import Compute
 from nova_holistic.client import errors
 from nova_holistic.client.groups import Groups
@@ -19,8 +20,8 @@ class Rollback:
     :param timeout: seconds to wait for the deletion of all servers
     """
 
-    def __init__(self, groups: Groups, compute: Compute, parallel: int,
-                 timeout: float):
+    def __init__(self, groups: Groups, compute: Compute | CloudServers,
+                 parallel: int, timeout: float):
         self._groups = groups
         self._compute = compute
         self._parallel = parallel

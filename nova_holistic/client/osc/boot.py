@@ -3,7 +3,7 @@
 rollback``."""
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 import hashlib
 import json
@@ -14,13 +14,18 @@ from keystoneauth1.session import Session
 from osc_lib.command import command
 from osc_lib import exceptions
 
+from nova_holistic.client.boot.cloud_parts import (
+    boot_parts, CloudPart, CloudServers, parts_of)
 from nova_holistic.client.boot.compute import Compute
 from nova_holistic.client.boot.group_boot import GroupBoot
+from nova_holistic.client.boot.member_boot import Report
 from nova_holistic.client.boot.outcome import Outcome, Settings
 from nova_holistic.client.boot.rollback import Rollback
 from nova_holistic.client.client import Client
+from nova_holistic.client.clouds import has_children, placements_with_clouds
 from nova_holistic.client import errors
 from nova_holistic.client.osc import boot_progress, formatted_columns, progress
+from nova_holistic.client.osc.cloud_sessions import compute_of
 from nova_holistic.client.osc.command import HolisticCommand, UNPLACED
 from nova_holistic.documents.servers.positions import (
     positions_without_server)
@@ -94,7 +99,9 @@ class Booting:
     def __init__(self, client: Client, manager: Any,
                  args: argparse.Namespace):
         _allow_connections(manager.session, args.parallel)
+        self._client = client
         self._groups = client.groups
+        self._manager = manager
         self._compute = Compute(manager.session, interface=manager.interface,
                                 region_name=manager.region_name)
         self._settings = Settings(args.parallel, args.retries, args.timeout)
@@ -113,11 +120,10 @@ class Booting:
             raise exceptions.CommandError(
                 f'group {group["id"]} is {group["status"]}: ' + '; '.join(
                     formatted_columns.reason_lines(group['reasons'])))
+        parts = self._parts(group)
         with (_interrupt_as_error(group), boot_progress.shown(
                 group['name']) as boot_report):
-            outcomes = GroupBoot(
-                self._groups, self._compute, self._settings).boot(
-                    group, boot_report.begin)
+            outcomes = self._outcomes(group, parts, boot_report.begin)
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
             raise exceptions.CommandError(
@@ -148,12 +154,38 @@ class Booting:
         """
         try:
             return Rollback(
-                self._groups, self._compute, self._settings.parallel,
+                self._groups, self._servers(group), self._settings.parallel,
                 self._settings.timeout).roll_back(group['id'])
         except errors.TimedOut as error:
             raise exceptions.CommandError(
                 f'group {group["id"]} is not rolled back: {error}; repeat: '
                 f'openstack holistic group rollback {group["id"]}') from error
+
+    def _outcomes(self, group: Mapping[str, Any],
+                  parts: Mapping[CloudPart, Compute],
+                  begin: Callable[[int], Report]) -> Sequence[Outcome]:
+        if parts:
+            return boot_parts(self._client, group, parts, self._settings,
+                              begin)
+        return GroupBoot(self._groups, self._compute, self._settings).boot(
+            group, begin)
+
+    def _parts(self, group: Mapping[str, Any]) -> Mapping[CloudPart, Compute]:
+        """The parts in the clouds of a federation; none if the API is not a
+        parent.
+
+        :raises CommandError: the user's configuration does not have a cloud
+        """
+        return {part: compute_of(self._manager, part.cloud)
+                for part in parts_of(placements_with_clouds(
+                    self._client, group['id']))}
+
+    def _servers(self, group: Mapping[str, Any]) -> Compute | CloudServers:
+        """The servers of the group, wherever they are."""
+        parts = self._parts(group)
+        if parts or has_children(self._client):
+            return CloudServers(parts)
+        return self._compute
 
 
 class BootGroup(HolisticCommand, command.ShowOne):
