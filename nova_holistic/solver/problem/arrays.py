@@ -18,7 +18,15 @@ from nova_holistic.solver.problem.succession import Succession
 class Amounts:
     """One resource class on every host, in the order of the snapshot.
 
-    All amounts are 0 for a host that does not offer the class.
+    ``capacity``, ``free`` and ``max_unit`` are 0 for a host that does not
+    offer the class. Amounts whose absolute value exceeds ``LARGEST_AMOUNT``
+    are replaced by this limit.
+
+    :ivar offered: [host]: whether the host has an inventory of the class
+    :ivar capacity: [host]: (total - reserved) x allocation_ratio
+    :ivar free: [host]: capacity less usage; negative if the host is
+        over-committed
+    :ivar step_size: [host]: step size, at least 1
     """
 
     offered: np.ndarray
@@ -30,7 +38,10 @@ class Amounts:
 
     @classmethod
     def of(cls, found: Sequence[Inventory | None]) -> 'Amounts':
-        """:param found: inventory of each host; None if the host has none"""
+        """Convert the inventories of one resource class to arrays.
+
+        :param found: inventory of each host; None if the host has none
+        """
         none = Inventory(0, max_unit=0)
         rows = [i or none for i in found]
         exact = [i.capacity for i in rows]
@@ -48,7 +59,10 @@ class Amounts:
                          for field in fields(self)))
 
     def renewed(self, succession: Succession, fresh: 'Amounts') -> 'Amounts':
-        """:param fresh: rows of the hosts that are new or changed"""
+        """The amounts of the later hosts.
+
+        :param fresh: rows of the hosts that are new or changed
+        """
         return Amounts(*(
             _fixed(succession.column(getattr(self, field.name),
                                      getattr(fresh, field.name)))
@@ -65,7 +79,9 @@ class Amounts:
 class Division:
     """The domains of one level, and the domain of each host.
 
-    :ivar of_host: index into ``domains``; -1 for a host in no domain
+    :ivar domains: sorted domains
+    :ivar index: domain to its index in ``domains``
+    :ivar of_host: [host]: index into ``domains``; -1 for a host in no domain
     """
 
     domains: tuple[Domain, ...]
@@ -74,7 +90,10 @@ class Division:
 
     @classmethod
     def of(cls, found: Sequence[Domain | None]) -> 'Division':
-        """:param found: domain of each host; None if it is in no domain"""
+        """Number the distinct domains of the hosts.
+
+        :param found: domain of each host; None if it is in no domain
+        """
         distinct = set(found)
         distinct.discard(None)
         domains = tuple(sorted(distinct))
@@ -85,7 +104,10 @@ class Division:
 
     def renewed(self, succession: Succession,
                 fresh: Sequence[Domain | None]) -> 'Division':
-        """:param fresh: domains of the hosts that are new or changed"""
+        """The division of the later hosts.
+
+        :param fresh: domains of the hosts that are new or changed
+        """
         before = self.of_host[succession.kept]
         still = np.unique(before[before >= 0]).tolist()
         # These domains remain sorted and distinct.
@@ -125,6 +147,8 @@ class HostArrays:
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> 'HostArrays':
+        """The arrays of a snapshot. They are cached, and renewed from those of
+        an earlier snapshot of its lineage."""
         return snapshot.lasting(
             cls, lambda new: cls(new.levels, new.hosts), cls.renewed)
 

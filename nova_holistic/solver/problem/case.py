@@ -32,16 +32,20 @@ from nova_holistic.solver.problem.subproblem import (
     EVERYTHING, Freed, Subproblem)
 
 Counts = tuple[dict[int, int], ...]
-"""For each member class, in order: host index to the number of its members."""
+"""For each class, in the order of ``Case.classes``: host index to the number
+of members of the class on this host."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """The problem of one group and one snapshot, ready for the solver.
 
-    :ivar placed: host index of each member that stays on its host
+    :ivar members: all members of the group, in document order
+    :ivar placed: member path to host index, of each member that stays on its
+        host
     :ivar room: [class, host]: maximum number of members of the class that the
         host takes
+    :ivar policies: policies that depend on members that may move
     :ivar checked: policies without rows, for construction without a program:
         only their checks detect violations
     """
@@ -64,9 +68,12 @@ class Case:
            part: Subproblem = EVERYTHING) -> 'Case':
         """Compute the classes and the room, and encode the policies.
 
+        :param placed: path to host name of the members that stay
         :param in_time: a function that is called repeatedly and raises
-            OutOfTime at the end of the time
+            OutOfTime after the time limit
         :raises InvalidDocument: if a placed member or its host is unknown
+        :raises OutOfTime: if ``in_time`` does
+        :raises TooLarge: if the case would need too much memory
         """
         table = part.table or HostTable.of(snapshot)
         members = group.all_members()
@@ -94,13 +101,14 @@ class Case:
                    checked)
 
     def under(self, policies: Sequence[Carried]) -> 'Case':
-        """This case with only these hard policies."""
+        """This case with only these policies, and without the costs of
+        preferences."""
         return replace(self, rules=self.rules.only(policies),
                        policies=tuple(policies))
 
     def open_room(self, in_time: Callable[[], None] = no_limit) -> np.ndarray:
-        """``room``, reduced by the rows and limits that exclude a class from
-        a host independently of other members.
+        """[class, host]: ``room``, reduced by the rows and limits that exclude
+        a class from a host independently of other members.
 
         :raises OutOfTime: if ``in_time`` does
         """
@@ -135,12 +143,13 @@ class Case:
                 if m.path in self.placed]
 
     def classes_in(self, scope: int) -> list[int]:
+        """Indexes of the classes whose members belong to the scope."""
         return [c for c, each in enumerate(self.classes)
                 if scope in each.scopes]
 
     def fits(self, counts: Counts) -> bool:
-        """Whether each member has a host and no host exceeds its room; the
-        arithmetic is exact."""
+        """Whether each member has a host, and the counts exceed neither the
+        room nor the free amounts of a host. The arithmetic is exact."""
         for c, each in enumerate(self.classes):
             host_counts = counts[c]
             if sum(host_counts.values()) != len(each.members) or any(
@@ -150,7 +159,8 @@ class Case:
         return not any(self.overfull(counts))
 
     def overfull(self, counts: Counts) -> Iterator[tuple[int, str]]:
-        """Hosts and resource classes whose capacity the members exceed."""
+        """Yield each host index and resource class of which the members
+        request more than the free amount."""
         for (host, name), amount in self._taken(counts).items():
             if amount > int(self.table.amounts(name).free[host]):
                 yield host, name
@@ -167,8 +177,8 @@ class Case:
     def placement(self, counts: Counts) -> dict[str, Host]:
         """Member path to host, in document order, including placed members.
 
-        The assignment of the equal members of a class is arbitrary: the first
-        members get the hosts whose names come first.
+        The members of a class are interchangeable: the first members get the
+        hosts whose names come first.
         """
         where = {path: self.table.hosts[h] for path, h in self.placed.items()}
         for each, host_counts in zip(self.classes, counts):
@@ -180,8 +190,8 @@ class Case:
                 if m.path in where}
 
     def preference_cost(self, placement: Mapping[str, Host]) -> Fraction:
-        """Weighted violations, counted by the checks of the policies. The sum
-        is exact, because costs of any size are compared."""
+        """The exact sum of the violations of each preference times its weight.
+        The checks of the policies count the violations."""
         return preference_cost(self.policies, placement, self.snapshot)
 
     def weighted(self, preference: Carried,
@@ -190,7 +200,7 @@ class Case:
         return preference_cost((preference,), placement, self.snapshot)
 
     def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
-        """Whether some hard policy is violated."""
+        """Whether the placement violates a hard policy."""
         return any(p.policy.check(p.scope, placement, self.snapshot).count
                    for p in self.policies if p.policy.hard)
 
@@ -201,8 +211,8 @@ def _add_rows(rules: Rules, policies: Sequence[Carried],
     """Add the rows of the policies that depend on members that may move.
 
     :param policies: all policies of the group
-    :param touched: the policies that depend on these members
-    :param checked: those of them that get no rows
+    :param touched: the policies that depend on members that may move
+    :param checked: the policies of ``touched`` that get no rows
     """
     if freed is None or freed.rows is None:
         unwritten = {id(each) for each in checked}
@@ -229,7 +239,7 @@ def _room(classes: Sequence[MemberClass], kinds: KindRoom, hosts: int,
 
 def placed_at(members: tuple[Member, ...], table: HostTable,
               placed: Mapping[str, str]) -> dict[str, int]:
-    """Host index of each member that stays.
+    """Member path to host index, of each member that stays.
 
     :raises InvalidDocument: if a member or its host is unknown
     """
@@ -249,10 +259,11 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
           placed: Mapping[str, int], hosts: int,
           also: Mapping[str, Collection[int]] = FrozenMapping(),
           ) -> dict[str, np.ndarray]:
-    """Member path to the hosts of the member, actual and possible.
+    """Member path to [host]: whether the host holds the member or can take it.
 
-    :param masks: possible hosts of the members without a host
-    :param also: further hosts that some members may get
+    :param masks: for members without a host: path to [host]: whether the host
+        can take the member
+    :param also: path to indexes of further hosts that the member may get
     """
     at = {h: np.arange(hosts) == h for h in set(placed.values())}
     found = {m.path: at[placed[m.path]] if m.path in placed
@@ -264,9 +275,9 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
 
 def _is_costly(each: Carried, snapshot: Snapshot) -> bool:
     """Whether the policy is a relationship with traffic that needs several
-    variables per domain: encoding them takes most of the build time. Without
-    links of limited capacity, the rows of a hard policy are few, and much
-    faster than its checks."""
+    variables per domain. Encoding such relationships takes most of the build
+    time. Without links of limited capacity, a hard policy has few rows, and
+    evaluating them is much faster than its checks."""
     policy = each.policy
     return isinstance(policy, Relationship) and bool(
         policy.traffic_mbps) and (

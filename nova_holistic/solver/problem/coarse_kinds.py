@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A smaller number of kinds, for a relaxation of a group whose members all
-differ.
+"""A smaller number of kinds, for a relaxation of a group with many different
+members.
 
 A coarse kind requests no more than any of its members. Therefore, a bound for
 the coarse kinds is a bound for the group.
@@ -23,13 +23,15 @@ Found = Mapping[tuple[Requirements, Hashable], Sequence[Member]]
 
 
 def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
-    """Merge the members into about ``most`` kinds.
+    """Merge the members into at most ``most`` kinds.
 
     Members are merged only if they differ only in the amounts of the same
     resource classes. The merged kind requests the minimum of each amount.
 
-    :param most: number of kinds of the result; the result has more kinds if
-        more of them differ in other properties
+    :param most: maximum number of kinds; exceeded only if more kinds differ
+        in other properties
+    :returns: members by the requirements of the merged kind and by their
+        other differences
     """
     similar: dict[tuple, list[tuple]] = {}
     for key in found:
@@ -58,8 +60,11 @@ def coarse(found: Found, most: int) -> dict[tuple, list[Member]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cluster:
-    """
-    :ivar amounts: [key, resource class]
+    """Kinds that are merged into one.
+
+    :ivar keys: requirements and other differences of each kind
+    :ivar names: resource classes that the kinds request
+    :ivar amounts: [key, resource class]: requested amount
     :ivar numbers: [key]: number of members
     """
 
@@ -80,7 +85,7 @@ class _Cluster:
     @property
     def loss(self) -> float:
         """The reduction of the requested amounts by merging, in multiples of
-        the minimum amounts."""
+        the minimum amounts, summed over members and resource classes."""
         if len(self.keys) == 1 or not self.names:
             return 0.0
         least = self.amounts.min(axis=0)

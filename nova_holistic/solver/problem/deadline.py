@@ -18,31 +18,36 @@ def no_limit() -> None:
 
 
 class Deadline:
-    """The remaining seconds of a limit, by the clock of the caller."""
+    """A time limit, measured by the clock of the caller."""
 
     def __init__(self, timer: Callable[[], float], limit: float,
                  start: float | None = None):
         """
-        :param start: start by the timer; None means now
+        :param timer: the clock; returns seconds
+        :param limit: seconds from the start to the deadline
+        :param start: reading of the clock at the start; None means now
         """
         self._timer = timer
         self._start = timer() if start is None else start
         self.limit = limit
 
     def elapsed(self) -> float:
+        """Seconds since the start."""
         return self._timer() - self._start
 
     def part(self, share: float) -> 'Deadline':
-        """A deadline after this share of the remaining time."""
+        """A deadline that starts now and ends after this share of the
+        remaining time."""
         now = self._timer()
         left = max(0.0, self.limit - (now - self._start))
         return Deadline(self._timer, share * left, now)
 
     def extend(self, other: 'Deadline') -> None:
-        """Move the end to the end of the other deadline."""
+        """Set the end to the end of the other deadline."""
         self.limit = self.elapsed() + other.left()
 
     def left(self) -> float:
+        """The remaining seconds, at least 0."""
         return max(0.0, self.limit - self.elapsed())
 
     def for_solver(self, around: float) -> float:

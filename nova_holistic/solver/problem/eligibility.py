@@ -17,7 +17,8 @@ class Test:
 
     :ivar requirement: the requirement, in words that follow 'no host '
     :ivar passed: [host]: whether the host meets it
-    :ivar name: the name of a domain or aggregate at the end of these words
+    :ivar name: the name of a domain or aggregate at the end of these words;
+        empty if they end differently
     """
 
     requirement: str
@@ -67,7 +68,7 @@ class Eligibility:
         return result
 
     def room(self, requirements: Requirements, count: int) -> np.ndarray:
-        """[host]: how many such members it takes, at most ``count``."""
+        """[host]: number of such members that it takes, at most ``count``."""
         room = np.where(self.suitable(requirements), count, 0)
         for name, amount in demands(requirements):
             free = np.maximum(self._table.amounts(name).free, 0)

@@ -16,6 +16,8 @@ class HostTable:
     """Hosts by index, with shared arrays and with its own subsets.
 
     :ivar hosts: all or some hosts of the snapshot
+    :ivar index: host name to its index in ``hosts``
+    :ivar enabled: [host]: whether the host is enabled
     """
 
     def __init__(self, snapshot: Snapshot, arrays: HostArrays):
@@ -113,6 +115,7 @@ class HostTable:
             (domain,), {domain: 0}, of_host)
 
     def is_subset(self, level: str) -> bool:
+        """Whether the level is the artificial level of a subset."""
         return any(domain.level == level for domain in self._subsets.values())
 
     def alternated(self, order: np.ndarray) -> np.ndarray:

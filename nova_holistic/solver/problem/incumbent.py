@@ -96,7 +96,8 @@ class Incumbent:
                     self.members, where, self.placed, self.snapshot)))
 
     def counts(self, case: Case) -> Counts | None:
-        """The counts of the plan in a case; None if it uses other hosts."""
+        """The counts of the plan in a case; None if no plan is known or the
+        plan uses other hosts."""
         if self.where is None:
             return None
         found = []
@@ -165,5 +166,7 @@ class Incumbent:
 
     @property
     def is_good_enough(self) -> bool:
+        """Whether the plan is optimal, or both of its costs are within the
+        gap."""
         return self.status is SearchStatus.OPTIMAL or (
             self.is_preferred and self.is_close)

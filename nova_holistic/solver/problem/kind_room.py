@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members of each kind each host takes. To save memory, numbers have
-the narrowest possible type, and kinds with equal rows share one row."""
+"""The number of members of each kind that each host takes. To save memory,
+numbers have the narrowest possible type, and kinds with equal rows share one
+row."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,8 +18,10 @@ _WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 class KindRoom:
     """Rows of hosts by kind; equal rows share one array.
 
-    :ivar room: kind to the maximum number of its members on each host
-    :ivar some: kind to whether each host takes any of its members
+    :param numbers: kind to its number of members
+    :ivar room: kind to [host]: maximum number of its members
+    :ivar some: kind to [host]: whether the host takes any of its members
+    :raises TooLarge: if all rows together exceed the size limit of one array
     """
 
     def __init__(self, eligibility: Eligibility,
@@ -45,8 +48,10 @@ def width(largest: int) -> type[np.signedinteger]:
 
 
 def require_size(size: int) -> None:
-    """
-    :raises TooLarge: if the size in bytes exceeds the limit of one array
+    """Require that an array does not exceed the size limit.
+
+    :param size: size in bytes
+    :raises TooLarge: if the size exceeds the limit of one array
     """
     if size > limits().array_bytes:
         raise TooLarge

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requirements of a large group: members by kind, and hosts as columns,
+"""The members of a group by kind, and the room of each host for each kind,
 before any policy is encoded."""
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ class Kind:
     """Members with the same requirements, and with the same hard policies that
     exclude hosts.
 
-    :ivar room: maximum number of these members on each host
+    :ivar room: [host]: maximum number of these members
     """
 
     requirements: Requirements
@@ -36,10 +36,12 @@ class Kind:
 class Kinds:
     """The members without a host, by kind, and the hosts for them.
 
-    :ivar placed: host index of each member that stays
+    :ivar members: all members of the group, in document order
+    :ivar placed: member path to host index, of each member that stays
     :ivar names: resource classes that the members request
     :ivar amounts: [kind, resource class]: requested amount per member
-    :ivar total: [resource class]: requested amount of all these members
+    :ivar total: [resource class]: amount that all members without a host
+        request
     :ivar free: [host, resource class]: free amount, at least 0
     :ivar room: [kind, host]: maximum number of members
     :ivar most_on_a_host: maximum number of members of all kinds on one host
@@ -63,10 +65,13 @@ class Kinds:
            in_time: Callable[[], None] = no_limit,
            most: int | None = None) -> 'Kinds | None':
         """Group the members by kind; None if a member that stays or its host
-        is unknown, or if the number of kinds is too large.
+        is unknown, or if the number of kinds, or of kinds times hosts, is too
+        large.
 
+        :param placed: path to host name of the members that stay
         :param most: maximum number of kinds; if it is exceeded, members that
             request similar amounts form one kind, which requests the minimum
+        :raises OutOfTime: if ``in_time`` does
         """
         table = HostTable.of(snapshot)
         members = group.all_members()
@@ -103,7 +108,7 @@ class Kinds:
 
     @property
     def numbers(self) -> np.ndarray:
-        """The number of members of each kind."""
+        """[kind]: number of members."""
         return np.array([len(kind.members) for kind in self.kinds])
 
 
@@ -147,8 +152,8 @@ def _kinds(group: Group, table: HostTable,
 
 
 def _alone(members: list[Member], limits: Mapping) -> int:
-    """How many of the members the limits allow on one host, regardless of all
-    other members."""
+    """An upper limit on the number of these members on one host, regardless of
+    all other members: the sum over the innermost groups with a limit."""
     inner: dict[tuple[int, int] | None, int] = {}
     for member in members:
         last = limits[member.path][-1] if limits[member.path] else None
@@ -168,7 +173,8 @@ def _room(eligibility: Eligibility, table: HostTable,
 
 
 def _most(scope: Scope) -> int | None:
-    """The smallest of the limits per host of the scope's hard policies."""
+    """The smallest of the limits per host of the scope's hard policies; None
+    if none of them has such a limit."""
     return min((most for policy in scope.group.rules if (
         most := policy.most_on_a_host(scope)) is not None), default=None)
 

@@ -14,7 +14,7 @@ def preference_cost(policies: Iterable[Carried],
                     snapshot: Snapshot) -> Fraction:
     """The exact sum of the violations of each preference times its weight.
 
-    :param policies: policies, of which hard ones have no cost
+    :param policies: policies; hard policies have no cost
     """
     return sum((
         exact(each.policy.weight) * each.policy.check(

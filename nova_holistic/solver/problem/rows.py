@@ -47,14 +47,15 @@ Terms = tuple[tuple[Atom, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A policy and the scope of the group that carries it."""
+    """A policy or relationship, and the scope of the group that contains it.
+    """
 
     policy: Policy
     scope: Scope
 
     @property
     def key(self) -> tuple[int, str]:
-        """A key that is equal if the same group carries the same policy."""
+        """A key that is equal if the same group contains the same policy."""
         return id(self.policy), self.scope.path
 
     @property

@@ -28,11 +28,13 @@ from nova_holistic.solver.problem.rows import (
 class Rules:
     """Implements model.policy.Encoder by recording the rows of the policies.
 
-    :ivar possible: whether each host can hold, or holds, a member
+    :ivar possible: [host]: whether the host holds a member or can take one
     :ivar top: the scope of the top-level group
-    :ivar reach: member path to whether each host can hold, or holds, it
+    :ivar reach: member path to [host]: whether the host holds the member or
+        can take it
     :ivar in_time: a function that is called for each row and raises OutOfTime
-        at the end of the time
+        after the time limit
+    :ivar scopes: scopes of the atoms; each has different members
     :ivar encoded: the policies, in their order
     :ivar rows: rows of the policies, without the rows that ``limits`` replace
     :ivar limits: a limit for each policy that limits the counts of all domains
@@ -69,7 +71,8 @@ class Rules:
             carried.policy.encode(carried.scope, self)
 
     def only(self, policies: Sequence[Carried]) -> 'Rules':
-        """These rules without the rows of other policies and all penalties."""
+        """A copy of these rules with only the rows and limits of the given
+        policies, and without penalties."""
         chosen = {id(each) for each in policies}
         return replace(
             self, penalties=[],
@@ -82,6 +85,7 @@ class Rules:
         """Copy the rows of some policies from the rules of the same group for
         all hosts.
 
+        :param whole: the rules for all hosts
         :param rows: rows of these policies
         """
         chosen = {each.key for each in policies}
@@ -212,8 +216,8 @@ class Rules:
     # The interface for cases.
 
     def number(self, scope: Scope) -> int:
-        """Index into ``scopes`` of a scope with the same members, which is
-        added if no policy refers to it."""
+        """Index into ``scopes`` of the scope with the same members. If it does
+        not exist, the given scope is added."""
         return self._scope(scope)
 
     # The implementation.
@@ -257,8 +261,8 @@ class Rules:
 
 
 class _Symbol(pulp.LpElement):
-    """An atom in an expression of PuLP. Unlike a variable of PuLP, it needs no
-    name, and its hash takes no time."""
+    """An atom in an expression of PuLP. Unlike a variable of PuLP, it is
+    created without a name, and its hash is fast."""
 
     __hash__ = object.__hash__
 
@@ -271,12 +275,13 @@ class _Symbol(pulp.LpElement):
 
 
 def distinct(masks: Iterable[np.ndarray]) -> Collection[np.ndarray]:
-    """Each array once; similar members share one array."""
+    """Each array object once; similar members share one array."""
     return {id(mask): mask for mask in masks}.values()
 
 
 def _holds(constant: float, sense: int) -> bool:
-    """Whether a row without terms holds; its terms may have cancelled out."""
+    """Whether a row without terms is satisfied. Its terms may have cancelled
+    out."""
     return LpConstraint(
         pulp.LpAffineExpression(constant=constant), sense).valid()
 

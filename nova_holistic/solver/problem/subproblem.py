@@ -13,7 +13,8 @@ from nova_holistic.solver.problem.rules import Rules
 class Freed:
     """Members that may move. The caller knows the hosts of all others.
 
-    :ivar scope: the members that may move; no class combines them with others
+    :ivar scope: the members that may move; no class contains both these and
+        other members
     :ivar policies: policies whose checks depend on one of these members
     :ivar rows: rows of ``whole`` for these members; None if the policies must
         be encoded

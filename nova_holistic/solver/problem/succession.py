@@ -14,16 +14,17 @@ from nova_holistic.model.cloud.snapshot import Host
 class Succession:
     """The correspondence of earlier and later hosts, row by row.
 
-    A host is unchanged if none of the properties in columns differs: name,
-    location, labels, inventories, and whether it is enabled. Most unchanged
-    hosts are the same object.
+    A host is unchanged if none of the properties that ``HostArrays`` contains
+    differs: name, location, labels, inventories, and whether it is enabled.
+    Most unchanged hosts are the same object.
 
     :ivar origin: [later host]: index of the earlier host; -1 if the host is
         new or changed
     :ivar kept: earlier indexes of the unchanged hosts
     :ivar fresh: later indexes of the hosts that are new or changed
     :ivar same: whether nothing differs, including the order
-    :ivar same_places: whether only inventories and the enabled hosts differ
+    :ivar same_places: whether names, their order, locations and labels are
+        the same
     :ivar same_names: whether the names and their order are the same
     """
 
@@ -37,7 +38,10 @@ class Succession:
     @classmethod
     def of(cls, earlier: tuple[Host, ...], index: Mapping[str, int],
            later: tuple[Host, ...]) -> 'Succession':
-        """:param index: name of each earlier host to its index"""
+        """Compare the hosts of two snapshots.
+
+        :param index: name of each earlier host to its index
+        """
         changed = _changed_in_place(earlier, later)
         if changed is not None:
             return cls._in_place(earlier, later, changed)
@@ -65,7 +69,10 @@ class Succession:
     @classmethod
     def _in_place(cls, earlier: tuple[Host, ...], later: tuple[Host, ...],
                   changed: Sequence[int]) -> 'Succession':
-        """:param changed: indexes of the hosts that are other objects"""
+        """Compare hosts with the same names in the same order.
+
+        :param changed: indexes of the hosts that are other objects
+        """
         origin = np.arange(len(later), dtype=np.int64)
         fresh = [row for row in changed
                  if not _same_row(earlier[row], later[row])]
@@ -93,7 +100,7 @@ def _changed_in_place(earlier: tuple[Host, ...], later: tuple[Host, ...]
     order differ."""
     if len(earlier) != len(later):
         return None
-    # As a rule, a plan changes a few of thousands of hosts.
+    # Usually, a plan changes only a few of thousands of hosts.
     changed = np.flatnonzero(np.fromiter(
         map(operator.is_not, earlier, later), bool, len(later))).tolist()
     return changed if all(earlier[row].name == later[row].name
