@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An answer of the solver held against the oracle's."""
+"""Comparisons of an answer of the solver with the answer of the oracle."""
 
 import pytest
 
@@ -10,11 +10,13 @@ from tests.unit.solver import oracle
 
 
 def answered(case, objective, **options):
-    """What both say of (group, snapshot, placed), where there is a plan.
+    """Solve the case, and assert that the solver and the oracle agree on
+    whether a plan exists.
 
-    :param options: of ``solve``, such as ``solver`` and ``settings``
-    :returns: (plan, weighted violations, best (violations, value)), or None
-        where both find that there is none
+    :param case: (group, snapshot, placed)
+    :param options: options of ``solve``, such as ``solver`` and ``settings``
+    :returns: (plan, weighted violations, best (violations, value)), or None if
+        no plan exists
     """
     group, snapshot, placed = case
     expected = oracle.best(group, snapshot, placed, objective)
@@ -34,7 +36,8 @@ def answered(case, objective, **options):
 
 
 def agrees(case, objective, **options):
-    """The plan is the best there is; whether there is one."""
+    """Assert that the plan is optimal and proved so; return whether a plan
+    exists."""
     found = answered(case, objective, **options)
     if found is None:
         return False
@@ -49,7 +52,8 @@ def agrees(case, objective, **options):
 
 
 def is_sound(case, objective, **options):
-    """The plan is a plan, and nothing better than the best is promised."""
+    """Assert that the plan is valid, and that its bounds do not exceed the
+    values of the best plan."""
     found = answered(case, objective, **options)
     if found is None:
         return

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of a random case of which it is known what they may do to it."""
+"""Changes of a random case whose effect on the optimum is known."""
 
 from tests.unit.solver import random_rules
 from tests.unit.solver.strategies import Case
 
 NARROWING = ('affinity', 'location', 'traits', 'aggregates',
              'availability_zone')
-"""Policies that, where they are hard, tell which domains are eligible."""
+"""Types of policies that, if they are hard, restrict the eligible domains."""
 
 
 def groups(document):
-    """A group and all below it."""
+    """Generate the documents of a group and of all groups nested in it."""
     yield document
     for nested in document.get('groups', ()):
         yield from groups(nested)
 
 
 def rules(case):
-    """All of them, in the order of preferences."""
+    """Generate all policies and relationships, in the order in which a plan
+    lists its preferences."""
     for group in groups(case.group):
         yield from group.get('policies', ())
         yield from group.get('relationships', ())
@@ -28,19 +29,22 @@ def has(case, name):
 
 
 def has_skew(case, level=None):
-    """Whether members are to be even over domains (of the level)."""
+    """Return whether a rule limits the skew over domains (of the level)."""
     return any('max_skew' in rule and level in (None, rule['level'])
                for rule in rules(case))
 
 
 def moves_spreads(case):
+    """Return whether a hard policy restricts the eligible domains of spreads.
+    """
     return any(
         rule['type'] in NARROWING and 'weight' not in rule
         for group in groups(case.group) for rule in group['policies'])
 
 
 def renamed(case, chance):
-    """Other names for hosts, zones, racks, groups and members."""
+    """Return the case with other names for hosts, zones, racks, groups and
+    members."""
     case = case.copy()
     names = {name: f'{chance.randint(0, 999)}.{name}'
              for name in ('az1', 'az2', 'r1', 'r2', 'r3', *(
@@ -54,7 +58,8 @@ def renamed(case, chance):
         return '/'.join(names[name] for name in path.split('/'))
 
     def member(path):
-        # A server's number comes after the name of its description.
+        # The path of a server ends in the name of its description and a
+        # number.
         return '/'.join(_renamed(name, parts) for name in path.split('/'))
 
     for host in case.inventory['hosts']:
@@ -92,7 +97,8 @@ def _replace(document, key, change):
 
 
 def reordered(case, chance):
-    """The same hosts, links, groups, members and rules in another order."""
+    """Return the case with hosts, links, groups, members and rules in another
+    order."""
     case = case.copy()
     chance.shuffle(case.inventory['hosts'])
     chance.shuffle(case.inventory.get('links', []))
@@ -105,7 +111,8 @@ def reordered(case, chance):
 
 
 def with_twin(case, chance, enabled):
-    """An empty host that stands where another does."""
+    """Return the case with an additional empty host in the same domains as
+    another host."""
     case = case.copy()
     able = [h for h in case.inventory['hosts']
             if h['enabled'] and h['name'] not in case.unknown]
@@ -132,7 +139,8 @@ def spread_over_racks(hosts, members, max_skew):
 
 
 def tightened(case, chance):
-    """One limit of one rule tighter; None where there is no such rule."""
+    """Return the case with one limit of one rule tightened, or None if no rule
+    has a limit that can be tightened."""
     case = case.copy()
     found = [(rule, key) for rule in rules(case) for key in TIGHTER
              if key in rule and TIGHTER[key](rule[key]) != rule[key]]
@@ -154,7 +162,8 @@ TIGHTER = {
 
 
 def fuller(case, chance):
-    """Less room on a host or a link."""
+    """Return the case with less free capacity on one host and on some links.
+    """
     case = case.copy()
     host = chance.choice(case.inventory['hosts'])
     amounts = host['resources']['VCPU']
@@ -191,7 +200,8 @@ def all_weighted(case):
 
 
 def weighed(case, factor, number=None):
-    """All weights, or that of one preference, times the factor."""
+    """Return the case with all weights, or the weight of one preference,
+    multiplied by the factor."""
     case = case.copy()
     weighted = [rule for rule in rules(case)
                 if 'weight' in rule or rule['type'].startswith('soft-')]

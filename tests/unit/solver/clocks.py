@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Timers for ``solve``: what they show does not depend on the machine."""
+"""Timers for ``solve`` whose readings do not depend on the machine."""
 
 import itertools
 
 
 def standing():
-    """A timer that stands still: no time limit is ever reached."""
+    """Return 0, like a timer that stands still: no time limit is ever reached.
+    """
     return 0.0
 
 
 def advancing(step):
-    """A timer that advances by the step each time it is read."""
+    """Return a timer that advances by the step each time it is read."""
     return itertools.count(0, step).__next__
 
 
 class Stopping:
-    """A timer that stands still for some readings; from then on there is no
-    time left.
+    """A timer that stands still for a number of readings. Then it exceeds
+    every time limit.
 
-    :ivar left: readings until then
-    :ivar late: readings after that
+    :ivar left: number of readings until then; negative after that
+    :ivar late: number of readings after that
     """
 
     def __init__(self, readings):

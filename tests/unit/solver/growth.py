@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the work for a plan grows with hosts and members."""
+"""Measurement of how the work for a plan grows with hosts and members."""
 
 import pathlib
 import sys
@@ -14,7 +14,7 @@ ROOT = str(pathlib.Path(nova_holistic.__file__).parent)
 
 
 def mixed(hosts):
-    """Hosts of many degrees of use, in three zones and racks of forty."""
+    """Return hosts of different usage, in three zones and in racks of 40."""
     return cloud(*(host(
         f'h{n}', f'z{n % 3}', f'z{n % 3}r{n // 40}', inventories={
             'VCPU': Inventory(32, used=n * 7 % 30),
@@ -23,7 +23,8 @@ def mixed(hosts):
 
 
 def shop(members):
-    """Two groups of two sizes each, kept apart and spread."""
+    """Return two groups with servers of two sizes each, with anti-affinity in
+    each group and a spread over zones."""
     return group(groups=[
         group(servers('small', members // 4),
               servers('large', members // 4, vcpus=4), name=name,
@@ -33,8 +34,8 @@ def shop(members):
 
 
 def lines(work):
-    """Lines of the project that run: loops and comprehensions a line a turn.
-    """
+    """Count the lines of the project that a call executes. A loop or
+    comprehension counts one line for each iteration."""
     number = 0
 
     def inside(frame, event, argument):
@@ -55,11 +56,12 @@ def lines(work):
 
 
 def product(work, hosts, members):
-    """Of lines = a + b x hosts + c x members + d x hosts x members: d."""
+    """Return d of lines = a + b x hosts + c x members + d x hosts x members.
+    """
     few, wide, tall, both = (
         work(shop(m), mixed(h)) for m, h in (
             (members, hosts), (members, 2 * hosts),
             (2 * members, hosts), (2 * members, 2 * hosts)))
-    # Nor is there a line for each host and member in all.
+    # The whole work must also stay below one line per host and member.
     assert both < 2 * hosts * 2 * members
     return (both - wide - tall + few) / (hosts * members)

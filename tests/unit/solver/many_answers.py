@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions of several shapes, and what the solver answers to them.
+"""Questions of several shapes, and the answers of the solver to them.
 
-As a program it prints the answers, so that those of two processes can be
-compared. The clock stands still: no deadline cuts in.
+Run as a program, it prints the answers, so that a test can compare the answers
+of two processes. The clock stands still, so no deadline ends the search.
 """
 
 from fractions import Fraction
@@ -20,11 +20,11 @@ from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 SHAPES = ('small', 'middle', 'large')
 SMALL = 40
-"""How many small groups, of rules of every type."""
+"""Number of small groups with rules of every type."""
 
 
 def in_use(hosts):
-    """A cloud in racks in zones, its hosts more or less full."""
+    """Return a cloud of zones and racks, whose hosts differ in usage."""
     return cloud(*(
         host(f'h{n:04}', f'z{n * 3 // hosts}', f'r{n // 10:03}', inventories={
             'VCPU': Inventory(64, used=n * 37 % 60)},
@@ -34,7 +34,7 @@ def in_use(hosts):
 
 
 def tiers(count):
-    """Three groups of so many members each."""
+    """Return three groups with the given number of members each."""
     more = ((), (Aggregates(names=frozenset({'a0'})),), ())
     return group(groups=[
         group(servers('few', count // 2, vcpus=1 + tier),
@@ -48,7 +48,8 @@ def tiers(count):
 
 
 def questions(shape):
-    """Group, snapshot, members that stay, and objective."""
+    """Generate group, snapshot, placed members and objective of each question.
+    """
     if shape == 'small':
         for seed in range(SMALL):
             case = seeded(seed, hosts=6, members=8)
@@ -61,11 +62,11 @@ def questions(shape):
 
 
 UNIMPROVED = Settings(improvement=Improvement(failures=0))
-"""Without steps that a solver's own clock may end early."""
+"""Settings without the steps that a backend's own clock may end early."""
 
 
 def answers(asked, threads=1):
-    """What is said of each, as text."""
+    """Return the answer to each question as text, without the time it took."""
     return [repr(_untimed(solve(
         wanted, snapshot, placed=placed, objective=objective, threads=threads,
         time_limit=60.0, timer=lambda: 0.0, settings=UNIMPROVED)))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every assignment of a few members to a few hosts, judged one by one.
+"""Exhaustive search: every assignment of a few members to a few hosts.
 
-Written from the design's sentences, apart from all that it is to judge:
-capacity, requirements, policies, preferences and objectives.
+The oracle is written from the design and shares no code with the solver that
+it verifies. It evaluates capacity, requirements, policies, preferences and
+objectives.
 """
 
 from collections import Counter
@@ -13,7 +14,8 @@ from tests.unit.solver.oracle_policies import KNOWN, View, degree
 
 
 def best(group, snapshot, placed, objective):
-    """(weighted violations, objective value) of the best plan, or None."""
+    """Return (weighted violations, objective value) of the best plan, or None
+    if no plan exists."""
     found = None
     for where in placements(group, snapshot, placed):
         cost = violations(group, snapshot, placed, where)
@@ -26,7 +28,8 @@ def best(group, snapshot, placed, objective):
 
 
 def evaluate(group, snapshot, placed, where):
-    """Weighted violations of a placement; None where it is no plan."""
+    """Return the weighted violations of a placement, or None if the placement
+    is no valid plan."""
     hosts = {h.name: h for h in snapshot.hosts}
     taken = Counter()
     for member in group.all_members():
@@ -39,7 +42,8 @@ def evaluate(group, snapshot, placed, where):
 
 
 def placements(group, snapshot, placed):
-    """Each that keeps requirements and capacity: member path to host name."""
+    """Generate all placements that satisfy requirements and capacity, as
+    mappings from member path to host name."""
     free = [m for m in group.all_members() if m.path not in placed]
     places = [[h for h in snapshot.hosts if _suits(m, h)] for m in free]
 
@@ -59,9 +63,10 @@ def placements(group, snapshot, placed):
 
 
 def violations(group, snapshot, placed, where):
-    """Weighted violations of what fits; None where a hard rule is broken."""
+    """Return the weighted violations of a placement that satisfies the
+    capacity, or None if it violates a hard rule."""
     hosts = {h.name: h for h in snapshot.hosts}
-    # The snapshot also counts the members that are placed already.
+    # The server count of a host in the snapshot includes placed members.
     other_servers = {
         name: max(0, host.servers - list(placed.values()).count(name))
         for name, host in hosts.items()}
@@ -69,14 +74,15 @@ def violations(group, snapshot, placed, where):
 
 
 def knows(group, objective):
-    """Whether it has something to say of all that the group asks for."""
+    """Return whether the oracle supports the objective and all rules of the
+    group."""
     return objective in (*OBJECTIVES, 'network') and all(
         rule.type.removeprefix('soft-') in KNOWN
         for scope in group.scopes() for rule in scope.group.rules)
 
 
 def value(objective, group, snapshot, placed, where):
-    """What the objective says of a placement."""
+    """Return the objective value of a placement."""
     hosts = {h.name: h for h in snapshot.hosts}
     if objective == 'network':
         return oracle_relationships.network(group, snapshot, where, hosts)
@@ -108,7 +114,11 @@ def _suits(member, host):
 
 
 def _fits(member, host, taken):
-    """Whether there is room beside what is taken by members before."""
+    """Return whether the host has capacity left for the member.
+
+    :param taken: (host name, resource class) to the amount that earlier
+        members use
+    """
     for name, amount in member.requirements.resources.items():
         has = host.inventories[name]
         if has.used + taken[host.name, name] + amount > (
@@ -123,9 +133,10 @@ def _take(member, host, taken):
 
 
 def _violations(line, prefix, where, hosts, snapshot, other_servers):
-    """Weighted violations; None where a hard policy is broken.
+    """Return the weighted violations, or None if a hard rule is violated.
 
-    :param line: the groups from the top down to the one that is judged
+    :param line: the groups from the top-level group down to the evaluated
+        group
     """
     group = line[-1]
     view = View(line, group.all_members(prefix), where, hosts,
@@ -152,7 +163,7 @@ def _violations(line, prefix, where, hosts, snapshot, other_servers):
 
 
 def _weight(rule):
-    """As the decimal number that a document would have."""
+    """Return the weight as the exact decimal number of the document."""
     return Fraction(str(rule.weight or 0))
 
 
@@ -179,7 +190,8 @@ def _stack(members, free, where, hosts):
 
 def _spread(members, free, where, hosts):
     def height(u):
-        # The chords of u squared: each tenth below u gives its rise.
+        # A piecewise linear approximation of u squared: each tenth below u
+        # adds the rise of its chord.
         return sum((2 * k + 1) / 10 * min(max(u - k / 10, 0), 1 / 10)
                    for k in range(10))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The degree to which a finished placement breaks each type of policy.
+"""The degree to which a complete placement violates each type of policy.
 
-Written from the design's sentences, apart from all that it is to judge.
+Written from the design, independently of the code that it verifies.
 """
 
 from collections import Counter
@@ -20,12 +20,14 @@ REQUIREMENTS = {
 
 @dataclass
 class View:
-    """A placement of a whole group, as a group in it sees it.
+    """A placement of a whole group, from the view of one group in it.
 
-    :ivar line: the groups from the top down to that one
-    :ivar below: its members
+    :ivar line: the groups from the top-level group down to this group
+    :ivar below: the members of this group, including nested groups
     :ivar where: path to host name, of all members
-    :ivar other_servers: host name to number of servers of anyone else
+    :ivar hosts: host name to host
+    :ivar other_servers: host name to number of servers outside the top-level
+        group
     """
 
     line: list[Any]
@@ -49,7 +51,7 @@ class View:
 
 
 def degree(policy, view):
-    """How many violations there are."""
+    """Return the number of violations of the policy."""
     if policy.type in REQUIREMENTS:
         return sum(not REQUIREMENTS[policy.type](policy, view.host(m))
                    for m in view.below)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The degree to which a finished placement breaks each type of relationship.
+"""The degree to which a complete placement violates each type of relationship.
 
-Written from the design's sentences, pair by pair and link by link, apart from
-all that it is to judge.
+Written from the design, for each pair and each link, independently of the code
+that it verifies.
 """
 
 from collections import Counter
@@ -10,11 +10,11 @@ import itertools
 
 
 def degree(relationship, view, path):
-    """How many violations there are.
+    """Return the number of violations, in Mbit/s for bandwidth.
 
-    :param view: the placement, as the group that carries the relationship
-        sees it
-    :param path: of that group; '' at the top
+    :param view: the placement, from the view of the group that has the
+        relationship
+    :param path: path of that group; '' at the top level
     """
     sides = [[domain(view, m, relationship.level) for m in side]
              for side in parts(relationship, view.below, path)]
@@ -29,7 +29,8 @@ def degree(relationship, view, path):
 
 
 def _too_much(relationship, view, sides):
-    """Mbit/s over what others leave, on the uplinks that this one uses."""
+    """Return the excess load in Mbit/s on the uplinks that this relationship
+    uses."""
     mine, loads = _loads(relationship, sides), Counter()
     for group, path in _groups(view.line[0], ''):
         for each in group.relationships:
@@ -46,7 +47,8 @@ def _too_much(relationship, view, sides):
 
 
 def _end(snapshot, link, level):
-    """The vertex of the level that the link leads to; '' if there is none."""
+    """Return the vertex of the level to which the link leads; '' if the link
+    is at another level."""
     if level in snapshot.levels:
         depth = snapshot.levels.index(level) + 1
         return link.domain if (link.level, len(link.domain)) == (
@@ -55,7 +57,7 @@ def _end(snapshot, link, level):
 
 
 def _loads(relationship, sides):
-    """Mbit/s on the uplink of each domain."""
+    """Return a mapping from domain to the load of its uplink in Mbit/s."""
     loads = Counter()
     for pair in _pairs(sides):
         if _apart(pair):
@@ -65,7 +67,8 @@ def _loads(relationship, sides):
 
 
 def network(group, snapshot, where, hosts):
-    """Mbit/s x uplinks, over every pair of servers with traffic."""
+    """Return Mbit/s x uplinks, summed over all pairs of servers with traffic.
+    """
     total = 0
     for carrier, path in _groups(group, ''):
         for each in carrier.relationships:
@@ -82,7 +85,7 @@ def network(group, snapshot, where, hosts):
 
 
 def parts(relationship, members, path):
-    """Members of either side."""
+    """Generate the members of each of the two sides."""
     for side in relationship.between:
         full = [*filter(None, path.split('/')), *side.split('/')]
         yield [m for m in members
@@ -95,7 +98,8 @@ def domain(view, member, level):
 
 
 def vertex(snapshot, host, level):
-    """Where the host is, as links name it; None in no domain."""
+    """Return the vertex of the host at the level, as links name it; None if
+    the host is in no domain of the level."""
     names = (*host.location, host.name)
     if level == 'host':
         return names

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies and an objective as somebody else might write them, who has read
-the manual and nothing of the solver: check, encode, and no more is said."""
+"""Policies and an objective of an external author who has read only the
+manual. They implement check and encode, and most of them no optional method.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from nova_holistic.model.policy import Policy, Violations
 
 
 def hosts_of(scope, placement):
-    """Of the scope's members that are placed."""
+    """Return the hosts of the scope's members that are placed."""
     return [placement[m.path] for m in scope.members if m.path in placement]
 
 
@@ -20,7 +21,7 @@ def hosts_of(scope, placement):
 class InPairs(Policy):
     """Every host holds an even number of the members.
 
-    It says nothing of the level that it speaks of, and has no messages.
+    It declares no level and has no messages.
     """
 
     type: ClassVar[str] = 'in-pairs'
@@ -46,7 +47,8 @@ class InPairs(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Painted(Policy):
-    """No member is on a host of another colour; unpainted is another."""
+    """All members are on hosts of the given colours. A host without a colour
+    violates the policy."""
 
     type: ClassVar[str] = 'painted'
     keys: ClassVar[dict] = {
@@ -74,7 +76,7 @@ class Painted(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class PaintedAndSaysSo(Painted):
-    """The same, and it tells which hosts it admits."""
+    """The same policy, which also implements ``admits``."""
 
     type: ClassVar[str] = 'painted-and-says-so'
 
@@ -84,8 +86,8 @@ class PaintedAndSaysSo(Painted):
 
 @dataclass(frozen=True, kw_only=True)
 class Escorted(Policy):
-    """No domain holds more of the last description's members than of the
-    first's; each more is a violation."""
+    """No domain holds more members of the last description than of the first.
+    Each additional member is a violation."""
 
     type: ClassVar[str] = 'escorted'
     keys: ClassVar[dict] = {'level': {'type': 'string'}}
@@ -134,8 +136,8 @@ class Escorted(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Fused(Policy):
-    """Each feed bears at most so many members; one unplugged counts as one
-    on a feed that bears none."""
+    """Each feed has at most ``most`` members. Each member outside all feeds is
+    a violation."""
 
     type: ClassVar[str] = 'fused'
     keys: ClassVar[dict] = {'most': {'type': 'integer'}}
@@ -171,7 +173,7 @@ class Fused(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Licensed(Policy):
-    """At most so many VCPUs of the members are on hosts of one paint."""
+    """At most ``vcpus`` VCPUs of the members are on hosts of one paint."""
 
     type: ClassVar[str] = 'licensed'
     keys: ClassVar[dict] = {'paint': {'type': 'string'},
@@ -193,7 +195,7 @@ class Licensed(Policy):
                  if h.labels.get('paint') == self.paint]
         sizes = {m.requirements.resources.get('VCPU', 0)
                  for m in scope.members}
-        # Builtin sum: of no terms it is a plain 0, and a comparison of that
+        # The built-in sum of no terms is the number 0, and a comparison of it
         # is True or False.
         used = sum(size * encoder.among(replace(scope, members=tuple(
             m for m in scope.members
@@ -209,7 +211,8 @@ class Licensed(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Shunned(Policy):
-    """No member is in the rack of that name, which need not exist."""
+    """No member is in the rack with the given name. The rack need not exist.
+    """
 
     type: ClassVar[str] = 'shunned'
     keys: ClassVar[dict] = {'rack': {'type': 'string'}}
@@ -230,7 +233,8 @@ class Shunned(Policy):
 
 
 class Rent(Objective):
-    """Each host used costs its rent, by its paint, and each VCPU a tenth."""
+    """Each host in use costs the rent of its paint, and each VCPU of new
+    members a tenth of this rent."""
 
     name: ClassVar[str] = 'rent'
     RENTS: ClassVar[dict] = {'red': 5.0, 'blue': 2.0}

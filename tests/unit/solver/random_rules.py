@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random policies and relationships of every type, as documents."""
+"""Generators of random policies and relationships of every type, as documents.
+"""
 
 WEIGHTS = (None, None, 1, 2.5, 10)
 
 
 def policy(chance, levels):
-    """One of any type, hard or weighted."""
+    """Return a random policy of any type, hard or weighted."""
     name = chance.choice(sorted(POLICIES))
     document = {'type': name, **POLICIES[name](chance, levels)}
     return _weighed(chance, document)
 
 
 def relationship(chance, levels, sides):
-    """One of any type between two parts that have no member in common."""
+    """Return a random relationship of any type between two parts that share no
+    member."""
     document = {
         'type': chance.choice(('affinity', 'anti-affinity', 'bandwidth')),
         'between': list(chance.choice(sides)),
@@ -23,7 +25,8 @@ def relationship(chance, levels, sides):
 
 
 def sides(group):
-    """Pairs of paths below the group that have no member in common."""
+    """Return all ordered pairs of paths below the group that share no member.
+    """
     parts = sorted(_parts(group, ()))
     return [('/'.join(one), '/'.join(other))
             for one, mine in parts for other, yours in parts
@@ -31,7 +34,7 @@ def sides(group):
 
 
 def _parts(group, above):
-    """(path, members) of all that a side may name."""
+    """Generate (path, members) of everything that a side may name."""
     for nested in group.get('groups', ()):
         path = (*above, nested['name'])
         below = list(_parts(nested, path))

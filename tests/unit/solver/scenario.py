@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans as scenarios: ``plan(two_racks(), web).uses('r1h1', 'r2h1')``."""
+"""Helpers for scenarios: ``plan(two_racks(), web).uses('r1h1', 'r2h1')``."""
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.check import check
@@ -7,7 +7,7 @@ from nova_holistic.solver.solve import solve
 
 
 class Planned:
-    """A plan that the independent check has found no fault with."""
+    """A plan that has passed the independent check."""
 
     def __init__(self, snapshot, answer):
         self.answer = answer
@@ -16,11 +16,12 @@ class Planned:
         self._snapshot = {h.name: h for h in snapshot.hosts}
 
     def uses(self, *names):
-        """The members are on these hosts, and on no others."""
+        """Assert that the members are on exactly these hosts."""
         assert sorted(set(self.hosts.values())) == sorted(names)
 
     def racks(self):
-        """Number of members in each rack that has some, ascending."""
+        """Return the numbers of members in each rack with members, ascending.
+        """
         found = {}
         for name in self.hosts.values():
             rack = self._snapshot[name].location[-1]
@@ -29,6 +30,7 @@ class Planned:
 
 
 def plan(snapshot, group, **options):
+    """Solve, and assert that the answer is a plan that passes the check."""
     answer = solve(group, snapshot, **options)
     assert isinstance(answer, Plan), answer
     assert check(group, snapshot, answer.hosts(),
@@ -37,7 +39,7 @@ def plan(snapshot, group, **options):
 
 
 def reasons(snapshot, group, **options):
-    """Why there is no plan: {at: message}, a line for each message."""
+    """Return why no plan exists: {at: messages, one per line}."""
     answer = solve(group, snapshot, **options)
     found = {}
     for reason in answer.reasons:

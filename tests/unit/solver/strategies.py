@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random groups and clouds, as documents: every type of rule, hard and
-weighted, at every level, in nested groups, on small clouds of odd shapes.
+"""Random groups and clouds, as documents: hard and weighted rules of every
+type, at every level, in nested groups, on small heterogeneous clouds.
 
-Whatever draws them looks like random.Random: the first choice of each list is
-the plainest, and rare things are at the far end, so that hypothesis shrinks a
-failure to a plain case.
+The generators use the interface of ``random.Random``. The first choice of each
+list is the simplest, and rare features have the highest random numbers, so
+that hypothesis shrinks a failure to a simple case.
 """
 
 import copy
@@ -26,10 +26,11 @@ OBJECTIVES = ('fewest-hosts', 'spread', 'stack', 'network')
 
 @dataclass(frozen=True)
 class Case:
-    """A group on a cloud, and where members that stay are.
+    """A group on a cloud, with the hosts of its placed members.
 
-    :ivar unknown: names of hosts of which only the zone is known, which no
-        document can say
+    :ivar placed: path to host name of the placed members
+    :ivar unknown: names of hosts of which only the zone is known; documents
+        cannot express this
     """
 
     group: dict[str, Any]
@@ -38,7 +39,7 @@ class Case:
     unknown: frozenset[str] = frozenset()
 
     def read(self):
-        """Group and snapshot, as the parsers make them."""
+        """Return group and snapshot, as the parsers build them."""
         snapshot = parse_inventory(self.inventory)
         return parse_group(self.group, TYPES), replace(
             snapshot, hosts=tuple(
@@ -46,25 +47,27 @@ class Case:
                 if h.name in self.unknown else h for h in snapshot.hosts))
 
     def copy(self):
-        """One that may be changed in place."""
+        """Return a deep copy that may be modified."""
         return copy.deepcopy(self)
 
 
 def cases(hosts=4, members=4):
-    """Hypothesis' way to draw them."""
+    """Return a hypothesis strategy that draws random cases."""
     return st.randoms(use_true_random=False).map(
         lambda chance: random_case(chance, hosts, members))
 
 
 def seeded(seed, hosts=4, members=4):
-    """The case of that number, the same on every machine."""
+    """Return the case with this seed, which is the same on every machine."""
     return random_case(random.Random(seed), hosts, members)
 
 
 def random_case(chance, hosts, members):
-    """
-    :param hosts: most of them
-    :param members: most of them, in all groups together
+    """Return a random case.
+
+    :param chance: source of randomness with the interface of ``random.Random``
+    :param hosts: maximum number of hosts
+    :param members: maximum number of members of all groups together
     """
     inventory = {
         'levels': list(TREE),
@@ -130,7 +133,7 @@ def _links(chance, hosts):
 
 
 class _Groups:
-    """Makes nested groups until it has no members left to give."""
+    """A generator of nested groups that distributes a number of members."""
 
     def __init__(self, chance, levels, members):
         self.chance = chance
@@ -149,7 +152,8 @@ class _Groups:
         if nested:
             document['groups'] = nested
             if chance.random() > 0.7:
-                # A group of nothing but groups.
+                # A group that has only nested groups and no members of its
+                # own.
                 self.left += document['members'][0].get('count', 1)
                 del document['members'][0]
         document['policies'] = [

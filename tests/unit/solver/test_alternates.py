@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where else members could go, whichever of them have to."""
+"""Alternate hosts of members: any members may use them at the same time."""
 
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.policies.affinity import Affinity
@@ -47,7 +47,7 @@ def test_alternates_keep_anti_affinity_to_the_other_members():
     first, second = (
         {name[:2] for name in (plan.hosts()[path], *found[path])}
         for path in ('db-0', 'db-1'))
-    # Nobody's rack goes to one of them.
+    # The rack without members serves only one of the two members.
     assert first | second == {'r1', 'r2', 'r3'} and not first & second
     assert not {*plan.hosts().values()} & {*found['db-0'], *found['db-1']}
 
@@ -94,7 +94,7 @@ def test_usage_of_placed_members_is_counted_once():
     placed = {'web-0': 'a'}
     plan = solve(wanted, snapshot, placed=placed)
     assert plan.hosts() == {'web-0': 'a', 'web-1': 'b'}
-    # Who stays needs none.
+    # A placed member stays and needs no alternate.
     assert alternates(wanted, snapshot, plan, 5, placed=placed) == {
         'web-0': (), 'web-1': ('a',)}
 
@@ -123,7 +123,7 @@ def test_an_alternate_of_an_even_spread_is_in_the_same_rack():
 
 
 class Silent(Affinity):
-    """One that tells the solver nothing."""
+    """A policy whose encoding adds no rows."""
 
     def encode(self, scope, encoder):
         pass

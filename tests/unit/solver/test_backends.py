@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every solver answers small programs alike, quietly and tidily."""
+"""Every backend solves small programs alike, without output and without
+temporary files."""
 
 import os
 import tempfile
@@ -14,7 +15,8 @@ SOLVERS = ('highs', 'cbc')
 
 
 def _knapsack():
-    """Most worth of three things in a bag of 10, as a minimum: -13 + 100."""
+    """Return a knapsack of capacity 10 with three items, as a minimization
+    with optimum -13 + 100, and the variables of the items."""
     problem = pulp.LpProblem('bag')
     things = [problem.add_variable(f't{n}', 0, 1, pulp.LpInteger)
               for n in range(3)]
@@ -64,8 +66,8 @@ def test_a_violated_row_without_variables_proves_infeasibility(solver):
 @pytest.mark.parametrize('solver', SOLVERS)
 @pytest.mark.parametrize('seconds', [0, -1.5])
 def test_without_time_nothing_is_solved(solver, seconds):
-    """HiGHS has an answer to so small a program before it looks at its limit;
-    to a large one it has none, and looks as late."""
+    """HiGHS solves so small a program before it checks its time limit.
+    Therefore a limit of 0 or less must not call HiGHS at all."""
     problem, things = _knapsack()
     outcome = load_backend(solver).solve(problem, seconds=seconds, gap=0)
     assert outcome == Outcome(Status.NOTHING)
@@ -73,7 +75,8 @@ def test_without_time_nothing_is_solved(solver, seconds):
 
 
 def test_infeasibility_without_time_to_confirm_it_is_no_proof(monkeypatch):
-    """"Infeasible" of numbers too close to tell apart is asked again."""
+    """HiGHS reports infeasibility of numbers within its tolerance. The backend
+    solves again to confirm, and reports nothing if the time is over."""
     problem, things = _knapsack()
     problem.addConstraint(pulp.LpAffineExpression(
         list(zip(things, (10**6, 10**6 + 1, 1)))) <= -1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of large clouds, on clouds small enough for the exact model of the
-whole: no bound is above the best plan, and gaps are told from the bounds."""
+"""Bounds of the decomposition, on clouds small enough for an exact model: no
+bound exceeds the best plan, and the reported gap follows from the bound."""
 
 import random
 
@@ -26,7 +26,8 @@ CASES = times(8)
 
 
 def _cloud(chance):
-    """Some tens of hosts, of two sizes and any use, in zones and racks."""
+    """Return a cloud of zones and racks with hosts of two sizes and random
+    usage."""
     zones, racks = chance.choice((1, 2, 3)), chance.choice((2, 3))
     return cloud(*(host(
         f'h{n}', f'z{n % zones}', f'z{n % zones}r{n // zones % racks}',
@@ -66,7 +67,7 @@ def _group(chance):
 
 
 def random_case(seed, objective):
-    """A group and a cloud."""
+    """Return a random group and cloud."""
     chance = random.Random(f'{objective} {seed}')
     snapshot, wanted = _cloud(chance), _group(chance)
     return wanted, snapshot
@@ -104,7 +105,7 @@ def test_no_bound_is_above_the_best_plan(objective):
             tight += mine.bound >= 0.6 * exact.objective.value
             assert mine.bound <= exact.objective.value + 1e-6, seed
             assert mine.value >= exact.objective.value - 1e-6, seed
-    # It would be of no use if there were nothing to compare, or if it never
-    # came close.
+    # The test is meaningful only if it compares many cases and if many bounds
+    # are tight.
     assert compared > CASES / 4
     assert tight > compared / 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host takes, exactly, by Placement's rules."""
+"""The exact capacity of a host by Placement's rules."""
 
 import pytest
 
@@ -14,7 +14,8 @@ from tests.unit.solver.scenario import plan
 
 
 def _takes(number, vcpus, solver='highs', **inventory):
-    """Whether one host takes that many members of that many VCPUs."""
+    """Return whether one host has capacity for the number of members with that
+    many VCPUs each."""
     snapshot = cloud(host('h', 'r', inventories={
         'VCPU': Inventory(**inventory)}))
     answer = solve(group(servers('db', number, vcpus=vcpus)), snapshot,
@@ -79,7 +80,8 @@ def _pair(large, small, free):
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
 def test_one_unit_too_many_of_10_to_the_9_is_refused(solver):
-    # Together on h they would be one unit over, far below any tolerance.
+    # Both members on h exceed its capacity by one unit, far below the relative
+    # tolerance of a solver.
     snapshot, wanted = _pair(10**9, 1, 10**9)
     found = plan(snapshot, wanted, solver=solver, objective='fewest-hosts')
     found.uses('h', 'other')

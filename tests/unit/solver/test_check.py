@@ -104,7 +104,7 @@ def test_a_host_that_meets_all_requirements_is_accepted():
      'host h has 12 VCPU, of which 10 are used: no room for 3'),
     (Inventory(16, allocation_ratio=1.5, used=20), 5,
      'host h has 24 VCPU, of which 20 are used: no room for 5'),
-    # 5 x 1.1 is 5.5: a sixth does not fit.
+    # 5 x 1.1 is 5.5, so a sixth unit does not fit.
     (Inventory(5, allocation_ratio=1.1, used=5), 1,
      'host h has 5 VCPU, of which 5 are used: no room for 1'),
     (Inventory(16, used=20), 1,

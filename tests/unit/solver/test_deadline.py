@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whenever time runs out, the answer comes soon, and it is a plan that was
-checked, a proof, or that nothing is known.
+"""Whenever the deadline passes, the answer follows soon. It is a plan that
+passes the check, a proof that no plan exists, or Unknown.
 
-No test here knows seconds: the clock is one that stands still until it was
-looked at so many times. How much is done after that is counted in calls of
-functions, which is the same on every machine.
+The tests measure no seconds: the clock stands still for a given number of
+readings. The work after the deadline is counted in function calls, whose
+number is the same on every machine.
 """
 
 import sys
@@ -29,21 +29,23 @@ from tests.unit.solver.clocks import Stopping
 from tests.unit.solver.strategies import seeded
 
 ANSWER = 1500
-"""Calls for the answer itself, for each member: a plan is judged, and
-reasons are told."""
+"""Maximum number of calls after the deadline for each member: the solver
+evaluates the plan, or collects the reasons."""
 
 STEP = 200
-"""Calls between two looks at the clock, for each member and host."""
+"""Maximum number of calls between two readings of the clock, for each member
+and host."""
 
 LOOKS = 10
-"""Looks at the clock after time ran out: each stage gives up at its first."""
+"""Maximum number of readings after the deadline: each stage ends at its first
+reading."""
 
 
 class Counted(Stopping):
-    """A clock that counts calls of Python functions: steps of the solver.
+    """A clock that counts calls of Python functions as steps of the solver.
 
-    :ivar longest: calls between two looks at it
-    :ivar after: calls since it has run out
+    :ivar longest: maximum number of calls between two readings of the clock
+    :ivar after: number of calls since the deadline passed
     """
 
     def __init__(self, looks):
@@ -94,7 +96,8 @@ SHAPES = {
 
 
 def _answered(wanted, snapshot, clock):
-    """A plan is judged, or it is no plan."""
+    """Return the answer of the solver. A plan must pass the check, and any
+    other answer must be Unknown or have reasons."""
     sys.setprofile(clock.count)
     try:
         answer = solve(wanted, snapshot, time_limit=1.0, timer=clock)
@@ -122,7 +125,7 @@ def test_the_answer_follows_soon_after_any_deadline(name):
         answer = _answered(wanted, snapshot, clock)
         assert clock.late <= LOOKS
         assert clock.after < ANSWER * members
-        # What is proved in less time is as true.
+        # A proof in less time must agree with the answer without a deadline.
         assert isinstance(answer, Unknown) or (
             isinstance(answer, Plan) == isinstance(whole, Plan))
 
@@ -155,7 +158,8 @@ def test_a_plan_is_explained_as_far_as_time_allows():
         shown.append(explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
                              timer=clock))
         assert clock.late <= LOOKS
-    # The first ones, and what there was no time for is left out.
+    # The explanation is a prefix of the whole one. Members without time are
+    # left out.
     assert [len(each) for each in shown] == sorted(len(each) for each in shown)
     assert shown[0] == () and shown[-1] == whole
     assert 0 < len(shown[-2]) < len(whole)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decomposed by domains and types of hosts, as large groups are: good plans,
-true bounds, and preferences first."""
+"""The decomposition by domains and types of hosts, as used for large groups:
+good plans, valid bounds, and preferences before the objective."""
 
 import pytest
 
@@ -56,8 +56,8 @@ def two_zones(hosts=200):
 
 
 def shop(*wishes, relationships=()):
-    """Two groups of 32 servers, evenly over the zones, of which the first
-    has wishes."""
+    """Return two groups of 32 servers, spread evenly over the zones. The first
+    group has the additional policies in ``wishes``."""
     return group(groups=[
         group(servers('small', 16), servers('large', 16, vcpus=4), name=name,
               policies=[AntiAffinity(max_per_domain=4), *more])
@@ -100,8 +100,9 @@ def test_of_two_preferences_that_exclude_each_other_the_dearer_is_met():
 
 
 def full_zone():
-    """Of 32 servers a host takes four: eight hosts, wherever they are; and
-    the others need a host that is no worse in the other zone."""
+    """Return a group and a cloud. The first group needs eight hosts in one
+    zone for its limit of four members per host. The other group needs one more
+    host, in the other zone."""
     snapshot = cloud(*(host(f'h{n}', f'az{n % 2}', vcpus=64)
                        for n in range(40)), levels=('az', 'host'))
     return group(groups=[

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No answer is off by one, however far apart amounts are: what fits a host to
-the last unit is placed there, and one unit more never is."""
+"""Amounts are exact, even if they differ by many orders of magnitude: a group
+that fits to the last unit is placed, and one more unit is refused."""
 
 from fractions import Fraction
 
@@ -35,8 +35,8 @@ def test_capacity_follows_placements_formula(total, reserved, ratio):
         allocation_ratio=ratio)
     ours = Inventory(total, reserved=reserved, allocation_ratio=ratio)
     assert ours.capacity == evaluate.capacity
-    # Placement refuses what is beyond the product; floats and whole numbers
-    # are compared exactly.
+    # Placement refuses an amount beyond the product, and Python compares
+    # floats and integers exactly.
     product = Fraction((total - reserved) * ratio)
     assert ours.capacity <= product < ours.capacity + 1
 
@@ -45,7 +45,7 @@ def test_capacity_follows_placements_formula(total, reserved, ratio):
     (7, 0.9, 6), (10, 0.9, 9), (100, 0.57, 56), (10, 0.7, 7),
     (100, 1.1, 110), (3, 16.0, 48), (10**9, 0.9, 9 * 10**8)])
 def test_capacity_is_rounded_down_as_in_placement(total, ratio, takes):
-    # 100 x 0.57 is a little less than 57 for floats, and Placement says 56.
+    # 100 x 0.57 is slightly less than 57 as a float, so Placement computes 56.
     unit = takes // 3
     parts = (unit, unit, takes - 2 * unit)
     snapshot = cloud(host('h', 'r', inventories={
@@ -60,8 +60,8 @@ def test_capacity_is_rounded_down_as_in_placement(total, ratio, takes):
 
 @st.composite
 def full_clouds(draw, slack):
-    """A plan is thought of, and each host has free what it takes there, but
-    for some units: (group, cloud)."""
+    """Draw (group, cloud). The free capacity of each host equals the usage of
+    a random placement plus the slack."""
     names = draw(st.sampled_from((CLASSES, CLASSES[:1])))
     asked = draw(st.lists(st.tuples(
         st.fixed_dictionaries({n: st.sampled_from(AMOUNTS) for n in names}),
@@ -85,7 +85,7 @@ def full_clouds(draw, slack):
 
 @st.composite
 def _holding(draw, free):
-    """An inventory with exactly so much free."""
+    """Draw an inventory with exactly this free capacity."""
     ratio = draw(st.sampled_from(RATIOS))
     used = draw(st.sampled_from((0, 5, 123_456_789, 10**9)))
     total = int((free + used) / ratio) + 2
@@ -97,14 +97,14 @@ def _holding(draw, free):
 
 
 def possible(wanted, snapshot):
-    """Whether there is a plan: all are tried, in whole numbers."""
+    """Return whether a plan exists, by exhaustive search in integers."""
     members = sorted(
         (m.requirements.resources for m in wanted.all_members()),
         key=lambda asked: -max(asked.values()))
     seen = set()
 
     def rest(number, free):
-        # Hosts with as much left are as good as each other.
+        # Hosts with the same remaining capacity are equivalent.
         known = number, tuple(sorted(free))
         if number == len(members) or known in seen:
             return number == len(members)
@@ -123,7 +123,8 @@ def possible(wanted, snapshot):
 
 
 def overfull(snapshot, wanted, plan):
-    """Hosts of which more is taken than Placement would let."""
+    """Generate (host name, resource class) where the plan exceeds Placement's
+    capacity."""
     where = plan.hosts()
     for each in snapshot.hosts:
         for name, has in each.inventories.items():
@@ -137,7 +138,8 @@ def overfull(snapshot, wanted, plan):
 
 @pytest.fixture(params=['whole', 'restricted', 'decomposed'])
 def settings(request):
-    """Every strategy that groups of some size are solved with."""
+    """Return the settings of each strategy for groups of more than one member.
+    """
     return Settings(request.param)
 
 
@@ -172,8 +174,8 @@ def test_one_unit_decides_whether_a_group_fits(settings):
 
 
 def hardly_apart():
-    """A group that fits to the last unit, of amounts that floats hardly tell
-    apart, and the cloud."""
+    """Return a group that fits to the last unit, with amounts that floats
+    hardly distinguish, and its cloud."""
     asked = (((500_000_000, 1_000_000_001), 3),
              ((500_000_000, 999_999_998), 3),
              ((1_000_000, 1_000_000_000), 3), ((3, 1), 2))
@@ -203,7 +205,7 @@ def test_cbc_claims_no_false_infeasibility():
     def honest(case):
         wanted, snapshot = case
         answer = solve(wanted, snapshot, solver='cbc')
-        # It may well find none, and must not call that a proof.
+        # CBC may find no plan, but must not report this as a proof.
         assert not isinstance(answer, Unplaceable)
         if isinstance(answer, Plan):
             assert not [*overfull(snapshot, wanted, answer)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a member is on its host: hosts left step by step, policies that bind
-it, and what the next best would cost."""
+"""Explanations of why a member is on its host: hosts left after each
+condition, policies that rule out hosts, and the cost of the next best host."""
 
 import pytest
 
@@ -37,7 +37,8 @@ def test_remaining_hosts_are_counted_after_each_condition():
         host('e', 'r2', traits=gpu, enabled=False))
     wanted = group(servers('db', 2, vcpus=16, required_traits=gpu))
     _, found = _explained(wanted, snapshot)
-    # a and c take one each: none of them is open to the other.
+    # The members use a and c, so no host is left for either of them to move
+    # to.
     assert found['db-0'].left == (
         HostsLeft('is enabled', 4), HostsLeft('has trait GPU', 3),
         HostsLeft('has room for VCPU 16', 2),
@@ -47,7 +48,8 @@ def test_remaining_hosts_are_counted_after_each_condition():
 
 
 def test_each_policy_is_listed_with_the_hosts_it_rules_out():
-    # db-1 takes a rack of its own, so the other of its rack is ruled out.
+    # db-1 uses the whole rack, so the other host of this rack is ruled out
+    # too.
     wanted = group(groups=[group(servers('node', 2), name='db', policies=[
         AntiAffinity(level='rack')])], policies=[Affinity(level='feed')])
     snapshot = cloud(*(
@@ -55,7 +57,8 @@ def test_each_policy_is_listed_with_the_hosts_it_rules_out():
         for rack, feed in (('r1', 'A'), ('r2', 'A'), ('r3', 'B'))
         for n in (1, 2)))
     _, found = _explained(wanted, snapshot)
-    # Of five other hosts two are on the other feed, two in the other's rack.
+    # Of the five other hosts, two are on the other feed, and two are in the
+    # rack of the other member.
     assert found['db/node-0'].bindings == (
         Binding('affinity feed', '', 2),
         Binding('anti-affinity rack', 'db', 2))
@@ -66,8 +69,8 @@ def test_the_next_best_host_is_given_with_its_cost():
     snapshot = cloud(host('a', 'r'), host('b', 'r', inventories={
         'VCPU': Inventory(16, used=4)}))
     _, found = _explained(group(servers('db', vcpus=8)), snapshot)
-    # From 0 to 1/2 on the curve costs 0.25; from 1/4, at 0.065, to 3/4, at
-    # 0.565, costs 0.5.
+    # The piecewise linear cost rises by 0.25 from usage 0 to 1/2. It rises by
+    # 0.5 from usage 1/4, with cost 0.065, to 3/4, with cost 0.565.
     assert found['db'].next_best == Move('b', 0, pytest.approx(0.25))
     assert (found['db'].open, found['db'].tried) == (1, 1)
 
@@ -105,8 +108,9 @@ def test_a_placed_member_keeps_its_own_capacity():
 
 
 def _moves(case, group, snapshot, where, path, objective):
-    """Every host that the member could move to, with what the whole then
-    costs: by the independent check and the oracle."""
+    """Generate each host to which the member could move, with the violations
+    and the objective value after the move. The independent check and the
+    oracle compute them."""
     fixed = {p: h for p, h in case.placed.items() if p != path}
     for each in snapshot.hosts:
         moved = {**where, path: each.name}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work for a plan grows with members and with hosts, and not with the
-product of the two."""
+"""The work for a plan grows with members plus hosts, not with their product.
+"""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_the_line_counter_detects_a_loop_over_hosts_and_members():
     assert before == 0
     described = [description for scope in group.scopes()
                  for description in scope.group.members]
-    # Nothing of the project but what names each member once.
+    # The only lines of the project executed here name each member once.
     assert lines(lambda: [list(description.members(''))
                           for _ in snapshot.hosts
                           for description in described]) > 8 * 30
@@ -34,5 +34,6 @@ def test_solving_has_no_loop_over_hosts_times_members(objective):
         assert isinstance(answers[0], Plan)
         return found
 
-    # A loop would make it 1 for each of its lines.
+    # Each line of a loop over hosts and members would add 1 to the
+    # coefficient.
     assert product(planned, 2000, 100) < 0.25

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many copies of a group fit."""
+"""Headroom: the number of copies of a group that fit."""
 
 import itertools
 
@@ -83,8 +83,9 @@ def test_an_unknown_answer_says_nothing_of_the_number():
 
 
 def test_an_undecided_number_of_copies_is_not_excluded():
-    """Counting has a bound of two copies, but only one fits: on a timer that
-    leaves no time for that question, both numbers are told."""
+    """Without time to decide, the answer is a range. The lower end is the
+    number of copies that were planned, and the upper end is the bound from
+    counting."""
     snapshot = cloud(host('h1', 'r1', vcpus=10), host('h2', 'r1', vcpus=10))
     wanted = group(servers('a', 2, vcpus=6), servers('b', vcpus=1))
     assert found(snapshot, wanted, time_limit=0.0) == Headroom(1, 1)
@@ -102,7 +103,7 @@ def test_nothing_limits_members_without_resources():
 
 
 class Groups:
-    """An observer that keeps the groups of all questions."""
+    """An observer that records the group of each question."""
 
     def __init__(self):
         self.groups = []
@@ -112,7 +113,8 @@ class Groups:
 
 
 def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
-    """The time for all copies at once ends after two copies."""
+    """The time for planning all copies at once ends after two copies, so
+    further copies are planned one by one."""
     snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
         'VCPU': Inventory(total=4)}) for n in range(8)))
     wanted = group(servers('a', 2, vcpus=2), policies=[
@@ -128,8 +130,8 @@ def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
 
 
 class _Until:
-    """A timer on which the first part of the time ends when so many copies
-    were planned at once."""
+    """A timer on which the first part of the time ends when the given number
+    of copies has been planned at once."""
 
     def __init__(self, seen, copies):
         self._seen = seen
@@ -142,7 +144,7 @@ class _Until:
 
 
 def copies(wanted, number):
-    """Built apart from what is tested."""
+    """Return a group of copies, built independently of the tested code."""
     return Group(wanted.name, groups=tuple(
         Group(f'c{n}', wanted.members, wanted.groups, wanted.policies,
               wanted.relationships) for n in range(number)))
@@ -164,7 +166,7 @@ def test_random_groups_have_the_headroom_that_every_placement_has(case):
 
 
 def test_the_copies_that_are_counted_pass_the_check():
-    """The plan of all copies is judged without the solver."""
+    """The independent check evaluates the plan of all copies."""
     wanted = group(servers('web', 2, vcpus=3), groups=[
         group(servers('db', 2, vcpus=2), name='db',
               policies=[AntiAffinity(level='rack')])],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few members join a group whose others stay: they get the best hosts that
-there are, whatever the policies."""
+"""A few members join a group whose other members stay. They get the best
+available hosts, whatever the policies."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -28,7 +28,8 @@ HOSTS = 2000
 
 
 def racks(number=HOSTS, **fields):
-    """Of 20 hosts each, in four zones; hosts differ in what is in use."""
+    """Return a cloud with racks of 20 hosts each in four zones. Hosts differ
+    in usage."""
     return cloud(*(host(
         f'h{n}', f'z{n // 20 % 4}', f'r{n // 20}',
         availability_zone=f'z{n // 20 % 4}',
@@ -47,7 +48,8 @@ def shop(web, db=30):
 
 
 def staying(snapshot, wanted, **options):
-    """Where members are, and the snapshot that counts their use."""
+    """Return where a plan puts the members, and the snapshot that counts their
+    usage."""
     answer = solve(wanted, snapshot, **options)
     where = answer.hosts()
     size = {m.path: m.requirements.resources['VCPU']
@@ -65,13 +67,14 @@ def staying(snapshot, wanted, **options):
 
 @functools.cache
 def planned(objective='spread'):
-    """A shop on many hosts: where it is, and the snapshot that counts it."""
+    """Return where the members of a shop on many hosts are, and the snapshot
+    that counts their usage."""
     return staying(racks(), shop(30), objective=objective)
 
 
 JOINING = [('spread', 1), ('stack', 1), ('fewest-hosts', 1),
            ('spread', 3), ('fewest-hosts', 3)]
-"""Objective, and how many members join the shop."""
+"""Objective, and number of members that join the shop."""
 
 
 @pytest.mark.parametrize(('objective', 'more'), JOINING)
@@ -89,7 +92,8 @@ def test_the_best_host_may_have_no_member_of_the_group():
         servers('web', 4, 20), policies=[AntiAffinity()]))
     wanted = group(servers('web', 5, 20), policies=[AntiAffinity()])
     found = plan(there, wanted, placed=where, objective='stack')
-    # Of all that have room the fullest: 12 of 32 are in use.
+    # The best host is the fullest host with room: 12 of its 32 VCPUs are in
+    # use.
     new = next(h for h in there.hosts if h.name == found.hosts['web-4'])
     assert new.name not in where.values()
     assert new.inventories['VCPU'].used == 12
@@ -97,7 +101,8 @@ def test_the_best_host_may_have_no_member_of_the_group():
 
 
 def test_a_preference_comes_before_the_cost():
-    """The zone that is asked for is one of four, and the rack is taken."""
+    """The zone of the preference is one of four, and one rack of it has a
+    member already."""
     where, there = staying(racks(400), group(servers('web', 1, 2), policies=[
         AvailabilityZone(zone='z1')]))
     wanted = group(servers('web', 2, 2), policies=[
@@ -111,8 +116,9 @@ def test_a_preference_comes_before_the_cost():
 
 
 def broken_already():
-    """Two members in two racks that would rather be in one, a third who
-    joins them, and the cloud."""
+    """Return a group, a cloud and placed members. Two placed members are in
+    two racks, although a preference wants all members in one, and a third
+    member joins."""
     return group(servers('web', 3), policies=[SoftAffinity(level='rack')]), (
         racks(400)), {'web-0': 'h0', 'web-1': 'h399'}
 
@@ -126,8 +132,8 @@ def test_an_already_violated_preference_does_not_prevent_joining():
 
 
 def test_each_zone_that_may_confine_the_group_is_compared():
-    """One member is even over the only rack of a zone, not over one of two;
-    the zone of two racks is emptier."""
+    """A single member satisfies the even spread only in the zone with one
+    rack, but the zone with two racks has more free capacity."""
     there = cloud(*(host(
         f'h{n}', 'two' if n < 200 else 'one', f'r{n // 100 if n < 200 else 2}',
         vcpus=64 if n < 200 else 16) for n in range(400)),
@@ -149,7 +155,8 @@ def test_a_policy_violated_by_placed_members_is_a_reason():
 
 @dataclass(frozen=True, kw_only=True)
 class OnEven(AntiAffinity):
-    """Another check than its class's, of which nothing is said."""
+    """A policy that overrides the check and the rows of its class, and
+    declares nothing else."""
 
     type = 'on-even'
 
@@ -167,7 +174,8 @@ class OnEven(AntiAffinity):
 
 
 def test_shortcuts_of_a_policy_do_not_apply_to_an_overridden_check():
-    # The emptiest ones are odd; the one that is in use already is fullest.
+    # The emptiest hosts have odd numbers. h0, which is in use already, is the
+    # fullest host.
     there = cloud(*(host(f'h{n}', f'r{n // 20}', inventories={
         'VCPU': Inventory(32, used=0 if n % 2 else 4 if n else 20)})
         for n in range(400)))
@@ -178,7 +186,8 @@ def test_shortcuts_of_a_policy_do_not_apply_to_an_overridden_check():
 
 
 def all_but(number, seed, objective):
-    """A random group, of which all but so many are where a plan has them."""
+    """Return a random group in which all but the given number of members are
+    placed as in a plan. Return None if no plan exists."""
     group, snapshot = seeded(seed).read()
     answer = solve(group, snapshot, objective=objective)
     if not isinstance(answer, Plan):

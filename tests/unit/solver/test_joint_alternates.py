@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whichever members go on to an alternate, and to which: every choice of one
-place for each keeps the hard policies. All choices are tried."""
+"""Any members may use any of their alternates at the same time, and the hard
+policies still hold. The tests try all combinations."""
 
 from dataclasses import replace
 import itertools
@@ -14,19 +14,20 @@ from tests.unit.solver import oracle, test_outsiders
 from tests.unit.solver.strategies import seeded
 
 MOST = 3
-"""Alternates a member."""
+"""Maximum number of alternates of a member."""
 
 
 def choices(where, others):
-    """Every placement with each member at its place or at an alternate."""
+    """Generate every placement with each member on its host or on an
+    alternate."""
     places = [(name, *others.get(path, ())) for path, name in where.items()]
     for hosts in itertools.product(*places):
         yield dict(zip(where, hosts))
 
 
 def roomy(seed):
-    """A case with room for everyone anywhere, where rules alone are in the
-    way: none is a preference."""
+    """Return a case in which every host has enough capacity, so that only hard
+    rules exclude placements."""
     case = seeded(seed, 6, 4)
     case = replace(case.copy(), placed={}, unknown=frozenset())
     for each in case.inventory['hosts']:

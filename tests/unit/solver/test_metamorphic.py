@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must not matter does not, and what can only hurt never helps.
+"""Changes without relevance keep the optimum, and restrictions never improve
+it.
 
-Optimum means the least (weighted violations, objective value), None where
-there is no plan; "no worse" compares in that order. Spreads are by far the
-most delicate: which domains are eligible, and so what is even, depends on
-hosts and on hard rules above. Where that matters the cases say so.
+The optimum is the least (weighted violations, objective value), or infinity if
+no plan exists. The tests compare in this order. The eligible domains of a
+spread depend on hosts and on hard rules of the groups above, so some changes
+may improve a spread. The tests exclude such cases.
 """
 
 from dataclasses import replace
@@ -26,7 +27,7 @@ NOTHING = (math.inf, math.inf)
 CHANCE = st.randoms(use_true_random=False)
 AIMS = st.sampled_from(OBJECTIVES)
 BY_PLACE = st.sampled_from(('fewest-hosts', 'network'))
-"""Objectives that do not look at how full hosts are."""
+"""Objectives that do not depend on the usage of hosts."""
 
 
 def answer(case, objective, solver='highs'):
@@ -48,7 +49,8 @@ def same(one, other):
 
 
 def no_better(one, other):
-    """Whether the first is as good as the second at most."""
+    """Return whether the first optimum is equal to or worse than the second.
+    """
     if not same(one[0], other[0]):
         return one[0] > other[0]
     return one[1] > other[1] or same(one[1], other[1])
@@ -90,7 +92,8 @@ def test_a_further_empty_host_never_worsens_a_plan(case, objective):
 @examples(40)
 @given(cases(), CHANCE, AIMS)
 def test_an_empty_copy_of_a_host_never_worsens_a_plan(case, chance, objective):
-    """Not where hosts are what members are spread over."""
+    """The test excludes spreads over hosts, because the copy is a domain that
+    they must fill."""
     assume(not changes.has_skew(case, 'host'))
     assert no_better(
         optimum(case, objective),
@@ -135,7 +138,7 @@ def test_less_capacity_never_improves_a_plan(case, chance, objective):
 @given(cases(), CHANCE, AIMS)
 def test_one_more_policy_never_improves_a_plan(case, chance, objective):
     more = changes.with_rule(case, chance)
-    # What else it forbids may leave a spread less to fill.
+    # A new policy may reduce the eligible domains that a spread must fill.
     assume(not changes.has_skew(case) or not changes.moves_spreads(more))
     assert no_better(optimum(more, objective), optimum(case, objective))
 
@@ -143,7 +146,8 @@ def test_one_more_policy_never_improves_a_plan(case, chance, objective):
 @examples(70)
 @given(cases(), AIMS)
 def test_a_satisfied_weighted_policy_equals_a_hard_one(case, objective):
-    """Bandwidth means two things; and a spread sees hard rules alone."""
+    """Hard and weighted bandwidth have different meanings, and only hard rules
+    restrict the eligible domains of a spread."""
     hard = changes.all_hard(case)
     assume(not changes.has(hard, 'bandwidth'))
     assume(not changes.has_skew(hard) or not changes.moves_spreads(hard))

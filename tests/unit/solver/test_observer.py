@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever observes the solver sees each question once, with its answer."""
+"""An observer of the solver receives each question once, with its answer."""
 
 import threading
 
@@ -17,7 +17,7 @@ from tests.unit.solver.clocks import advancing
 
 
 class Seen(list):
-    """An observer that keeps what it was told."""
+    """An observer that records its calls."""
 
     def __call__(self, question, answer):
         self.append((question, answer))

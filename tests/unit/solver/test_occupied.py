@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud that other groups find after a group was placed."""
+"""The snapshot that other groups see after a group was placed."""
 
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.relaxations.occupied import occupied

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One more member is placed where a check of every host would place it."""
+"""The insertion of one member agrees with a check of every host."""
 
 from dataclasses import replace
 import random
@@ -16,7 +16,10 @@ from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 
 def insertion(wanted, path, placed, snapshot):
-    """:param placed: path to host"""
+    """Return the question for the member with the path.
+
+    :param placed: path to host of the placed members
+    """
     (member,) = [m for m in wanted.all_members() if m.path == path]
     return Insertion(wanted, member, placed, snapshot,
                      {each.name for each in snapshot.hosts})
@@ -87,7 +90,8 @@ def test_a_policy_is_checked_once_for_hosts_that_it_treats_equally(
     placed = on(snapshot, web_0='h0', web_1='h1')
     found = hosts(insertion(wanted, 'web-2', placed, snapshot))
     assert len(found) == 200
-    # Two racks with members, one check for both others, and one without.
+    # The two racks with members need a check each, the two racks without
+    # members share one, and one check covers the placement without the member.
     assert len(calls) == 4
 
 
@@ -113,7 +117,8 @@ def test_it_agrees_with_a_check_of_every_host(seed):
 
 
 def violations(question, candidate):
-    """Weighted ones that the member adds; None where a hard policy breaks."""
+    """Return the weighted violations that the member adds, or None if it
+    violates a hard rule."""
     total = 0.0
     for scope in question.group.scopes():
         for policy in scope.group.rules:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On small random clouds the solver finds what trying everything finds."""
+"""On small random clouds the solver agrees with exhaustive search."""
 
 from fractions import Fraction
 import random
@@ -69,7 +69,8 @@ def _policies(chance, label):
 
 
 def random_case(seed):
-    """A cloud, a group with a nested one, and members that stay."""
+    """Return a random group with a nested group, a cloud, and placed members.
+    """
     chance = random.Random(seed)
     snapshot = builders.cloud(
         *(_host(chance, n) for n in range(chance.choice((1, 2, 3, 3, 4, 4)))),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole language against every placement: no bad plan is accepted, no
-feasible group is refused, and the optimum is equal."""
+"""Every type of rule against exhaustive search: the solver accepts no invalid
+plan, refuses no feasible group, and finds the optimum."""
 
 import random
 
@@ -15,7 +15,7 @@ from tests.unit.solver.strategies import OBJECTIVES, seeded, TYPES
 
 
 def cost_of(group, answer):
-    """Weighted violations, as the plan lists them."""
+    """Return the weighted violations that the plan lists."""
     weights = [rule.weight for scope in group.scopes()
                for rule in scope.group.rules if not rule.hard]
     return sum(weight * each.violations for weight, each in zip(
@@ -23,7 +23,8 @@ def cost_of(group, answer):
 
 
 def agrees(case, objective, solver='highs'):
-    """Whether there is a plan; the solver's answer is the oracle's."""
+    """Assert that the answer equals the oracle's; return whether a plan
+    exists."""
     group, snapshot = case.read()
     expected = oracle.best(group, snapshot, case.placed, objective)
     answer = solve(group, snapshot, placed=case.placed, objective=objective,
@@ -40,7 +41,7 @@ def agrees(case, objective, solver='highs'):
 
 
 def _rules(case):
-    """(type, whether hard) of each rule of the case."""
+    """Generate (whether it is a policy, type, whether hard) of each rule."""
     group, _ = case.read()
     for scope in group.scopes():
         for rules in (scope.group.policies, scope.group.relationships):
@@ -57,7 +58,7 @@ def test_small_cases_agree_with_exhaustive_search(part):
 
 
 def test_larger_cases_agree_with_exhaustive_search():
-    """Up to six members on up to six hosts."""
+    """Cases have up to six members on up to six hosts."""
     for seed in range(50_000, 50_000 + times(40)):
         agrees(seeded(seed, 6, 6), OBJECTIVES[seed % 4])
 
@@ -78,7 +79,7 @@ def test_the_cases_use_every_type_hard_and_weighted():
 
 
 def test_check_and_oracle_agree_on_any_placement():
-    """Also those that no solver would choose."""
+    """The random placements include many that no solver would choose."""
     good = 0
     for seed in range(70_000, 70_000 + times(300)):
         case, chance = seeded(seed), random.Random(seed)

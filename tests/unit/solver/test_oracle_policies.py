@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With every type of policy the solver finds what trying everything finds."""
+"""With every type of policy the solver agrees with exhaustive search."""
 
 from fractions import Fraction
 import random
@@ -94,7 +94,8 @@ def _policies(chance, levels):
 
 
 def random_case(seed):
-    """A cloud, three groups in one another, and members that stay."""
+    """Return a random group with up to two levels of nested groups, a cloud,
+    and placed members."""
     chance = random.Random(seed)
     snapshot = builders.cloud(
         *(_host(chance, n) for n in range(chance.choice((2, 3, 4, 4)))),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relationships, and the objective network, against trying everything.
+"""Relationships and the objective ``network`` agree with exhaustive search.
 
-The judging is done pair by pair and link by link, from the design's words.
+The oracle evaluates each pair and each link, as the design describes.
 """
 
 from dataclasses import replace
@@ -73,13 +73,13 @@ def _policies(chance, levels):
 
 
 def random_case(seed):
-    """A group with one nested in it, rules between their parts, and links."""
+    """Return a random group, a cloud with links, and placed members."""
     chance = random.Random(seed)
     hosts = tuple(_hosts(chance))
     snapshot = builders.cloud(
         *hosts, levels=LEVELS, links=_links(chance, hosts))
     levels = LEVELS + (('feed',) if 'feed' in snapshot.all_levels() else ())
-    # In some cases all share the links of one level.
+    # In some cases all relationships use the links of the same level.
     busy = chance.choice((None, None, 'rack', 'host'))
     a, b = chance.randint(1, 2), chance.choice((None, 2))
     nested = Group(
@@ -103,8 +103,8 @@ def random_case(seed):
 
 
 def with_links_of_feeds(seed):
-    """The case of that number, in which all hard bandwidth is between feeds,
-    and feeds have links."""
+    """Return the case with this seed, but with all bandwidth between feeds, and
+    with links of feeds. A case without feeds is unchanged."""
     chance = random.Random(f'feeds {seed}')
     group, snapshot, placed = random_case(seed)
     links = [Link((feed,), 100 * chance.randint(0, 6),
@@ -129,7 +129,7 @@ def _in(path, side):
 
 
 def _rules(group, prefix=''):
-    """(rule, paths of its one or two sides) of the group and those below."""
+    """Generate (rule, paths of each side) of the group and its subgroups."""
     paths = [m.path for m in group.all_members(prefix.rstrip('/'))]
     for policy in group.policies:
         yield policy, [paths]
@@ -151,7 +151,7 @@ def _domain(host, level):
 
 
 def _degree(rule, sides, at, loads, snapshot):
-    """How far the rule is from holding, in its own unit."""
+    """Return the degree of violation, in the unit of the rule."""
     domains = [[at[path, rule.level] for path in side] for side in sides]
     everyone = [d for side in domains for d in side]
     outside = everyone.count(None)
@@ -178,7 +178,7 @@ def _degree(rule, sides, at, loads, snapshot):
 
 
 def _loads(rules, at):
-    """Mbit/s on each uplink of what is hard."""
+    """Return the hard load in Mbit/s by uplink, (level, domain)."""
     loads = {}
     for rule, sides in rules:
         if rule.type == 'bandwidth' and rule.weight is None:
@@ -192,7 +192,7 @@ def _loads(rules, at):
 
 
 def _hops(one, other):
-    """Uplinks on the way from one host to the other."""
+    """Return the number of uplinks on the path between two hosts."""
     return 2 * sum(
         _domain(one, level) is None or _domain(other, level) is None
         or _domain(one, level) != _domain(other, level) for level in LEVELS)
@@ -213,7 +213,7 @@ OBJECTIVES = {'network': _distance, 'fewest-hosts': _used}
 
 
 def best(group, snapshot, placed, objective):
-    """(weighted violations, objective value) of the best plan, or None."""
+    """Return (weighted violations, value) of the best plan, or None."""
     hosts = {h.name: h for h in snapshot.hosts}
     free = [m for m in group.all_members() if m.path not in placed]
     rules = list(_rules(group))
@@ -235,7 +235,7 @@ def best(group, snapshot, placed, objective):
 
 
 def _cost(rules, where, snapshot):
-    """Weighted violations; None where a hard rule is broken."""
+    """Return the weighted violations, or None if a hard rule is violated."""
     at = {(path, level): _domain(host, level)
           for path, host in where.items() for level in (*LEVELS, 'feed')}
     loads = _loads(rules, at)
@@ -259,7 +259,7 @@ def _cost_of(group, answer):
 def _agrees(seed, objective, solver='highs', case=random_case):
     group, snapshot, placed = case(seed)
     expected = best(group, snapshot, placed, objective)
-    # On a busy machine, CBC needs more than a share of the default.
+    # On a busy machine, the default time limit is too short for CBC.
     answer = solve(group, snapshot, placed=placed, objective=objective,
                    solver=solver, timer=standing, time_limit=120)
     if expected is None:
@@ -293,7 +293,7 @@ def test_cbc_agrees_with_exhaustive_search():
 
 
 def test_check_and_oracle_agree_on_any_placement():
-    """Also on those that no solver would choose."""
+    """The random placements include many that no solver would choose."""
     for seed in range(7000, 7040):
         group, snapshot, _ = random_case(seed)
         roomy = builders.cloud(*(
@@ -327,5 +327,5 @@ def test_the_bound_of_a_relaxation_is_not_above_the_best_plan():
 
 @pytest.mark.parametrize('seed', [40112, 42386])
 def test_presolve_keeps_the_optimum(seed):
-    """Probing in HiGHS's presolve takes worse plans of these for the best."""
+    """Probing in the presolve of HiGHS excluded the optima of these."""
     assert _agrees(seed, 'network')

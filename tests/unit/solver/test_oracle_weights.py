@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preferences of any weight, on clouds small enough to try everything.
+"""Preferences with weights of any size, on clouds small enough for exhaustive
+search.
 
-Weights are from 1e-6 to 1e6. The oracle adds them up as fractions. What is
-judged is the plan, the verdict, and the bound that goes with the plan.
+Weights are from 1e-6 to 1e6, and the oracle adds them as fractions. The tests
+verify the plan, the status, and the bound of the plan.
 """
 
 from fractions import Fraction
@@ -29,14 +30,15 @@ from tests.unit.solver import oracle
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts')
 CASES = times(25)
-"""For each objective; NOVA_HOLISTIC_TEST_EFFORT=100 tries thousands."""
+"""Number of cases for each objective. With NOVA_HOLISTIC_TEST_EFFORT=100 there
+are thousands."""
 
 EXACT = (Strategy.AUTO, Strategy.WHOLE)
-"""Strategies that solve small cases to the end."""
+"""Strategies that solve small cases to optimality."""
 
 
 def _weight(chance):
-    """A decimal number of few digits, of any size."""
+    """Return a decimal number of up to three digits, of any magnitude."""
     if chance.random() < 0.3:
         return chance.choice((1e6, 1e-6, 0.1, 0.2, 0.3, 0.7, 1.0))
     digits = chance.choice((1, 1, 2, 3))
@@ -64,7 +66,7 @@ def _relationship(chance):
 
 
 def random_case(seed):
-    """A group with preferences, a cloud, and members that stay."""
+    """Return a random group with preferences, a cloud, and placed members."""
     chance = random.Random(seed)
     snapshot = builders.cloud(*(builders.host(
         f'h{n}', chance.choice(('r1', 'r2')),
@@ -89,7 +91,8 @@ def random_case(seed):
 
 
 def _all_worths(group, snapshot, placed, objective):
-    """(cost of the preferences, value) of each plan that there is."""
+    """Return (cost of the preferences, objective value) of every valid plan.
+    """
     return [(cost, oracle.value(objective, group, snapshot, placed, where))
             for where in oracle.placements(group, snapshot, placed)
             if (cost := oracle.violations(
@@ -97,7 +100,7 @@ def _all_worths(group, snapshot, placed, objective):
 
 
 def _check(seed, objective, strategy):
-    """Hold an answer against all plans; whether there is any plan."""
+    """Compare an answer with all plans; return whether any plan exists."""
     group, snapshot, placed = random_case(seed)
     worths = _all_worths(group, snapshot, placed, objective)
     answer = solve(group, snapshot, placed=placed, objective=objective,
@@ -115,7 +118,7 @@ def _check(seed, objective, strategy):
     assert cost == sum(weight * each.violations for weight, each in zip(
         weights, answer.preferences, strict=True)), where
     found = answer.objective
-    # Among the plans whose preferences cost no more.
+    # The bound holds for all plans whose preferences cost at most as much.
     least = min(value for other, value in worths if other <= cost)
     assert found.bound <= least + 1e-7, where
     assert found.bound <= found.value + 1e-9, where

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies and objectives of others work in every stage, whatever they leave
-unsaid: then nothing is reduced, and nothing is ignored."""
+"""External policies and objectives work in every stage. If they omit optional
+methods, the solver reduces nothing and ignores nothing."""
 
 import random
 
@@ -45,7 +45,7 @@ def _policy(chance, levels):
 
 
 def random_case(seed):
-    """A small cloud and a group: (group, snapshot, placed)."""
+    """Return a random small cloud and a group: (group, snapshot, placed)."""
     chance = random.Random(seed)
     snapshot = cloud(*(host(
         f'h{n}', *([f'r{chance.randrange(3)}']
@@ -72,8 +72,8 @@ def random_case(seed):
 
 
 def cost(group, snapshot, where):
-    """Weighted violations by the policies' checks; None where one that is
-    hard is broken."""
+    """Return the weighted violations by the policies' checks, or None if a
+    hard policy is violated."""
     hosts = {h.name: h for h in snapshot.hosts}
     placement = {path: hosts[name] for path, name in where.items()}
     total = 0
@@ -170,7 +170,7 @@ def test_an_unsatisfiable_policy_escorted_is_named():
 
 
 def test_a_check_without_messages_refuses_a_placement():
-    # in-pairs counts violations, and has no message for them.
+    # in-pairs counts violations, but has no messages.
     snapshot = cloud(host('h1', 'r'), host('h2', 'r'))
     wanted = one('in-pairs', {
         'name': 'a', 'count': 2, 'resources': {'VCPU': 1}})
@@ -230,7 +230,7 @@ LARGE = [(policy, keys, objective)
          for objective in ('spread', 'fewest-hosts', Rent())]
 
 
-# Every second case has each policy and each objective.
+# Half of the cases still contain each policy and each objective.
 @pytest.mark.parametrize('policy, keys, objective', some(LARGE, 2))
 def test_external_policies_hold_in_a_large_cloud(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
@@ -240,7 +240,7 @@ def test_external_policies_hold_in_a_large_cloud(policy, keys, objective):
                    timer=standing)
     assert isinstance(answer, Plan)
     assert cost(hard, PAINTED, answer.hosts()) == 0
-    # A wish that can be met in full is met in full.
+    # A preference that can be satisfied completely is satisfied completely.
     soft = solve(one(policy, *members, weight=2, **keys), PAINTED,
                  objective=objective, time_limit=30, timer=standing)
     assert [p.violations for p in soft.preferences] == [0]

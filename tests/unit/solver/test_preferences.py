@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preferences at odds: weights decide, and each is listed with what it had to
-give up."""
+"""Conflicting preferences: weights decide, and the plan lists the violations
+of each preference."""
 
 import pytest
 
@@ -19,8 +19,9 @@ def _given_up(found):
 
 
 @pytest.mark.parametrize('together, apart, racks, violations', [
-    # Four in one rack: three too many for anti-affinity; two and two: one
-    # rack too many for affinity, and one member too many in each.
+    # Four members in one rack are three too many for the anti-affinity. Two in
+    # each of two racks are one rack too many for the affinity, and one member
+    # too many in each rack.
     (9.0, 1.0, [4], {'affinity': 0, 'anti-affinity': 3}),
     (1.0, 9.0, [2, 2], {'affinity': 1, 'anti-affinity': 2}),
 ])
@@ -35,14 +36,16 @@ def test_the_heavier_preference_wins(together, apart, racks, violations):
 
 
 def test_many_light_violations_outweigh_a_heavy_one():
-    # One rack saves the heavy 5 and costs 3 x 2; two racks cost 5 + 2 x 2.
+    # One rack satisfies the preference of weight 5 and costs 3 x 2. Two racks
+    # cost 5 + 2 x 2.
     cost = {'one': 3 * 2, 'two': 5 + 2 * 2}
     assert cost['one'] < cost['two']
     wanted = group(servers('db', 4), policies=[
         Affinity(level='rack', weight=5.0),
         AntiAffinity(level='rack', weight=2.0)])
     assert plan(two_racks(), wanted).racks() == [4]
-    # With 6 for each member too many: 18 against 5 + 12.
+    # With weight 6 for each excess member, one rack costs 18, and two cost 5 +
+    # 12.
     wanted = group(servers('db', 4), policies=[
         Affinity(level='rack', weight=5.0),
         AntiAffinity(level='rack', weight=6.0)])
@@ -64,7 +67,8 @@ def test_two_agreeing_preferences_outweigh_a_heavier_third():
 
 
 def test_weights_decide_between_spread_and_affinity():
-    # Three racks; affinity gives up a rack for 4, spread a missing one for 3.
+    # With three racks, the affinity has two violations, and with one rack, the
+    # spread misses two domains.
     snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
 
     def racks(weight):
@@ -81,7 +85,8 @@ def test_weights_decide_between_spread_and_affinity():
 
 
 def test_preferences_of_nested_and_outer_groups_are_added():
-    # Either nested group would be alone in a rack; the whole would be in one.
+    # The nested groups prefer different racks, but the outer group prefers a
+    # single rack.
     def shop(weight):
         return group(groups=[
             group(servers('node', 2), name='db', policies=[
@@ -90,11 +95,11 @@ def test_preferences_of_nested_and_outer_groups_are_added():
                 Location(path=('r2',), weight=1.0)])],
             policies=[Affinity(level='rack', weight=weight)])
 
-    # Moving one group over costs 2.
+    # A move of one nested group to the other rack costs 2.
     assert plan(two_racks(), shop(1.5)).racks() == [2, 2]
     found = plan(two_racks(), shop(2.5))
     assert found.racks() == [4]
-    # Which of the two gives way is open.
+    # Either of the nested groups may violate its preference.
     given_up = _given_up(found)
     assert given_up['affinity', ''] == 0
     assert sorted((given_up['location', 'db'],
@@ -110,7 +115,7 @@ def test_a_preference_never_overrules_a_hard_policy():
 
 
 def test_preferences_come_before_the_objective():
-    # The objective would use one host; the lightest preference uses four.
+    # The objective alone would use one host. The small preference uses four.
     wanted = group(servers('db', 4), policies=[AntiAffinity(weight=0.01)])
     found = plan(two_racks(), wanted, objective='fewest-hosts')
     assert found.objective.value == 4

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan takes one processor, whatever BLAS would do by itself."""
+"""The solver uses one processor, whatever number of threads BLAS has by
+default."""
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -11,7 +12,8 @@ from tests.unit.builders import group, servers, two_racks
 
 @pytest.fixture(autouse=True)
 def two_threads():
-    """As on a machine with as many processors, and more."""
+    """Let BLAS use two threads, as on a machine with more than one processor.
+    """
     with threadpool_limits(2, user_api='blas'):
         yield
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons where the twenty cases do not reach: third-party rules, members
-that stay, large groups, and time that runs out."""
+"""Reasons in situations outside the twenty cases: external rules, placed
+members, large groups, and expired time limits."""
 
 from dataclasses import dataclass
 import itertools
@@ -25,7 +25,7 @@ from tests.unit.solver.scenario import reasons
 
 @dataclass(frozen=True, kw_only=True)
 class Quota(Policy):
-    """No more than that many members are on hosts with a trait."""
+    """At most ``most`` members are on hosts with the trait."""
 
     type: ClassVar[str] = 'quota'
     keys: ClassVar[dict] = {}
@@ -146,7 +146,8 @@ def test_of_two_separate_conflicts_only_one_is_reported():
 
 
 def _large(members):
-    """Half of them of another size, in one zone that is a host short."""
+    """Return a group whose members have two sizes, in one zone. Every zone has
+    too few hosts with the trait NVME."""
     return group(groups=[
         group(servers('node', members // 4, vcpus=2), name='web', policies=[
             AntiAffinity(), Spread(level='rack', max_skew=2)]),
@@ -165,7 +166,7 @@ def _hosts(number):
 
 
 def test_the_reasons_of_a_large_group_are_minimal():
-    # Of the hosts of a zone every seventh has the trait: 24 for 50 members.
+    # Every seventh host of a zone has the trait: 24 hosts for 50 members.
     answer = solve(_large(200), _hosts(500))
     assert answer.minimal
     assert answer.reasons == (
@@ -180,7 +181,7 @@ def test_at_the_deadline_the_reasons_may_not_be_minimal(
     wanted = group(groups=[group(servers('node', 2), name='db', policies=[
         Affinity(level='rack'), AntiAffinity(level='rack'),
         AntiAffinity(level='host')])])
-    # As soon as it is known that there is no plan.
+    # Use the first number of readings at which infeasibility is known.
     answer = next(answer for looks in itertools.count(1) if isinstance(
         answer := solve(wanted, two_racks(), time_limit=asked,
                         timer=_Clock(asked, looks)), Unplaceable))
@@ -193,7 +194,8 @@ def test_at_the_deadline_the_reasons_may_not_be_minimal(
 
 
 class _Clock:
-    """Stands still for so many looks at it, then runs out."""
+    """A clock that stands still for a number of readings, and then exceeds the
+    limit."""
 
     def __init__(self, limit, looks):
         self._limit = limit

@@ -16,7 +16,8 @@ from tests.unit.solver.scenario import plan
 
 
 def linked(r1, r2, vcpus=4):
-    """Two racks of two hosts, with uplinks of so many Mbit/s."""
+    """Return two racks of two hosts, with uplinks of ``r1`` and ``r2`` Mbit/s.
+    """
     return cloud(*(host(f'{rack}h{n}', rack, vcpus=vcpus)
                    for rack in ('r1', 'r2') for n in (1, 2)),
                  links=[Link(('r1',), r1), Link(('r2',), r2)])
@@ -49,7 +50,8 @@ def test_a_relationship_anti_affinity_separates_two_tiers():
 
 
 def test_heavy_traffic_stays_in_one_rack_if_uplinks_are_too_small():
-    # Racks have room for all four servers; 2 x 2 pairs of 100 Mbit/s.
+    # Each rack has room for all four servers. The traffic has 2 x 2 pairs of
+    # 100 Mbit/s.
     pipe = Bandwidth(between=('web', 'db'), mbps=100, level='rack')
     shop = group(servers('web', 2), servers('db', 2), relationships=[pipe])
     found = plan(linked(99, 99), shop, objective='spread')
@@ -91,7 +93,7 @@ def test_the_objective_network_puts_the_busiest_pair_on_one_host():
     found = plan(linked(0, 0, vcpus=4), shop, objective='network')
     assert found.hosts['b'] == found.hosts['c']
     assert rack_of(found, 'a') == rack_of(found, 'b')
-    # a and b are two uplinks apart: one of either host.
+    # The path from a to b has two uplinks, one of each host.
     assert found.objective.value == 20
 
 
@@ -133,7 +135,8 @@ def test_only_conflicting_policies_are_named():
 
 
 def test_only_the_bandwidth_that_does_not_fit_is_named():
-    # Racks have room for three: someone is alone, and not web beside big.
+    # A rack has room for web with small, or for small with big, but not for
+    # web with big. One of the bandwidths crosses the uplinks of 500 Mbit/s.
     small = Bandwidth(between=('web', 'small'), mbps=10, level='rack')
     big = Bandwidth(between=('web', 'big'), mbps=1000, level='rack')
     shop = group(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes an unplaceable group fit."""
+"""The changes that make an unplaceable group fit."""
 
 import itertools
 
@@ -20,7 +20,7 @@ from tests.unit.solver.clocks import standing
 
 
 def relaxed(snapshot, wanted, **options):
-    """The relaxations of a group that is unplaceable."""
+    """Return the relaxations of a group, which must be unplaceable."""
     answer = solve(wanted, snapshot)
     assert isinstance(answer, Unplaceable), answer
     return relax(wanted, snapshot, **{
@@ -28,7 +28,7 @@ def relaxed(snapshot, wanted, **options):
 
 
 def names(found):
-    """(position, name) of each rule, by relaxation."""
+    """Return (position, name) of each rule, for each relaxation."""
     return [[(rule.position, rule.name) for rule in each.rules]
             for each in found.preferences]
 
@@ -154,8 +154,8 @@ def test_a_count_is_not_lowered_below_a_server_that_a_relationship_names():
 
 
 def test_a_larger_count_may_fit_where_a_smaller_one_does_not():
-    """Seven servers cannot be spread evenly over three racks; six can, five
-    and four cannot, and three can."""
+    """Seven servers cannot be spread evenly over three racks. Six and three
+    can, but five and four cannot."""
     snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
     found = relaxed(snapshot, group(servers('node', 7), policies=[
         Spread(level='rack', max_skew=0)]))
@@ -179,7 +179,7 @@ def test_what_there_was_no_time_for_is_undecided_and_not_excluded():
 
 
 def test_the_time_limit_is_kept():
-    """On a timer that advances with every reading, the last question begins
+    """On a timer that advances with every reading, the last solver call begins
     before the time limit and ends soon after it."""
     readings = itertools.count()
     relax(group(*(servers(f'n{n}', 9, vcpus=4) for n in range(3)),

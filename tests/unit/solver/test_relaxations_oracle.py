@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relaxations of random groups, held against every placement: each change
-makes the group fit, and nothing smaller does where that is said to be proved.
+"""Relaxations of random groups against exhaustive search: each change makes
+the group fit, and no smaller change does if the answer reports this as proved.
 """
 
 from dataclasses import replace
@@ -23,13 +23,14 @@ REQUIREMENTS = ('availability_zone', 'aggregates', 'location', 'traits')
 
 
 def possible(group, snapshot):
-    """Whether any placement keeps everything."""
+    """Return whether any placement satisfies all hard rules."""
     return any(oracle.violations(group, snapshot, {}, where) is not None
                for where in oracle.placements(group, snapshot, {}))
 
 
 def part(document, position):
-    """The (list or object, key) of a position, e.g. groups[0].members[1]."""
+    """Return the (list or object, key) of a position, e.g.
+    groups[0].members[1]."""
     *above, last = re.findall(r'\w+', position)
     for key in above:
         document = document[int(key) if key.isdecimal() else key]
@@ -37,7 +38,8 @@ def part(document, position):
 
 
 def positions(group, place=''):
-    """Of every hard rule that could be a preference, read in the document."""
+    """Generate the position of every hard rule that could be a preference,
+    from the document."""
     for key in ('policies', 'relationships'):
         for n, rule in enumerate(group.get(key, ())):
             if 'weight' not in rule and not rule['type'].startswith('soft-'):
@@ -51,7 +53,7 @@ def positions(group, place=''):
 
 
 def counts(group, place=''):
-    """(position, count) of every counted member."""
+    """Generate (position, count) of every member description with a count."""
     for n, member in enumerate(group.get('members', ())):
         if 'count' in member:
             yield f'{place}members[{n}].count', member['count']
@@ -60,7 +62,8 @@ def counts(group, place=''):
 
 
 def softened(case, rules):
-    """The group whose document has these rules as preferences."""
+    """Return the group with these rules changed into preferences. Requirements
+    of members are removed."""
     changed = case.copy()
     for position in rules:
         document, key = part(changed.group, position)
@@ -79,8 +82,8 @@ def counted(case, position, count):
 
 
 def accepted(case, position, count):
-    """Whether the document may have this count: no relationship names a
-    server that is gone."""
+    """Return whether the document may have this count: no relationship names a
+    server that no longer exists."""
     try:
         counted(case, position, count)
     except InvalidDocument:
@@ -89,7 +92,11 @@ def accepted(case, position, count):
 
 
 def added(snapshot, places):
-    """The snapshot with empty hosts: (kind, location, host beside) each."""
+    """Return the snapshot with additional empty hosts.
+
+    :param places: (host of the same kind, location, host in the same domains)
+        of each additional host
+    """
     return replace(snapshot, hosts=(*snapshot.hosts, *(
         replace(kind, name=f'extra-{n}', servers=0, location=location,
                 aggregates=beside.aggregates, labels=beside.labels,
@@ -101,7 +108,7 @@ def added(snapshot, places):
 
 
 def unplaceable(case):
-    """Group, snapshot and relaxations of a case that has no plan."""
+    """Return group, snapshot and relaxations of a case without a plan."""
     assume(not case.unknown)
     group, snapshot = case.read()
     answer = solve(group, snapshot, timer=standing)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The restricted master: a plan that it finds is good, and it proves only
-what holds for all hosts."""
+"""The restricted master returns valid plans, and its proofs hold for all
+hosts."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asked the same again, the solver answers the same."""
+"""Equal questions have equal answers."""
 
 import functools
 import json

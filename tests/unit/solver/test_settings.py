@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callers may choose how a plan is sought; answers are true all the same."""
+"""Callers may choose the strategy of the search. Every strategy gives valid
+answers."""
 
 import pytest
 

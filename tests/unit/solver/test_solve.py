@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that can be placed, and where they then are."""
+"""Placeable groups, and the hosts of their plans."""
 
 from fractions import Fraction
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the solver says is proved is true: cases in which it was not."""
+"""Proofs of the solver are valid: regression tests for cases in which they
+were not."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -30,7 +31,7 @@ FAST, ANY, NOWHERE = (frozenset({name}) for name in (
 
 
 def violations(plan):
-    """Of each preference, in document order."""
+    """Return the violations of each preference, in document order."""
     return [each.violations for each in plan.preferences]
 
 
@@ -60,7 +61,7 @@ def test_a_light_preference_beside_a_heavy_one_is_met(strategy):
 
 
 def test_the_objective_is_best_among_plans_of_the_least_cost():
-    """An objective is worth less than the lightest of preferences."""
+    """The objective must not outweigh the smallest preference."""
     part = frozenset({'CUSTOM_B'})
     wanted = group(
         groups=[group(servers('m', vcpus=2), name='g0'),
@@ -95,7 +96,7 @@ def test_the_least_cost_is_exact_beside_a_preference_that_nobody_meets():
 
 @dataclass(frozen=True, kw_only=True)
 class AtMostOneIn(Policy):
-    """At most one member is in the rack; other racks have no limit."""
+    """At most one member is in the rack. Other racks have no limit."""
 
     type: ClassVar[str] = 'at-most-one-in'
     keys: ClassVar[dict] = {}
@@ -135,15 +136,15 @@ def test_limits_on_all_domains_still_show_a_contradiction():
 
 
 def _amounts(*each):
-    """By resource class."""
+    """Return the amounts by resource class."""
     return FrozenMapping(zip(('CUSTOM_X', 'VCPU'), each))
 
 
 def _exact(demands, free):
-    """Members that fill these hosts to the last unit.
+    """Return a group that fills these hosts to the last unit, and the cloud.
 
-    :param demands: number of members and what each asks for
-    :param free: (capacity, used) of each resource on each host
+    :param demands: (number of members, amounts of each member)
+    :param free: (capacity, used) of each resource class on each host
     """
     wanted = group(*(
         MemberDescription(f'm{n}', Requirements(_amounts(*asked)), number)
@@ -168,7 +169,7 @@ PACKED = {
         (((123456816, 123456816),), ((1123456796, 123456791),),
          ((1000000008, 1000000001),), ((10, 2),), ((11, 5),),
          ((1123456790, 123456791),)))}
-"""Hosts that are filled to the last unit, which leaves few plans."""
+"""Groups that fill their hosts to the last unit, so that few plans exist."""
 
 
 @pytest.mark.parametrize('strategy', Strategy)

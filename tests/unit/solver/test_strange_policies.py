@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solver knows no policy by name: whatever can be encoded is kept."""
+"""The solver depends on no policy type: it satisfies any policy with an
+encoding."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +15,7 @@ from tests.unit.solver.scenario import plan, reasons
 
 @dataclass(frozen=True, kw_only=True)
 class AtLeast(Policy):
-    """The members use at least that many domains of the level."""
+    """The members use at least ``number`` domains of the level."""
 
     type: ClassVar[str] = 'at-least'
     keys: ClassVar[dict] = {}
@@ -48,7 +49,7 @@ class AtLeast(Policy):
 
 @dataclass(frozen=True, kw_only=True)
 class Balanced(AtLeast):
-    """The counts of any two domains differ by no more than the number."""
+    """The member counts of any two domains differ by at most ``number``."""
 
     type: ClassVar[str] = 'balanced'
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time limit holds, and what is known then is told honestly."""
+"""The solver keeps its time limit, and its answer then claims only what is
+known."""
 
 from fractions import Fraction
 import itertools
@@ -26,7 +27,7 @@ def test_without_any_time_the_answer_is_unknown():
 def test_a_plan_found_in_time_is_returned_without_a_proof(solver):
     snapshot = two_racks()
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
-    # With no more looks at the clock than a plan takes.
+    # Use the smallest number of readings with which the answer is a plan.
     answer = next(answer for looks in itertools.count(1) if isinstance(
         answer := solve(wanted, snapshot, time_limit=10.0, solver=solver,
                         timer=Stopping(looks)), Plan))
@@ -65,7 +66,7 @@ def test_two_hundred_members_are_planned_on_five_hundred_hosts(objective):
     assert len(answer.placements) == 200
     assert check(wanted, snapshot, answer.hosts()) == ()
     assert answer.objective.bound <= answer.objective.value
-    # Twenty members of a tier, each on a host of its own.
+    # The 20 members of a tier are on different hosts.
     assert len(set(answer.hosts().values())) >= 20
 
 
@@ -73,11 +74,12 @@ def test_all_different_members_are_planned_with_a_valid_bound():
     snapshot = _loaded(120)
     wanted = group(*(servers(f'm{n}', vcpus=1 + n) for n in range(180)),
                    policies=[AntiAffinity(max_per_domain=3)])
-    # The first plan needs no solver; the limit ends the search for a better.
+    # The first plan needs no backend. The time limit ends the search for
+    # better plans.
     answer = solve(wanted, snapshot, objective='fewest-hosts',
                    time_limit=2.0, timer=standing)
     assert isinstance(answer, Plan)
     assert check(wanted, snapshot, answer.hosts()) == ()
-    # Three a host: no plan takes fewer than sixty.
+    # With three members a host, no plan uses fewer than 60 hosts.
     assert answer.objective.value >= answer.objective.bound
     assert answer.objective.value >= 60

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objectives that are about traffic: members that talk are placed together,
-and bounds are true."""
+"""Objectives about traffic: members with traffic are placed close together,
+and bounds are valid."""
 
 from fractions import Fraction
 import random
@@ -22,7 +22,8 @@ SIDES = ('web', 'app', 'db', 'web-0', 'tier')
 
 
 def random_case(seed):
-    """A shop of tiers that talk, on a few hosts."""
+    """Return a random group of tiers with traffic, a cloud of a few hosts, and
+    placed members."""
     chance = random.Random(seed)
     snapshot = cloud(*(host(
         f'h{n}', chance.choice(('az1', 'az2')), chance.choice(('r1', 'r2')),
@@ -78,7 +79,7 @@ def test_shops_that_talk_are_planned_soundly_if_the_cloud_is_decomposed():
 
 
 def _racks(racks, vcpus=8):
-    """Two zones of racks of ten hosts."""
+    """Return two zones with racks of ten hosts each."""
     return cloud(*(host(f'r{rack}h{n}', f'az{rack % 2}', f'r{rack}',
                         inventories={'VCPU': Inventory(vcpus)})
                    for rack in range(racks) for n in range(10)),
@@ -86,7 +87,10 @@ def _racks(racks, vcpus=8):
 
 
 def _tiers(*pipes, number=20, policies=()):
-    """Tiers of which no host has more than two members, among others."""
+    """Return four tiers with at most two members of a tier on a host.
+
+    :param pipes: pairs of sides with traffic between them
+    """
     return group(
         groups=[group(servers('node', number), name=name,
                       policies=[AntiAffinity(max_per_domain=2)])
@@ -96,7 +100,8 @@ def _tiers(*pipes, number=20, policies=()):
 
 
 def test_two_tiers_with_traffic_share_the_same_racks():
-    # A rack may have 20 of the 80: ten of each side make 100 of 400 pairs.
+    # A rack may have 20 of the 80 members. Ten of each side in a rack are 100
+    # of the 400 pairs.
     shop = _tiers(('web', 'app'), policies=[
         AntiAffinity(level='rack', max_per_domain=Fraction(1, 4))])
     found = plan(_racks(150), shop, objective='network')
@@ -104,13 +109,15 @@ def test_two_tiers_with_traffic_share_the_same_racks():
                     for n in range(20)} for side in ('web', 'app')}
     assert racks['web'] == racks['app']
     assert len(racks['web']) == 2
-    # Zones: none apart; racks: 200 pairs; hosts: 2 x 2 on each of ten.
+    # No pair is apart by zone, 200 pairs by rack, and all but 2 x 2 on each of
+    # ten hosts by host.
     assert found.objective.value == 2 * 10 * (0 + 200 + (400 - 40))
     assert found.objective.gap == 0
 
 
 def test_a_chain_of_tiers_shares_racks_evenly():
-    # Three racks of (6 or 7, 13 or 14) keep more than two of (10, 10).
+    # Three racks with (6 or 7, 13 or 14) members keep more pairs together than
+    # two racks with (10, 10).
     shop = _tiers(('web', 'app'), ('app', 'db'), policies=[
         AntiAffinity(level='rack', max_per_domain=Fraction(1, 4))])
     found = plan(_racks(150), shop, objective='network')
@@ -122,7 +129,8 @@ def test_a_chain_of_tiers_shares_racks_evenly():
 def test_spread_tiers_with_traffic_are_as_close_as_possible():
     shop = _tiers(('web', 'app'), policies=[Spread(level='az', max_skew=0)])
     found = plan(_racks(150), shop, objective='network')
-    # All of both tiers have room in one zone and in one rack: 2 x 2 a host.
+    # Both tiers fit into one zone and one rack, with 2 x 2 members on each
+    # host.
     assert found.objective.value == 2 * 10 * (400 - 40)
     assert found.objective.gap == 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members use the providers of their hosts, compared with every assignment.
+"""Plans with nested providers agree with exhaustive search.
 
 The comparison enumerates hosts and providers and shares no code with the
 solver or with its check.
@@ -30,7 +30,7 @@ TRAITS = ['CUSTOM_A', 'CUSTOM_B']
 
 
 def card(name, traits=(), parent='', **amounts):
-    """A provider below a host; ``VGPU=4``, or ``VGPU=Inventory(…)``."""
+    """Return a provider with ``VGPU=4``, or ``VGPU=Inventory(…)``."""
     return NestedProvider(name, name, parent, FrozenMapping({
         each: amount if isinstance(amount, Inventory) else Inventory(amount)
         for each, amount in amounts.items()}), frozenset(traits))
@@ -53,7 +53,7 @@ def member(name, *groups, count=None, policy=NONE, subtrees=(), **amounts):
 
 
 def number_planned(snapshot, *groups, policy=NONE, subtrees=(), **amounts):
-    """The largest number of such members that has a plan."""
+    """Return the largest number of such members that has a plan."""
     for number in itertools.count(1):
         answer = solve(group(member(
             'gpu', *groups, count=number, policy=policy, subtrees=subtrees,
@@ -64,9 +64,9 @@ def number_planned(snapshot, *groups, policy=NONE, subtrees=(), **amounts):
 
 
 @pytest.mark.parametrize('groups, most', [
-    # Four of each card.
+    # Both cards serve four members each.
     ([wants(VGPU=1)], 8),
-    # One of the three on the first card cannot be used.
+    # The third free unit of a card with three of them cannot be used.
     ([wants(VGPU=2)], 4),
     ([wants(VGPU=3)], 2),
     ([wants(VGPU=5)], 0),
@@ -102,7 +102,7 @@ def test_isolated_groups_come_from_different_cards(amounts, most):
 
 
 @pytest.mark.parametrize('subtrees, most', [
-    # Ten packet rates of both agents together.
+    # The agents have ten units of packet rate together.
     ([], 10),
     # One agent has a packet rate for six ports and bandwidth for four, the
     # other one a packet rate for four and bandwidth for six.
@@ -118,8 +118,7 @@ def test_bandwidth_and_packet_rate_come_from_the_same_agent(subtrees, most):
 
 
 def test_two_ports_on_two_switches_are_two_subtrees():
-    """A member has two sets of groups, and the sets may differ in their
-    subtree."""
+    """A member has two sets of groups. The sets may use different subtrees."""
     snapshot = cloud(with_cards('h1', *(
         each for switch in ('a', 'b') for each in (
             card(f'{switch}-agent', CUSTOM_NIC=2),
@@ -150,7 +149,7 @@ def test_members_use_the_hosts_that_have_cards():
 
 
 def test_a_card_serves_members_of_different_demands_once():
-    """Any card serves the first member, and only one serves the second."""
+    """Both cards serve the first member, but only one serves the second."""
     snapshot = cloud(
         with_cards('h1', card('one', VGPU=1), card('two', TRAITS[:1], VGPU=1)))
     asked = group(member('any', wants(VGPU=1)),
@@ -167,8 +166,8 @@ def test_the_reason_names_what_the_cards_lack():
 
 
 def test_different_amounts_that_do_not_fit_together_are_not_planned():
-    """Together there are six units, but no card has room for a second
-    three after the two ones are placed."""
+    """The total is six units, but after the members of two units, no card has
+    room for three more units."""
     snapshot = cloud(with_cards('h1', card('one', VGPU=3), card(
         'two', VGPU=3)), with_cards('h2', card('three', VGPU=2)))
     asked = group(member('two', wants(VGPU=2), count=3))
@@ -219,7 +218,7 @@ def cards():
 
 
 def unit_groups():
-    """Groups of one unit of one class."""
+    """Return a strategy of groups that request one unit of one class."""
     return st.builds(
         lambda name, traits: wants('', traits, **{name: 1}),
         st.sampled_from(CLASSES),
@@ -236,7 +235,7 @@ def any_groups():
 
 @st.composite
 def forests(draw):
-    """Cards of which some are below the one before them."""
+    """Draw providers, some of which are children of the previous one."""
     found = []
     for each in draw(st.lists(cards(), max_size=3)):
         below = found and draw(st.booleans())
@@ -266,8 +265,8 @@ def question(case):
 
 
 def possible(snapshot, asked):
-    """Whether some assignment of members to hosts, and of groups to cards,
-    exists: all of them are tried."""
+    """Return whether any assignment of members to hosts, and of groups to
+    providers, is valid."""
     members = asked.all_members()
     return any(
         all(_served(each, [m for m, name in zip(members, where)
@@ -301,7 +300,8 @@ def _served(host, members):
 
 
 def _together(host, wanted, members, chosen):
-    """Whether the cards of each set are one card and cards below it."""
+    """Return whether the providers of each set are one provider and its
+    descendants."""
     parents = {each.uuid: each.parent for each in host.providers}
     for each in members:
         for suffixes in each.requirements.same_subtree:

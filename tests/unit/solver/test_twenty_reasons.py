@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that cannot be placed, each with the message a user would want."""
+"""Unplaceable groups, each with the message that helps a user most."""
 
 import copy
 import pathlib
@@ -28,9 +28,9 @@ def _read(file):
 
 
 def _without(document, place):
-    """The document without what stands at that place.
+    """Return the document without the element at the place.
 
-    A list or mapping that is empty then goes, too.
+    A list or mapping that becomes empty is removed, too.
     """
     document = copy.deepcopy(document)
     steps = [int(step) if step.isdigit() else step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that cannot be placed, and the reasons given."""
+"""Unplaceable groups and their reasons."""
 
 import pytest
 
@@ -76,7 +76,7 @@ def test_a_total_demand_above_the_free_amount_is_named():
 
 
 def test_classes_that_exclude_hosts_with_free_amounts_are_named():
-    """With free CPUs on the second host, the members would fit."""
+    """The members fit if the second host has free CPUs."""
     def of(used):
         return cloud(
             host('small', inventories={
@@ -133,7 +133,8 @@ def test_policies_that_cannot_hold_together_are_named(solver):
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
 def test_fragmented_capacity_is_named_as_the_reason(solver):
-    # Six servers of 5 ask for 30 of 32, but a host of 8 takes only one.
+    # Six servers of 5 request 30 of 32, but each host of 8 has room for only
+    # one.
     snapshot = cloud(*(host(f'h{n}', 'r', vcpus=8) for n in range(4)))
     wanted = group(servers('a', 3, vcpus=5), servers('b', 3, vcpus=5,
                    forbidden_traits=frozenset({'X'})))

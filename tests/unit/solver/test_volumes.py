@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumes and servers of one group are planned jointly."""
+"""Volumes and servers of a group are planned jointly."""
 
 from dataclasses import replace
 import random
@@ -51,7 +51,7 @@ def planned(snapshot, asked, **options):
 
 
 def test_servers_go_where_their_volumes_have_room():
-    # Most processors are in r1, where the volume does not fit.
+    # r1 has most processors, but no room for the volume.
     asked = group(servers('db', 2), volumes('data', size=50),
                   policies=[Affinity(level='rack')])
     planned(three_racks(pool('p1', 'r1', 40), pool('p3', 'r3', 50)),
@@ -93,7 +93,7 @@ def test_a_server_that_needs_nothing_is_not_on_a_pool():
 
 
 def test_servers_are_spread_over_racks_of_servers():
-    # No server can be in r4, so it does not count as the emptiest rack.
+    # No server can be in r4, so the spread does not count r4 as an empty rack.
     asked = group(volumes('data', size=5), groups=[group(
         servers('web', 3), name='web', policies=[
             Spread(level='rack', max_skew=0)])])

@@ -14,7 +14,8 @@ TABLES = {row.__tablename__ for row in FILLED}
 
 
 def full_scans(link, statement):
-    """
+    """Return the steps of a query plan that read a complete table or index.
+
     :param link: a connection
     :param statement: Statement of ``tests.statements``
     :returns: the steps as texts

@@ -21,7 +21,8 @@ def moment(seconds):
 
 
 class Product:
-    """
+    """The placement table with the methods of ``model.Model``.
+
     :ivar now: seconds since the beginning
     """
 

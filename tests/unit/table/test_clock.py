@@ -13,7 +13,7 @@ from nova_holistic.table.database import Database
 from tests.statements import recorded
 
 CLOSE = timedelta(minutes=1)
-"""Tolerance in seconds; a machine that runs tests may be slow."""
+"""Tolerance; a machine that runs tests may be slow."""
 AWAY = Database('sqlite:////no/such/folder/x.sqlite')
 
 

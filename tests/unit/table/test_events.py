@@ -283,7 +283,7 @@ def test_listeners_receive_events_after_the_commit(table, shop):
     seen = []
 
     def hear(received):
-        # Another connection can read them.
+        # Another connection can read the events already.
         seen.append((list(received), len(history(table, shop))))
 
     def fail(received):

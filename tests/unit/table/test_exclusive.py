@@ -30,7 +30,8 @@ def sitting(table, group):
 
 
 def reserving(found):
-    """The reader of the domains that a group reserves."""
+    """Return the values of a group that determine the domains that it
+    reserves."""
     record, members = found
     return (record.uuid, record.project_id, record.document, record.levels,
             record.revision, record.fingerprint, record.created_at, [

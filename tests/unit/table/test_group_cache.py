@@ -125,7 +125,7 @@ def test_every_change_of_a_group_is_seen(table, rosters, shop, change):
 
 
 def unstamped(members):
-    """The row without columns that no reader of the cache needs."""
+    """Return the rows without columns that no reader of the cache needs."""
     return tuple(replace(member, alternates=(), updated_at=None)
                  for member in members)
 

@@ -19,7 +19,7 @@ def outages(table):
 
 
 def lose(table, host):
-    """The ID of a lost member that was planned on the host."""
+    """Return the ID of a lost member that was planned on the host."""
     group = builders.a_group()
     table.create_group(group)
     (row,) = builders.members_of(group, {'web': None})

@@ -35,7 +35,7 @@ def forget_changes(table):
 
 @pytest.fixture
 def rows(monkeypatch):
-    """The outlines of rows."""
+    """Record the outlines that are built from rows."""
     made = []
     for name in 'group_outline', 'member_outline':
         make = getattr(outlines, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of modules of the solver that nothing outside it imports.
+"""Tests of modules of the solver that only the solver imports.
 
-A rebuild of the solver replaces this folder, and no other test.
+A new implementation of the solver replaces this folder, but no other tests.
 """

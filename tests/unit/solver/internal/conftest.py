@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of tests of the solver; some of them are those of policies."""
+"""Fixtures of the tests of the solver. Some of them are fixtures of policies.
+"""
 
 import contextlib
 
@@ -11,7 +12,8 @@ from tests.unit.solver.internal.limited import limited
 
 @pytest.fixture
 def set_limits():
-    """Sets limits of a section until the end of the test."""
+    """Return a function that sets limits of a section until the end of the
+    test."""
     with contextlib.ExitStack() as stack:
         yield lambda section, **values: stack.enter_context(
             limited(section, **values))

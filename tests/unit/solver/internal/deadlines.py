@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deadlines for tests that call parts of the solver themselves."""
+"""Deadlines for tests that call parts of the solver directly."""
 
 from nova_holistic.solver.problem.deadline import Deadline
 from tests.unit.solver.clocks import standing
 
 
 def in_time(limit=60.0):
-    """A deadline that is never reached; solvers may take that many seconds.
-    """
+    """Return a deadline that never expires. Backends may use ``limit``
+    seconds."""
     return Deadline(standing, limit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alternates are found with few questions to policies."""
+"""The search for alternates makes few calls of policies."""
 
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
@@ -25,7 +25,8 @@ def test_alternates_of_an_even_spread_need_few_checks(
     for path, names in found.items():
         assert {name.partition('h')[0] for name in names} == {
             plan.hosts()[path].partition('h')[0]}
-    # As good as none in vain, and few checks of all of them at once.
+    # Almost every candidate that is asked about is admitted, and a few checks
+    # cover all alternates together.
     assert len(asked) < 60 * 4 * 1.1
     assert len(checked) == 4 * 3
 
@@ -42,7 +43,8 @@ def test_a_rack_closed_to_all_members_is_checked_once(monkeypatch):
 
 
 def _counted(monkeypatch, kind, name):
-    """Calls of a method, one item each."""
+    """Replace a method by one that records its calls; return the list of their
+    arguments."""
     calls, real = [], getattr(kind, name)
 
     def counting(self, *args):
@@ -54,7 +56,7 @@ def _counted(monkeypatch, kind, name):
 
 
 def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
-    """As many rows on twice as many hosts."""
+    """Twice as many hosts need the same number of rows."""
     written = []
     for racks in (60, 120):
         snapshot = cloud(*(host(f'r{rack:03}h{n:02}', f'r{rack:03}')
@@ -71,6 +73,7 @@ def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
         assert len(checked) == 4 * 3 * 2
         written.append(len(rows))
     fewer, more = written
-    # Of each tier, its own hosts and its shortlist; and one row of the level.
+    # The rows cover the tier's own hosts and its shortlist, and one row covers
+    # the level.
     each = limits().alternates.hosts_per_member
     assert fewer == more <= 4 * (20 + 2 + each * 20 + 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that follow a changing cloud say what arrays made from nothing
-say."""
+"""Arrays that are updated after changes of the cloud equal newly built arrays.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -48,7 +48,7 @@ CHANGES = {
 
 
 def changed(draw, snapshot):
-    """The cloud after something happened to it, or nothing."""
+    """Return the snapshot after a random change, or unchanged."""
     hosts = list(snapshot.hosts)
     what = draw(st.sampled_from([
         'nothing', 'add', 'remove', 'reorder', 'levels', *CHANGES]))
@@ -94,12 +94,12 @@ def test_updated_arrays_equal_newly_built_ones(data):
         levels=TREES[0])
     for _ in range(data.draw(st.integers(1, 6))):
         table = HostTable.of(snapshot)
-        # Only what somebody asked for is there to follow.
+        # The table holds only amounts and divisions that were requested.
         for name in data.draw(st.sets(st.sampled_from(CLASSES))):
             table.amounts(name)
         for level in data.draw(st.sets(st.sampled_from(LEVELS))):
             table.division(level)
-        # Many changes may come between two plans.
+        # A snapshot may change several times between two plans.
         for _ in range(data.draw(st.integers(1, 3))):
             snapshot = changed(data.draw, snapshot)
     alone = Snapshot(snapshot.levels, snapshot.hosts)
@@ -107,7 +107,7 @@ def test_updated_arrays_equal_newly_built_ones(data):
 
 
 class Watched(FrozenMapping):
-    """Inventories that count how often they are looked at."""
+    """Inventories that count how often they are read."""
 
     looks = 0
 
@@ -131,7 +131,7 @@ def test_only_rows_of_changed_hosts_are_computed(number):
     table = HostTable.of(after)
     assert table.amounts('VCPU').free.tolist() == (
         [5] * number + [8] * (200 - number))
-    # To compare old and new, and to read the new.
+    # A changed host is read to compare it and to update its row.
     assert Watched.looks <= 3 * number
 
 

@@ -51,7 +51,7 @@ def incumbent(shop, snapshot=RACKS, placed=FrozenMapping()):
 
 @pytest.fixture
 def only_batches(monkeypatch):
-    """No other construction follows."""
+    """Disable all other constructions, so that only batches find a plan."""
     monkeypatch.setattr(first_plans, 'plans', lambda *_: iter(()))
 
 
@@ -109,8 +109,8 @@ def test_members_that_stay_keep_their_hosts(only_batches):
 
 
 def test_a_batch_without_hosts_is_placed_first(only_batches):
-    """The first batches prefer hosts with the trait, which are the largest,
-    and would leave no room for the last."""
+    """The first batches prefer hosts with the trait, which are the largest.
+    They would leave no room for the last batch."""
     snapshot = cloud(
         *(host(f'big{number}', 'r0', vcpus=24, traits=frozenset('T'))
           for number in range(2)),
@@ -126,7 +126,7 @@ def test_a_batch_without_hosts_is_placed_first(only_batches):
 
 @pytest.fixture
 def steps(monkeypatch):
-    """For each step of a batch, the worth of the plan before and after."""
+    """Record the cost of the plan before and after each step of a batch."""
     found = []
     run = PartSearch.run
 
@@ -141,8 +141,8 @@ def steps(monkeypatch):
 
 
 def test_steps_of_batches_satisfy_preferences(steps):
-    """Every group prefers one rack, and may have at most two members on a
-    host; the first plan spreads them over several racks."""
+    """Each group prefers one rack, and may have two members per host at most.
+    The first plan spreads them over several racks."""
     shop = group(groups=[
         tier(f'g{number}', 6, AntiAffinity(max_per_domain=2),
              SoftAffinity(level='rack')) for number in range(12)])
@@ -159,13 +159,14 @@ def test_steps_of_batches_satisfy_preferences(steps):
 
 
 def without_rules_of_the_whole(case):
-    """The random case without policies that connect all members."""
+    """Return the random case without the policies that connect all members."""
     shop, *others = case
     return replace(shop, policies=(), relationships=()), *others
 
 
 def test_batches_agree_with_enumeration(steps):
-    """Each part is a batch, in the construction and in the steps."""
+    """Each part is a batch, both in the construction and in the improvement
+    steps."""
     settings = Settings('neighbourhoods', Improvement(failures=4))
     with limited('improve', whole_rows=0, part_members=1):
         for seed in range(8000, 8000 + times(80)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of similar amounts in one kind: a bound for those is a bound for
-the group."""
+"""Coarse kinds merge members of similar amounts. A bound for the coarse kinds
+is a bound for the group."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +30,7 @@ AMOUNTS = st.lists(st.tuples(st.integers(1, 16), st.integers(1, 64)),
 
 
 def found(amounts, traits=frozenset()):
-    """Members by their requirements, one member each."""
+    """Return members by their requirements, one member each."""
     shop = group(*(MemberDescription(f'm{number}', Requirements(
         FrozenMapping({'VCPU': vcpus, 'MEMORY_MB': memory}),
         required_traits=traits))
@@ -108,6 +108,7 @@ def test_the_amounts_of_each_member_improve_the_bound(set_limits):
     known = Incumbent(bind(shop, snapshot), snapshot, {},
                       load_objective('spread'), 0.01)
     large.relax(known, in_time())
-    # The coarse kind requests 1 VCPU, 8 of 40 together: 0.02 at the slope of
-    # 0.1. The members request 36 of 40 VCPUs.
+    # The coarse kind requests 1 VCPU for each member, so all 8 members request
+    # 8 of 40 VCPUs: 0.02 at the slope of 0.1. The members request 36 of 40
+    # VCPUs.
     assert 0.08 < known.bound

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members kept together of whom a host takes few, as kinds of their own."""
+"""Members that an affinity keeps together, and of which a host takes few, are
+kinds of their own."""
 
 import itertools
 import random
@@ -41,7 +42,8 @@ def _members(**numbers):
 
 
 def _group(inside, outside, affinity, most):
-    """Servers of one and of two VCPUs, some of them kept together."""
+    """Return a group with servers of one and of two VCPUs. The policies apply
+    to some of them."""
     return Group('shop', (), (
         Group('cache', inside, (), (
             affinity, AntiAffinity(max_per_domain=most))),
@@ -96,7 +98,8 @@ def test_no_plan_is_cheaper_than_the_bound(objective):
 
 
 def test_the_best_pattern_respects_the_capacity_of_the_host():
-    """The best of all that a host has room for, by trying each."""
+    """The pattern is compared with all patterns for which the host has room.
+    """
     for seed in range(times(60)):
         chance = random.Random(seed)
         group, snapshot = _case(seed)
@@ -126,7 +129,8 @@ def _best(alike, sort, prices):
 @pytest.mark.parametrize('affinity', [
     Affinity(level='rack'), SoftAffinity(level='rack')])
 def test_members_kept_together_use_as_few_hosts_as_possible(affinity):
-    """Sixteen VCPUs are one host's; eight servers, two on a host, are not."""
+    """One host has room for the sixteen VCPUs, but a host may hold only two of
+    the eight servers."""
     snapshot = builders.cloud(*(builders.host(
         f'h{n:02}', f'az{n % 3}') for n in range(30)))
     cohesive, aggregation, those, generation = _generation(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of counts are one entry, and mean the same as a row for each domain.
+"""A limit of counts is one entry, with the same meaning as a row for each
+domain.
 
-A policy of these tests writes the rows out. Every part of the solver has to
-see the same in both.
+A policy of these tests encodes the rows. Every part of the solver must treat
+both alike.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from tests.unit.builders import cloud, group, host, servers
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenOut(AntiAffinity):
-    """Anti-affinity with a row for each domain."""
+    """Anti-affinity that is encoded as one row for each domain."""
 
     type: ClassVar[str] = 'written-out'
 
@@ -40,7 +41,7 @@ LEVELS = ['host', 'rack']
 
 
 def racks(hosts=3, outside=1):
-    """Four racks, and hosts in none."""
+    """Return a cloud with four racks, and some hosts outside of racks."""
     return cloud(*(host(f'r{rack}h{number}', f'r{rack}', vcpus=2 + number)
                    for rack in range(4) for number in range(hosts)),
                  *(host(f'out{number}', vcpus=8)
@@ -56,7 +57,8 @@ def of(policy, snapshot, placed=()):
 
 @pytest.fixture(params=LEVELS)
 def both(request):
-    """The same policy as a limit and as rows, two members being placed."""
+    """Return the same policy as a limit and as rows, with two placed members.
+    """
     placed = {'web-0': 'r0h0', 'web-1': 'r1h1'}
     return [of(kind(level=request.param, max_per_domain=2), racks(), placed)
             for kind in (AntiAffinity, WrittenOut)]
@@ -89,7 +91,8 @@ def test_rows_of_other_levels_are_not_asked_for():
 
 
 def test_greedy_construction_is_let_in_at_the_same_hosts(both):
-    """Whatever comes and goes."""
+    """The allowed hosts are equal after any additions and removals of members.
+    """
     rule_counts = [RuleCounts(case) for case in both]
     random = np.random.default_rng(1)
     there = []
@@ -134,7 +137,7 @@ def test_plans_of_both_are_equally_good(level, strategy):
 
 @pytest.mark.parametrize('kind', [AntiAffinity, WrittenOut])
 def test_members_that_stay_over_the_limit_leave_no_plan(kind):
-    """They were placed before the policy was added."""
+    """The members were placed before the policy was added."""
     answer = solve(group(servers('web', 4), policies=[kind()]), racks(),
                    placed={'web-0': 'r0h0', 'web-1': 'r0h0'})
     assert type(answer).__name__ == 'Unplaceable'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much is written down, for given shapes: it depends on members and on
-hosts, and on no product of the two."""
+"""The size of programs for given shapes grows with members and with hosts, but
+not with their product."""
 
 import pytest
 
@@ -40,8 +40,9 @@ def test_the_exact_model_has_one_integer_per_class_and_host(hosts, members):
     two_sizes = group(servers('web', members // 3),
                       servers('db', members // 6, vcpus=2),
                       servers('cache', members // 2))
-    # An integer for each host and size, and a binary for each host; rows: one
-    # a size, two for each binary, and the room of each host.
+    # Variables: an integer for each host and size, and a binary for each host.
+    # Rows: one for each size, two for each binary, and one for the capacity of
+    # each host.
     assert exact(uniform(hosts), two_sizes) == (
         2 * hosts + hosts, 2 + 2 * hosts + hosts)
 
@@ -56,14 +57,14 @@ def test_a_limit_adds_a_row_per_domain_that_several_variables_share(
     web = servers('web', members)
     plain = exact(uniform(hosts), group(web))
     assert plain == (2 * hosts, 1 + 3 * hosts)
-    # A row for each of the four racks; no variable.
+    # The limit adds a row for each of the four racks, and no variable.
     assert exact(uniform(hosts), capped(
         web, level='rack', max_per_domain=members // 2)) == (
             2 * hosts, 1 + 3 * hosts + 4)
-    # One size: the limit of a host is the upper limit of its variable.
+    # With one size, the limit of a host is the upper bound of its variable.
     assert exact(uniform(hosts), capped(web, max_per_domain=5)) == (
         2 * hosts, 1 + 3 * hosts)
-    # Two sizes: a row for each host.
+    # With two sizes, the limit is a row for each host.
     assert exact(uniform(hosts), capped(
         web, servers('db', members, vcpus=2), max_per_domain=5)) == (
             3 * hosts, 2 + 3 * hosts + hosts)
@@ -75,7 +76,8 @@ def test_amounts_of_different_magnitude_add_one_variable_per_host():
     near = group(servers('a', 9, vcpus=3000), servers('b', 9, vcpus=300_000))
     far = group(servers('a', 9, vcpus=3001), servers('b', 9, vcpus=300_000))
     assert exact(snapshot, near, 'fewest-hosts') == (30, 2 + 30)
-    # What is carried from the lower digits to the higher, and a second row.
+    # Each host has a variable for the carry from the lower to the higher
+    # digits, and a second row.
     assert exact(snapshot, far, 'fewest-hosts') == (40, 2 + 40)
 
 
@@ -91,14 +93,15 @@ def test_the_restricted_model_has_only_the_chosen_hosts(objective):
         chosen, classes = len(case.table), len(case.classes)
         variables, rows = size_of(Program(
             case, aim, in_time(), case.room > 0))
-        # For each class and chosen host an integer; for each host a binary,
-        # or up to eleven pieces of a curve and no binary.
+        # Variables: an integer for each class and chosen host, and a binary
+        # for each host, or up to eleven segments of a curve and no binary.
         assert variables <= chosen * (classes + 12) + 3
-        # Two for each binary or one for each curve, one for each resource
-        # class, a cap for each of the two groups; then classes and zones.
+        # Rows: two for each binary or one for each curve, one for each
+        # resource class, a limit for each of the two groups, and then classes
+        # and zones.
         assert rows <= chosen * (2 + 1 + 2) + classes + 2 * 3
         sizes.append((chosen, variables, rows))
-    # No more hosts for four times the cloud, but for a few by chance.
+    # A cloud of four times the size adds only a few hosts, by chance.
     for few, many in zip(sizes[0], sizes[-1]):
         assert many <= 1.5 * few + 50
 
@@ -120,7 +123,7 @@ def test_relaxations_do_not_grow_with_the_cloud(objective, monkeypatch):
                       0.01), load_backend('highs'), in_time(), always=True)
     (few, rows), (many, more) = solved
     assert 0 < few and many <= 1.5 * few + 100 and more <= 1.5 * rows + 100
-    # Merged hosts: far fewer than an integer for each host and kind.
+    # Hosts are merged, so there are far fewer variables than hosts x kinds.
     assert many < 2 * 4000
 
 

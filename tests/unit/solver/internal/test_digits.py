@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps apart amounts that floats hardly tell apart: digits in the
-program, a second question to the solver, or another method."""
+"""Safeguards for amounts that floats hardly distinguish: digits in the
+program, a second call of the solver, or another method."""
 
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.solver.milp.backend import Backend
@@ -11,9 +11,9 @@ from tests.unit.solver.test_exact_amounts import hardly_apart
 
 
 def test_one_of_three_safeguards_is_needed(monkeypatch):
-    """Without all of them, there is a "proof" that a group with a plan has
-    none. The first two lead to the plan. With another method alone, the
-    answers contradict each other, and nothing is proved."""
+    """Without any safeguard, the solver "proves" that a group with a plan has
+    no plan. Each of the first two safeguards leads to the plan. With another
+    method alone, the answers contradict each other, and nothing is proved."""
     wanted, snapshot = hardly_apart()
     digits, asks = cost_limits.FAR_APART, highs.is_ill_conditioned
     again, confirmed = highs.HiGHS.solve_again, Backend.solve_again

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are left out because others are as good in every respect."""
+"""Dominated hosts, for which other hosts are as good in every respect, are
+left out."""
 
 from nova_holistic.documents.inventories.inventory import parse_inventory
 from nova_holistic.model.binding import bind
@@ -19,13 +20,14 @@ from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 
 def used_hosts(number, **fields):
-    """Each host has one VCPU less free than the host before."""
+    """Return hosts, each of which has one VCPU less free than the previous
+    one."""
     return [host(f'h{n}', f'r{n % 2}', inventories={
         'VCPU': Inventory(32, used=n)}, **fields) for n in range(number)]
 
 
 def needed(wanted, snapshot, objective='spread', placed=None):
-    """Names of the hosts that are not left out."""
+    """Return the names of the hosts that are kept."""
     aim = load_objective(objective)
     bound = bind(wanted, snapshot)
     case = Case.of(bound, snapshot, placed or {})
@@ -90,8 +92,8 @@ def test_nothing_is_left_out_if_the_objective_says_nothing_of_its_costs():
 
 
 def similar_hosts(seed):
-    """A random group of few members; each host of a small random cloud
-    exists four times, with more or less in use."""
+    """Return a random group of few members, a small random cloud in which each
+    host exists four times with different usage, and placed members."""
     case = seeded(seed, 3, 3)
     hosts = []
     for number, each in enumerate(case.inventory['hosts']):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of preferences: fractions, tiers, and rows that limit them exactly."""
+"""Exact costs of preferences: fractions, tiers, and rows that limit the costs.
+"""
 
 from fractions import Fraction
 import itertools
@@ -31,7 +32,8 @@ def test_weights_are_the_decimal_numbers_that_users_write():
 
 
 def _program(weights):
-    """One member, which each preference has on a host of its own."""
+    """Return the program of one member. Each combination of preferences is
+    satisfied on one host."""
     wanted = group(servers('m'), policies=[
         Traits(has=frozenset({f'CUSTOM_{n}'}), weight=weight)
         for n, weight in enumerate(weights)])
@@ -54,8 +56,9 @@ def test_weights_that_solvers_cannot_tell_apart_are_in_tiers():
 
 @pytest.mark.parametrize('number', range(0, 16, 3))
 def test_a_limit_admits_its_own_cost_and_no_cost_above(number):
-    """Each host costs another sum of the weights: the limit between two of
-    them divides the hosts, and the dearest below it can be used."""
+    """Each host costs a different sum of weights. A limit between two costs
+    divides the hosts, and the most expensive host below the limit is feasible.
+    """
     case, program = _program(WEIGHTS)
     costs = sorted(case.preference_cost(case.placement(({h: 1},)))
                    for h in range(len(case.table)))
@@ -66,7 +69,7 @@ def test_a_limit_admits_its_own_cost_and_no_cost_above(number):
     assert outcome.status is Status.OPTIMAL
     found = case.preference_cost(case.placement(program.read()))
     assert found <= costs[number]
-    # No limit below the least cost has a solution.
+    # A limit below the least cost has no solution.
     program.limit_preferences(costs[0] - Fraction(1, 10**6))
     assert load_backend('highs').solve(
         program.problem, seconds=10.0, gap=0.0).status is Status.INFEASIBLE
@@ -83,7 +86,8 @@ def test_a_bound_holds_up_to_its_limit_on_preferences():
 
 @pytest.mark.parametrize('whole', [False, True])
 def test_no_program_is_presolved_by_probing(monkeypatch, whole):
-    """HiGHS calls solutions optimal, or programs infeasible, that are not."""
+    """HiGHS's probing reports solutions as optimal, or programs as infeasible,
+    that are not."""
     left_out = []
     run = highspy.Highs.run
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large groups whose time runs out: what was found until then is the plan."""
+"""When the time limit of a large group is reached, the answer is the best plan
+so far."""
 
 from fractions import Fraction
 import itertools
@@ -32,12 +33,12 @@ from tests.unit.builders import cloud, group, host, servers
 OBJECTIVES = ('fewest-hosts', 'stack', 'spread')
 
 SHORT = 2.0
-"""Seconds of the time limit where HiGHS, whose clock is its own, would seek a
-better plan for most of them, and any plan will do."""
+"""Time limit in seconds for tests that accept any plan. HiGHS has its own
+clock and would use most of a longer limit to seek a better plan."""
 
 
 class Clock:
-    """Stands still until it is told that no time is left."""
+    """A clock that stands still until ``run_out`` or ``pass_by`` is called."""
 
     def __init__(self):
         self.now = 0.0
@@ -58,7 +59,8 @@ def _tier(name, *policies):
 
 
 def _shop():
-    """Tiers of which two may share no host, in racks of three zones."""
+    """Return tiers in racks of three zones. Two of the tiers may not share a
+    host."""
     return group(
         groups=[_tier('web', SoftAffinity(level='az', weight=2.0)),
                 _tier('app'), _tier('db', Spread(level='az', max_skew=2))],
@@ -76,7 +78,8 @@ def _cloud():
 
 @pytest.fixture
 def hurry(set_limits):
-    """As if the machine were so slow that a plan is sought at once."""
+    """Start the search for a fallback plan at once, as on a very slow machine.
+    """
     set_limits('phases', fallback_before_rules=0.0)
 
 
@@ -94,13 +97,13 @@ def _is_a_plan(answer):
 
 
 def _plan_cost(answer):
-    """Preferences first."""
+    """Return (violations of preferences, objective value)."""
     return (sum(p.violations for p in answer.preferences),
             answer.objective.value)
 
 
 def _stops(monkeypatch, clock, owner, name, after=True):
-    """No time is left once that is done, or where it begins."""
+    """Let the clock run out after a call of the function, or before it."""
     known = getattr(owner, name)
 
     def instead(*arguments, **named):
@@ -161,7 +164,7 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
 
     monkeypatch.setattr(owner, name, slowly)
     monkeypatch.setattr(fallback_plan, '_quickly', shown)
-    # What is tried with the seats then takes too long.
+    # The later assignment of seats then exceeds the time limit.
     _stops(monkeypatch, clock, large, 'class_counts', after=False)
     _is_a_plan(_solved(clock))
     assert sought == [3.0]
@@ -187,7 +190,8 @@ def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     assert _plan_cost(answer) < _plan_cost(worse)
 
 
-# Patterns of spread members use too few hosts for those kept together.
+# For ``spread``, patterns use too few hosts for the members that are kept
+# together.
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'stack'])
 def test_partly_used_hosts_provide_seats_if_no_dive_ends(
         objective, monkeypatch):
@@ -201,13 +205,14 @@ def test_partly_used_hosts_provide_seats_if_no_dive_ends(
             place_patterns(*arguments)) or seats[-1])
     _is_a_plan(_solved(Clock(), objective, SHORT))
     taken, _ = seats[0]
-    # Most have one: who has none goes where there is room.
+    # Most members have a seat. A member without a seat goes to any host with
+    # room.
     assert 24 <= taken.sum() <= 36
 
 
 def test_members_without_a_seat_go_to_hosts_with_capacity():
-    """Seats for all on one host, of which each tier takes no more than four,
-    and two tiers not both."""
+    """One host has seats for all members, but takes four members of each tier
+    at most, and not members of both exclusive tiers."""
     clock = Clock()
     deadline = Deadline(clock, 10.0)
     shop = bind(_shop(), _cloud())

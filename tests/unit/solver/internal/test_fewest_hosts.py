@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies on domains say how many hosts a group needs at least."""
+"""Policies on domains determine the minimum number of hosts of a group."""
 
 import pytest
 
@@ -10,11 +10,11 @@ from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.scenario import plan
 
 RACKS = 80
-"""More than the relaxation tells apart."""
+"""Number of racks, above the number that the relaxation distinguishes."""
 
 
 def bound(members, *policies, placed=None, racks=RACKS):
-    """What is proved of the number of hosts, each of which has room for all
+    """Return the proved minimum number of hosts. Each host has room for all
     members."""
     snapshot = cloud(*(
         host(f'r{rack}h{number}', f'r{rack}', vcpus=100)
@@ -44,7 +44,8 @@ def test_racks_of_members_that_stay_are_not_needed_again():
 
 
 def test_room_beside_a_member_that_stays_is_counted():
-    """Of 5 members one stays: the others fit into its rack and another."""
+    """One of 5 members stays, and the others fit into its rack and one other
+    rack."""
     assert bound(5, AntiAffinity(level='rack', max_per_domain=3),
                  placed={'node-0': 'r0h0'}) == 2
 

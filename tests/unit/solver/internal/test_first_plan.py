@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan that is there before any solver keeps policies on many counts."""
+"""The greedy plan, which needs no backend, satisfies policies on many counts.
+"""
 
 from collections import Counter
 
@@ -20,7 +21,7 @@ from nova_holistic.solver.problem.incumbent import Incumbent
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 
-# Two zones of ten racks; a rack has two to six hosts.
+# Two zones of ten racks, with two to six hosts in each rack.
 ZONES = cloud(*(
     host(f'z{zone}r{rack}h{number}', f'az{zone}', f'r{rack}',
          servers=number % 2, traits=frozenset('T' if number < 3 else ''),
@@ -30,7 +31,7 @@ ZONES = cloud(*(
 
 
 def first(shop, snapshot=ZONES):
-    """Hosts of the members, by the greedy search alone."""
+    """Return the hosts of the members that greedy construction alone finds."""
     case = Case.of(bind(shop, snapshot), snapshot, {})
     counts = greedy(case, load_objective('fewest-hosts'), in_time())
     found = {path: h.name for path, h in case.placement(counts).items()}
@@ -80,7 +81,8 @@ def test_the_greedy_plan_keeps_exclusive_traits_and_location():
 
 def test_the_first_plan_has_enough_hosts_for_members_that_all_differ(
         set_limits):
-    """The number of hosts follows from the members and their limits."""
+    """The number of candidate hosts follows from the members and their limits.
+    """
     set_limits('construct', roomy_hosts=2, further_hosts=1, kinds=1,
                hosts_per_kind=1, all_hosts=0, all_places=0)
     shop = group(*(servers(f'm{n}', vcpus=1 + n % 7) for n in range(40)),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Greedy construction looks ahead for members that belong in one domain, and
-asks policies that counts of members do not describe."""
+checks policies that counts of members do not describe."""
 
 import numpy as np
 import pulp
@@ -30,10 +30,10 @@ from tests.unit.solver import test_oracle_relationships
 
 
 def racks(rooms, hosts=4, links=()):
-    """A cloud of racks.
+    """Return a cloud of racks.
 
-    :param rooms: CPUs of each host, for each rack
-    :param hosts: in each rack
+    :param rooms: VCPUs of each host, for each rack
+    :param hosts: number of hosts in each rack
     """
     return cloud(*(host(f'r{rack}h{number}', f'r{rack}', vcpus=vcpus)
                    for rack, vcpus in enumerate(rooms)
@@ -45,7 +45,7 @@ def of(shop, snapshot, placed=FrozenMapping()):
 
 
 def constructed(shop, snapshot):
-    """Hosts of the members in each plan that is constructed."""
+    """Return the hosts of the members in each constructed plan."""
     case = of(shop, snapshot)
     found = [{path: h.name for path, h in case.placement(counts).items()}
              for counts in plans(case, in_time())]
@@ -56,7 +56,8 @@ def constructed(shop, snapshot):
 
 def test_traffic_between_racks_stays_within_their_uplinks():
     """Six servers that fill a host each need two racks. Only two racks have
-    uplinks for the traffic between them, and those are not the largest."""
+    uplinks for the traffic between the servers, and these racks are not the
+    largest."""
     snapshot = racks([5] * 10 + [4, 4], links=[
         Link((f'r{rack}',), 1000 if rack > 9 else 100)
         for rack in range(12)])
@@ -73,7 +74,8 @@ def test_traffic_between_racks_stays_within_their_uplinks():
 
 
 def test_servers_with_traffic_begin_where_all_of_them_fit():
-    """No uplink carries anything; the emptiest hosts are in small racks."""
+    """The uplinks have no capacity, and the emptiest hosts are in small racks.
+    """
     snapshot = racks([9] * 5 + [2], hosts=1, links=[
         Link((f'r{rack}',), 0) for rack in range(6)])
     large = racks([4] * 7, hosts=2, links=snapshot.links)
@@ -97,7 +99,7 @@ def test_servers_with_traffic_begin_where_all_of_them_fit():
     ('host', group(servers('a', 2, vcpus=2), servers('b', 2, vcpus=2),
                    policies=[Affinity(level='host')]))])
 def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
-    """The first place is right at once: nothing is tried twice."""
+    """The first place is right at once, so no attempt is repeated."""
     snapshot = cloud(
         *racks([7] * 8, hosts=2).hosts,
         *(host(f'r9h{number}', 'r9', vcpus=3) for number in range(6)),
@@ -115,7 +117,7 @@ def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
     test_oracle_policies, test_oracle_relationships])
 def test_no_domain_of_a_plan_is_ruled_out(cases):
     """The hosts of any plan are possible for the first member of each class,
-    whatever else is placed there later."""
+    whatever members are placed there later."""
     proved_plan = 0
     for seed in range(7000, 7000 + times(40)):
         shop, snapshot, placed = cases.random_case(seed)
@@ -136,7 +138,7 @@ def test_no_domain_of_a_plan_is_ruled_out(cases):
 
 
 def test_a_plan_that_was_taken_apart_is_checked_again():
-    """``take`` forgets what was refused because of the member."""
+    """``take`` discards the refusals that depended on the member."""
     snapshot = racks([2, 2], hosts=1, links=[
         Link(('r0',), 0), Link(('r1',), 0)])
     shop = group(servers('a', 1), servers('b', 1), relationships=[
@@ -184,7 +186,8 @@ class NotBoth(Policy):
 
 
 def test_a_policy_about_some_domains_does_not_confine_members():
-    """One rack is too small for all members; a second one may be used."""
+    """One rack is too small for all members, but they may use a second rack.
+    """
     snapshot = racks([2, 2, 2], hosts=1)
     shop = group(servers('a', 4), policies=[NotBoth()])
     for hosts in constructed(shop, snapshot):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Those who are hard to place have their hosts first, by a small program, and
-all others are placed around them."""
+"""Members that are hard to place get their hosts first, from a small program.
+All other members are placed around them."""
 
 import pytest
 
@@ -18,8 +18,8 @@ from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 
-# Of three racks none has any of its uplink left; all who talk have to be in
-# the last of them, which they fill.
+# The uplinks of three racks are full. All members with traffic must be in the
+# last rack, which they fill.
 FULL_UPLINKS = cloud(
     *(host(f'r{rack}h{number}', f'r{rack}', vcpus=2 * (rack == 2) + 2)
       for rack in range(3) for number in range(4)),
@@ -34,9 +34,9 @@ SHOP = group(
 
 
 class Small(HiGHS):
-    """A solver that has time for small programs only.
+    """A backend that solves only small programs.
 
-    :ivar asked: largest number of variables of those answered
+    :ivar asked: largest number of variables of a solved program
     """
 
     asked = 0
@@ -72,8 +72,8 @@ def test_members_with_traffic_are_placed_first_on_full_links(case):
 
 def test_failed_greedy_attempts_record_the_violated_policy(
         case, monkeypatch):
-    """If a policy of that kind may hold again with more members, greedy
-    construction does not ask its check before all members are placed."""
+    """If a policy type is not monotone, greedy construction does not check it
+    before all members are placed."""
     monkeypatch.setattr(Bandwidth, 'monotone', False)
     restarts = Restarts(case, in_time())
     greedy(case, load_objective('spread'), in_time(), restarts)

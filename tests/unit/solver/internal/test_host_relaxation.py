@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bound without policies on domains is below every plan."""
+"""The bound without policies on domains does not exceed the value of any plan.
+"""
 
 from dataclasses import replace
 import random
@@ -32,7 +33,8 @@ CASES = times(60)
 
 
 def _bound(wanted, snapshot, placed, objective):
-    """The raw bound of all plans, whatever their preferences cost."""
+    """Return the unrounded bound of all plans, whatever their preferences
+    cost."""
     reduced = snapshot.without_servers(placed.values())
     known = Incumbent(bind(wanted, reduced), reduced, placed,
                       load_objective(objective), 0.01)
@@ -41,7 +43,7 @@ def _bound(wanted, snapshot, placed, objective):
 
 
 def _scaled(wanted, snapshot, unit):
-    """The same problem with all amounts in another unit."""
+    """Return the same problem with all amounts in a smaller unit."""
     def group_of(each):
         return replace(each, groups=tuple(map(group_of, each.groups)),
                        members=tuple(replace(m, requirements=replace(
@@ -59,7 +61,7 @@ def _scaled(wanted, snapshot, unit):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_no_plan_is_below_the_bound(objective):
-    """Not even a plan with violated preferences."""
+    """The bound holds even for plans with violated preferences."""
     proved = 0
     for seed in range(9000, 9000 + CASES):
         wanted, snapshot, placed = test_oracle_policies.random_case(seed)
@@ -76,7 +78,8 @@ def test_no_plan_is_below_the_bound(objective):
 
 
 def _exclusive(number):
-    """Members that share no host with others, at most two on a host."""
+    """Return a group that shares no host with others, with at most two members
+    per host."""
     return group(servers('m', 4), name=f'alone{number}', policies=[
         Exclusive(), AntiAffinity(max_per_domain=2)])
 
@@ -84,8 +87,8 @@ def _exclusive(number):
 @pytest.mark.parametrize('objective, least', [
     ('fewest-hosts', 3), ('stack', 3), ('spread', 0)])
 def test_exclusive_members_have_hosts_of_their_own(objective, least):
-    """Two exclusive groups and others use three hosts, although one host has
-    room for all."""
+    """Two exclusive groups and other members use three hosts, although one
+    host has room for all of them."""
     wanted = group(groups=[_exclusive(1), _exclusive(2), group(
         servers('m', 2), name='others')])
     snapshot = cloud(*(host(f'h{n}', 'r1', inventories={
@@ -96,7 +99,8 @@ def test_exclusive_members_have_hosts_of_their_own(objective, least):
 
 
 def test_hosts_with_other_servers_do_not_count_for_exclusive_members():
-    """The empty hosts have the largest free shares, thus the largest costs."""
+    """The empty hosts have the largest free shares, and therefore the highest
+    costs."""
     wanted = group(groups=[_exclusive(1), group(
         servers('m', 1), name='others')])
     snapshot = cloud(*(host(f'h{n}', 'r1', servers=int(n > 3), inventories={
@@ -115,8 +119,8 @@ def test_a_member_that_stays_keeps_its_group_in_the_relaxation():
 
 def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
     """Each host has room for one member, but fractions of two kinds fill it
-    with one and a half. If the relaxation with policies proves nothing in
-    time, patterns without policies prove that each member needs a host."""
+    with one and a half members. If the relaxation with policies proves nothing
+    in time, patterns without policies prove that each member needs a host."""
     def late(*arguments, **options):
         raise OutOfTime
 

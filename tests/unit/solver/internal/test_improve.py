@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large-neighbourhood search: plans get better and never worse, and keep all
+"""Large-neighbourhood search never makes plans worse, and plans satisfy all
 policies, whichever neighbourhood is used."""
 
 import pytest
@@ -26,7 +26,8 @@ from tests.unit.solver import test_oracle_relationships
 
 
 def only(*names, failures=4):
-    """Greedy construction, then steps of these neighbourhoods."""
+    """Return settings of greedy construction with steps of these
+    neighbourhoods only."""
     return Settings('neighbourhoods', Improvement(names, failures=failures))
 
 
@@ -35,7 +36,7 @@ ALL = only(failures=12)
 
 @pytest.fixture
 def worths(monkeypatch):
-    """Worth of each plan before and after its improvement."""
+    """Record the cost of each plan before and after its improvement."""
     found = []
 
     def run(incumbent, *how):
@@ -68,7 +69,8 @@ def test_plans_are_true_in_the_whole_language(worths):
 
 
 def wide():
-    """Hosts of which each takes eight; greedy construction takes one each."""
+    """Return hosts with room for eight members each. Greedy construction puts
+    one member on each."""
     return cloud(*(host(f'h{n:02}', f'r{n % 4}', vcpus=8)
                    for n in range(24)))
 
@@ -93,14 +95,16 @@ def test_a_bad_greedy_start_is_improved_to_the_optimum(
     monkeypatch.setattr(greedy, 'ORDERINGS', greedy.ORDERINGS[:1])
     answer = improved(shop(), 'fewest-hosts', failures=15, share=1.0,
                       seconds=3.0)
-    # Sixteen of each side, eight on a host, and no host with both.
+    # Each side has sixteen members, a host has room for eight, and no host
+    # holds both sides.
     assert answer.objective.value == 4
     (_, before), (_, after) = worths[0]
     assert before > 2 * after
 
 
 def test_preferences_that_the_start_does_not_meet_are_met(worths):
-    # Greedy construction begins on the emptiest host, alone in its rack.
+    # Greedy construction starts on the emptiest host, which is alone in its
+    # rack.
     snapshot = cloud(host('h0', 'r0', vcpus=8), *(
         host(f'h{n}', f'r{1 + n % 2}', vcpus=8) for n in range(1, 9)))
     answer = solve(
@@ -126,7 +130,7 @@ def test_the_same_seed_takes_the_same_steps(monkeypatch):
     known = []
     for seed in (1, 1, 2):
         steps.clear()
-        # Programs so small that none reaches a time limit.
+        # The programs are so small that none reaches a time limit.
         improved(wanted, 'fewest-hosts', seed=seed, failures=6, members=2,
                  growth=1.0, hosts=3, used_hosts=3, share=1.0, seconds=60.0,
                  neighbourhoods=(*NEIGHBOURHOODS,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best plan so far outlives whatever ends the phase that found it."""
+"""The incumbent remains available, whatever ends the phase that found it."""
 
 import pytest
 
@@ -23,7 +23,7 @@ SHOP = group(servers('node', 12), policies=[
 
 
 class Clock:
-    """Stands still until no time is left."""
+    """A clock that stands still until ``run_out`` is called."""
 
     now = 0.0
 
@@ -74,7 +74,8 @@ def incumbent():
 
 
 def spread_over(known, hosts):
-    """Members on the first hosts in turn."""
+    """Return a placement that assigns the members to the first hosts in turn.
+    """
     return {m.path: TEN.hosts[n % hosts]
             for n, m in enumerate(known.members)}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few members join a group whose others stay: without a program, and with
-few looks at hosts and policies."""
+"""A few members join a group whose other members stay. No integer program is
+solved, and few hosts and policies are evaluated."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ from tests.unit.solver.test_joining import (
 
 @pytest.fixture
 def programs(monkeypatch):
-    """Programs that were given to the solver."""
+    """Record the programs that the solver solves."""
     given = []
     solved = HiGHS.solve
 
@@ -58,7 +58,7 @@ def test_a_preference_that_is_broken_already_costs_no_program(programs):
 @pytest.mark.parametrize('objective', OBJECTIVES[:3])
 @pytest.mark.parametrize('number', [1, 3])
 def test_members_of_random_groups_are_inserted(number, objective):
-    """And not only passed on to a program."""
+    """The members are inserted, and not only passed to an integer program."""
     made = []
     for seed in range(times(60)):
         case = all_but(number, seed, objective)
@@ -70,7 +70,8 @@ def test_members_of_random_groups_are_inserted(number, objective):
 
 
 def _inserted(wanted, snapshot, placed, objective):
-    """A plan in which the others join those that stay, or None."""
+    """Return a plan in which the other members join those that stay, or None.
+    """
     snapshot = snapshot.without_servers(placed.values())
     bound = bind(wanted, snapshot)
     known = Incumbent(bound, snapshot, placed,
@@ -79,7 +80,8 @@ def _inserted(wanted, snapshot, placed, objective):
 
 
 def test_joining_checks_policies_on_few_hosts(monkeypatch):
-    """Not of all, though every host in use is a domain of its own."""
+    """Policies are not checked on all hosts, although each host in use is a
+    separate domain."""
     where, there = planned()
     asked = Counter()
     for kind in (AntiAffinity, Spread):
@@ -91,9 +93,9 @@ def test_joining_checks_policies_on_few_hosts(monkeypatch):
 
         monkeypatch.setattr(kind, 'check', count)
     solve(shop(31), there, placed=where)
-    # Each is asked once more by the judge of every plan that tests make.
+    # The tests check every plan independently, with one call per policy.
     asked.subtract(['', 'front', 'back'])
-    # The emptiest host will do, and what it breaks is asked of nobody else.
+    # The emptiest host is accepted, and the check of other hosts is skipped.
     assert 3 <= sum(asked.values()) <= 12
     assert asked['back'] == 1
 
@@ -110,12 +112,13 @@ def test_joining_looks_up_the_domains_of_few_hosts(monkeypatch):
 
     monkeypatch.setattr(type(there), 'domain', count)
     solve(shop(31), there, placed=where)
-    # Those of members that stay, and a few that were asked about.
+    # Only hosts of placed members and a few candidates are looked up.
     assert len(looked) <= len(set(where.values())) + 5
 
 
 def test_hosts_that_a_policy_treats_as_equal_are_equal():
-    """For every type of policy, on random clouds, whoever stays where."""
+    """The test covers every type of policy on random clouds, with random
+    placed members."""
     alike = 0
     for seed in range(times(600)):
         wanted, snapshot = seeded(seed, hosts=12, members=3).read()
@@ -129,7 +132,8 @@ def test_hosts_that_a_policy_treats_as_equal_are_equal():
 
 
 def _alike(member, where, policies, table, snapshot):
-    """How many hosts were held against another that is alike."""
+    """Return the number of hosts that were compared with an equivalent host.
+    """
     others = {p: h for p, h in where.items() if p != member.path}
     evaluate = PolicyEvaluation(table, snapshot, policies, others, {
         table.index[h.name] for h in others.values()}, in_time(1.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many members each host takes is kept in little memory."""
+"""The number of members that each host takes is stored in little memory."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,8 @@ def _racks(hosts):
 
 def test_a_group_above_the_memory_limit_is_unknown(set_limits):
     set_limits('problem', array_bytes=1000)
-    # Of 40 hosts, in a byte each; the second group is of 30 kinds.
+    # The first group is one kind on 40 hosts, with a byte each. The second
+    # group has 30 kinds.
     few = group(servers('m', 30))
     many = group(*(servers(f'm{n}', vcpus=1 + n % 8, forbidden_traits=(
         frozenset({f'T{n}'}))) for n in range(30)))
@@ -35,7 +36,8 @@ def test_amounts_are_stored_in_the_narrowest_type(most, bits):
 
 @pytest.mark.parametrize('count', [127, 128, 200, 300, 40_000])
 def test_capacity_is_cut_to_the_number_of_members(count):
-    """Room beyond the members is cut to them, not to a number's width."""
+    """Room beyond the number of members is limited to this number, not to the
+    width of the integer type."""
     snapshot = cloud(*(host(f'h{n}', vcpus=10**9) for n in range(3)))
     case = Case.of(group(servers('m', count)), snapshot, {})
     assert case.room.tolist() == [[count] * 3]

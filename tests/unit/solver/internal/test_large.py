@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written down and kept of large groups."""
+"""The size of the model, and the memory, of large groups."""
 
 import pytest
 
@@ -39,7 +39,8 @@ def _found(hosts, members):
 
 def test_the_model_size_depends_on_members_and_not_on_hosts():
     few, many = _found(400, 80), _found(4000, 80)
-    # At most eight members a host: ten hosts, twice as many and spare ones.
+    # A host takes at most eight members, so ten hosts are needed. The model
+    # has twice as many and some spare hosts.
     assert {len(few.case.table), len(many.case.table)} <= set(range(10, 60))
     assert len(many.case.classes) == 4
     assert many.case.room.size < 4 * 60
@@ -48,8 +49,8 @@ def test_the_model_size_depends_on_members_and_not_on_hosts():
 
 @pytest.mark.parametrize('objective', ['fewest-hosts', 'network'])
 def test_random_groups_have_plans_on_chosen_hosts(objective):
-    """So the answers of the strategy are not those of the whole program, which
-    is the answer where this finds none."""
+    """If the strategy found no plan, the solver would solve the whole program,
+    and tests of the strategy would test the whole program."""
     for seed in range(6):
         wanted, snapshot = test_bounds.random_case(seed, objective)
         bound = bind(wanted, snapshot)
@@ -62,7 +63,7 @@ def test_random_groups_have_plans_on_chosen_hosts(objective):
 
 def test_equal_hosts_of_several_racks_are_chosen_if_a_rack_is_limited(
         monkeypatch):
-    """All members have room on the hosts of the first rack, at equal cost."""
+    """The hosts of the first rack have room for all members, at equal cost."""
     monkeypatch.setattr(solving, '_on_all_hosts', None)
     resources = {
         'VCPU': {'total': 64, 'used': 8, 'allocation_ratio': 4.0},
@@ -90,7 +91,8 @@ def test_equal_hosts_are_merged_into_one_bin():
 
 
 def test_members_of_one_kind_share_one_mask_of_hosts(monkeypatch):
-    """Thousands of members on as many hosts would not fit into memory."""
+    """One mask per member would not fit into memory for thousands of members
+    and hosts."""
     known = []
     reach = solver_cells.reach
     monkeypatch.setattr(solver_cells, 'reach', lambda members, masks, *rest: (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What preferences cost at least, proved of clouds too large to be written
-down."""
+"""Lower bounds of the cost of preferences, for clouds too large for an exact
+model."""
 
 import itertools
 import random
@@ -31,7 +31,7 @@ from tests.unit.solver import test_oracle_relationships
 
 @pytest.fixture
 def written_down(monkeypatch):
-    """The exact models of chosen hosts that are made."""
+    """Record the exact models of chosen hosts."""
     made = []
 
     class Counted(search.Program):
@@ -44,7 +44,8 @@ def written_down(monkeypatch):
 
 
 def relaxed(case, objective='fewest-hosts'):
-    """The relaxation of all hosts, or None where there is nothing to ask."""
+    """Return the relaxation of all hosts, or None if no member is left to
+    place or the hosts have too little room."""
     wanted, snapshot, placed = case
     snapshot = snapshot.without_servers(placed.values())
     kinds = Kinds.of(bind(wanted, snapshot), snapshot, placed)

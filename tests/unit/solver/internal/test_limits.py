@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All limits of the solver are fields of one object, each with its text."""
+"""All limits of the solver are documented fields of one object."""
 
 import ast
 from dataclasses import fields, is_dataclass, replace
@@ -19,13 +19,14 @@ from tests.unit.solver.internal.limited import limited
 
 FOLDER = pathlib.Path(solver.__file__).parent
 PLACES = ('limits', 'numerics/tolerances.py', 'improve/settings.py')
-"""Where module-level and default numbers are."""
+"""Files that define constant and default numbers."""
 
 SECTIONS = [field.name for field in fields(Limits)]
 
 
 def _documented(kind):
-    """The fields that the docstring describes, and the text of each."""
+    """Return the fields that the docstring describes, with the text of each.
+    """
     return {name: ' '.join(text.split()) for name, text in re.findall(
         r':ivar (\w+):((?:(?!:ivar)[\s\S])+)', kind.__doc__)}
 
@@ -45,7 +46,8 @@ def test_each_section_is_described():
 
 
 def _numbers(path):
-    """Constants of modules that are numbers, or tuples of numbers."""
+    """Generate the constants of a module that are numbers or tuples of
+    numbers."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Assign):
             value = node.value
@@ -84,7 +86,7 @@ def test_a_number_of_a_module_is_seen(source, count, tmp_path):
 
 
 def _read():
-    """(section, field) of each limit that a module uses."""
+    """Return the fields of limits that modules use, by section."""
     sections = {}
     for path in sorted(FOLDER.rglob('*.py')):
         text = path.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs given to HiGHS as arrays."""
+"""Programs that are passed to HiGHS as arrays."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,11 @@ from nova_holistic.solver.milp.linear import Linear
 
 
 def given(*entries):
-    """Cheapest x and y of up to 10 with one row of at least 6."""
+    """Return a program that minimises x + 3 y, with x and y up to 10 and one
+    row of at least 6.
+
+    :param entries: (column, coefficient) of the row
+    """
     program = Linear(np.array([1.0, 3.0]), np.array([10.0, 10.0]))
     columns, values = zip(*entries)
     program.add(np.zeros(len(entries)), np.array(columns), np.array(values),

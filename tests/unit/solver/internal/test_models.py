@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The aggregated and the disaggregated model are about the same plans,
-whatever rules there are."""
+"""The aggregated and the disaggregated model have the same plans, whatever
+rules the group has."""
 
 from dataclasses import replace
 import itertools
@@ -19,7 +19,8 @@ from tests.unit.solver.strategies import OBJECTIVES, seeded
 
 
 def prepared(seed):
-    """A random case, as read, and as the solver sees it."""
+    """Return a random case, its group and snapshot, and the case of the
+    solver."""
     case = seeded(seed)
     group, snapshot = case.read()
     lessened = snapshot.without_servers(case.placed.values())
@@ -32,7 +33,8 @@ def in_time():
 
 
 def disaggregated(case):
-    """The case with a class, and so a binary for each host, a member."""
+    """Return the case with a class, and thus a binary for each host, per
+    member."""
     numbers = [c for c, each in enumerate(case.classes) for _ in each.members]
     return replace(
         case, classes=tuple(
@@ -42,7 +44,8 @@ def disaggregated(case):
 
 
 def best(case, objective):
-    """What the whole program proves, or None."""
+    """Return (cost of preferences, objective value) that the whole program
+    proves optimal, or None."""
     looked = search.Search(
         case, objective, load_backend('highs'), in_time(), 0.0)
     status = looked.run()

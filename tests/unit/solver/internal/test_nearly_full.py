@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clouds with room for a group in few ways, which simple orderings miss."""
+"""Clouds with few feasible placements of a group, which simple orderings miss.
+"""
 
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
@@ -17,13 +18,13 @@ from nova_holistic.solver.problem.case import Case
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
 
-# Racks of two to four hosts, and nothing is left of any uplink.
+# Racks of two to four hosts, whose uplinks are full.
 FULL_UPLINKS = cloud(
     *(host(f'r{rack}h{number}', f'r{rack}', vcpus=2)
       for rack in (1, 2, 3) for number in range(rack + 1)),
     links=[Link((f'r{rack}',), 1000, 1000) for rack in (1, 2, 3)])
 
-# Six servers, for which the first rack has too few hosts.
+# Six servers with traffic. The first rack has too few hosts for them.
 TALKING = group(
     groups=[Group('web', (servers('node', 3),), (), (AntiAffinity(),)),
             Group('db', (servers('node', 3),))],
@@ -32,7 +33,7 @@ TALKING = group(
 
 
 class OnlyAnyPlan(HiGHS):
-    """A solver that has no time for a program with something to minimise."""
+    """A backend without time for a program that has an objective."""
 
     def solve(self, problem, **options):
         if problem.objective:
@@ -41,7 +42,7 @@ class OnlyAnyPlan(HiGHS):
 
 
 def test_a_feasible_plan_is_sought_before_the_optimum(monkeypatch):
-    # Then greedy construction does not ask its check.
+    # Without this, greedy construction would use the check of bandwidth.
     monkeypatch.setattr(Bandwidth, 'monotone', False)
     deadline = in_time()
     aim = load_objective('spread')

@@ -27,8 +27,8 @@ LEVELS = ('az', 'rack', 'feed', 'host')
 
 
 def _random_cloud(chance):
-    """Up to six hosts of unequal sizes, in racks of up to two zones; a rack
-    name can occur in both zones, and a power feed crosses the racks."""
+    """Return up to six hosts of different sizes, in racks of up to two zones.
+    A rack name can occur in both zones, and power feeds cross the racks."""
     sizes = chance.choice(((2, 3, 4), (3, 4), (6,), (2, 9), (3, 3, 8)))
     return cloud(*(host(
         f'h{number}', chance.choice(('z1', 'z2')),
@@ -54,7 +54,8 @@ def _random_policies(chance, numbers):
 
 
 def _random_group(chance):
-    """Two subgroups, each with equal members, and policies at any level."""
+    """Return two subgroups with equal members each, and policies at any level.
+    """
     return group(policies=_random_policies(chance, (1, 2, 2, 3)), groups=[
         group(servers('m', chance.randint(1, 4), vcpus=chance.choice(
             (1, 1, 2))), name=name, policies=_random_policies(
@@ -62,14 +63,15 @@ def _random_group(chance):
 
 
 def _compositions(number, hosts):
-    """[plan, host]: all ways to divide equal members among the hosts."""
+    """Return an array [plan, host] of all ways to divide equal members among
+    hosts."""
     return np.array([np.diff((-1, *bars, number + hosts - 1)) - 1
                      for bars in itertools.combinations(
                          range(number + hosts - 1), hosts - 1)])
 
 
 class _AllPlans:
-    """All plans of a group of two subgroups of equal members."""
+    """All plans of a group of two subgroups with equal members each."""
 
     def __init__(self, wanted, snapshot):
         self.hosts = snapshot.hosts
@@ -91,7 +93,8 @@ class _AllPlans:
                                      if isinstance(p, Affinity)])
 
     def least(self):
-        """The fewest hosts of a plan; None if there is no plan."""
+        """Return the minimum number of hosts of a plan, or None if no plan
+        exists."""
         used = ((self.one + self.two) > 0).sum(axis=1)[self.valid]
         return int(used.min()) if len(used) else None
 
@@ -103,12 +106,12 @@ class _AllPlans:
         return (self.one * one + self.two * two <= free).all(axis=1)
 
     def _domains(self, level):
-        """The domain of each host; None for none."""
+        """Return the domain of each host, or None if it is in no domain."""
         return [{'az': h.location[:1], 'rack': h.location, 'host': h.name,
                  'feed': h.labels.get('feed')}[level] for h in self.hosts]
 
     def _satisfy(self, policy, counts, confining):
-        """[plan]: whether the policy holds for these numbers of members."""
+        """Return an array [plan]: whether the counts satisfy the policy."""
         names = self._domains(policy.level)
         outside = np.array([name is None for name in names])
         domains = sorted({name for name in names if name is not None})
@@ -129,8 +132,9 @@ class _AllPlans:
                 ('az', 'rack'), ('az', 'host'))])
 
     def _even(self, policy, counts, names, domains, each, confining):
-        """Whether the eligible domains, in each zone to which a plan is
-        confined, or on the whole, hold nearly equal numbers."""
+        """Return an array [plan]: whether the counts of the eligible domains
+        differ by at most the maximum skew. If an affinity confines the plan to
+        a zone, only domains of this zone are eligible."""
         fine = np.ones(len(counts), dtype=bool)
         zones = self._domains('az')
         for zone in sorted(set(zones)) if confining else (None,):
@@ -147,14 +151,14 @@ class _AllPlans:
 
 
 def _counted(wanted, snapshot):
-    """The number of hosts that is counted without a program."""
+    """Return the number of hosts that is counted without a program."""
     kinds = Kinds.of(bind(wanted, snapshot), snapshot, {}, in_time().check)
     return cells(kinds, in_time().check).fewest
 
 
 def test_no_plan_uses_fewer_hosts_than_the_bound():
-    """The bound of two levels is never above the least number of hosts, and
-    often above the bound of each level alone."""
+    """The bound of two levels never exceeds the minimum number of hosts, and
+    often exceeds the bound of each level alone."""
     found = Counter()
     for seed in range(times(4000)):
         chance = random.Random(seed)
@@ -177,7 +181,8 @@ def test_no_plan_uses_fewer_hosts_than_the_bound():
 
 
 def _uneven_zones(chance):
-    """Up to twelve members in two zones with hosts of unequal sizes."""
+    """Return two zones with hosts of different sizes, and a group of up to
+    twelve members."""
     snapshot = cloud(*(host(f'h{number}', zone, 'r', vcpus=chance.randint(
         1, 9)) for number, zone in enumerate(('z1', 'z1', 'z2', 'z2'))),
         levels=('az', 'rack', 'host'))
@@ -203,8 +208,8 @@ def test_ranges_of_the_smallest_number_are_sound():
 
 
 def test_the_best_plan_of_a_small_group_is_recognised(monkeypatch):
-    """Greedy construction uses the fewest hosts, and the count proves it, so
-    that no program is built."""
+    """Greedy construction uses the fewest hosts, and the count proves it.
+    Therefore no program is built."""
     def build(*arguments):
         raise AssertionError('a program was solved')
 
@@ -217,5 +222,5 @@ def test_the_best_plan_of_a_small_group_is_recognised(monkeypatch):
         AntiAffinity(level='rack', max_per_domain=6),
         Spread(level='az', max_skew=0)])
     found = plan(snapshot, wanted, objective='fewest-hosts').objective
-    # Ten in each zone: six in one rack, and four in the other.
+    # Each zone has ten members, six in one rack and four in the other.
     assert (found.value, found.bound) == (4, 4)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The greedy plan, which needs no program, keeps policies from outside the
-tree."""
+"""The greedy plan, which needs no program, satisfies policies of other
+packages."""
 
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.check import check
@@ -13,7 +13,7 @@ from tests.unit.solver.test_outsiders import cost, random_case
 
 
 def first(group, snapshot, placed=None):
-    """Host names of the members, or None."""
+    """Return the host names of the members, or None if no plan is found."""
     case = Case.of(group, snapshot, placed or {})
     counts = greedy(case, load_objective('spread'), in_time())
     return counts and {

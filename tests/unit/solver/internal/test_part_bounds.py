@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of independent parts, held against all plans of the group."""
+"""Bounds of independent parts, compared with all plans of the group."""
 
 from fractions import Fraction
 import random
@@ -28,7 +28,7 @@ from tests.unit.solver import oracle
 
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts', 'network')
 CASES = max(40, times(40))
-"""Fewer contain no case with a bound of each kind."""
+"""Fewer cases do not contain a bound of each kind."""
 
 
 def _weight(chance):
@@ -36,7 +36,8 @@ def _weight(chance):
 
 
 def _part(chance, number):
-    """Two small sides that one relationship connects, or one with a policy."""
+    """Return two small sides with one relationship, or one side with a policy.
+    """
     level, weight = chance.choice(('rack', 'host')), _weight(chance)
     if chance.random() < 0.5:
         return group(
@@ -59,7 +60,7 @@ def _part(chance, number):
 
 
 def _random_case(seed):
-    """Several parts, a cloud, and members that stay."""
+    """Return a group of several parts, a cloud, and placed members."""
     chance = random.Random(seed)
     snapshot = cloud(*(host(
         f'h{n}', f'r{n % 2}', traits=frozenset(
@@ -76,7 +77,7 @@ def _random_case(seed):
 
 
 def _plan_costs(wanted, snapshot, placed, objective):
-    """(cost of the preferences, value) of each plan."""
+    """Return (cost of the preferences, objective value) of each plan."""
     return [(cost, oracle.value(objective, wanted, snapshot, placed, where))
             for where in oracle.placements(wanted, snapshot, placed)
             if (cost := oracle.violations(
@@ -85,8 +86,8 @@ def _plan_costs(wanted, snapshot, placed, objective):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_no_plan_is_below_the_bounds(objective):
-    """The bound of the preferences, and the bound of the objective for each
-    cost of the preferences that a plan has."""
+    """The test covers the bound of the preferences, and the bound of the
+    objective for each cost of the preferences that a plan has."""
     values = costs = 0
     for seed in range(CASES):
         wanted, snapshot, placed = _random_case(seed)
@@ -115,7 +116,7 @@ def test_no_plan_is_below_the_bounds(objective):
 
 
 def test_parts_with_traffic_add_up():
-    """Three pairs with traffic; the sides of each are in different racks."""
+    """Each of three pairs with traffic has its sides in different racks."""
     wanted = group(groups=[group(
         groups=[group(servers('m', 1), name=side) for side in 'ab'],
         name=f'g{n}', relationships=[
@@ -129,6 +130,6 @@ def test_parts_with_traffic_add_up():
         'network').for_group(bound), 0.01)
     first_plan(known, in_time())
     bound_parts(known, load_backend('highs'), in_time())
-    # 10 Mbit/s over two uplinks of racks and two of hosts.
+    # 10 Mbit/s over two uplinks of racks and two uplinks of hosts.
     assert known.plan_cost == (30, 120.0)
     assert (known.least, known.bound) == (30, 120.0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole patterns of members on hosts: the best of them, and true bounds."""
+"""Column generation with patterns of members on hosts: the best pattern, and
+valid bounds."""
 
 import itertools
 import random
@@ -37,8 +38,9 @@ def _deadline():
 
 
 def _generation(group, snapshot, objective, placed=FrozenMapping()):
-    """Of a whole case, before its first round; None where patterns do not
-    suit it, or it is known to have no plan."""
+    """Return the column generation of a case before its first round. Return
+    None if patterns are not applicable, or if the case is known to have no
+    plan."""
     snapshot = snapshot.without_servers(placed.values())
     host_cost = load_objective(objective).host_cost()
     kinds = Kinds.of(bind(group, snapshot), snapshot, placed)
@@ -57,8 +59,8 @@ def _generation(group, snapshot, objective, placed=FrozenMapping()):
 
 
 def _hosts(chance, number):
-    """Amounts from a few units to a thousand million, in use here and there.
-    """
+    """Return hosts with capacities from a few units to 10^9, some of them in
+    use."""
     def inventories():
         yield 'VCPU', Inventory(
             chance.choice((2, 4, 8)), used=chance.choice((0, 0, 1)),
@@ -74,8 +76,8 @@ def _hosts(chance, number):
 
 
 def _wide_case(seed):
-    """A cloud of such hosts, members that ask for units and for hundreds of
-    millions, some of whom stay."""
+    """Return a group of members with small and very large amounts, a cloud of
+    such hosts, and placed members."""
     chance = random.Random(seed)
     snapshot = builders.cloud(*_hosts(chance, chance.randint(2, 4)),
                               levels=('az', 'rack', 'host'))
@@ -95,23 +97,24 @@ def _wide_case(seed):
 
 
 def _bounds(case, objective):
-    """(merged hosts', patterns', best value); None where there is no plan."""
+    """Return (bound of merged hosts, bound of patterns, optimum), or None if
+    no plan exists."""
     found = _generation(*case[:2], objective, case[2])
     best = oracle.best(*case, objective)
     if found is None or best is None:
         return None
     _, rules, aggregation, generation = found
     generation.run(load_objective(objective).integral)
-    # Preferences that are met best may keep a plan from being cheapest: no
-    # plan at all is cheaper than the bound.
+    # The best preferences may exclude the cheapest plan. The bound holds for
+    # all plans.
     return aggregation.bound, generation.bound, best[1]
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 @pytest.mark.parametrize('cases', [random_case, _wide_case])
 def test_the_bound_of_patterns_is_valid(cases, objective):
-    """And better than that of merged hosts, here and there."""
-    # Fewer contain no better bound.
+    """The bound is better than the bound of merged hosts in some cases."""
+    # Fewer cases contain no better bound.
     number = max(300, times(300))
     found = [each for seed in range(9000, 9000 + number)
              if (each := _bounds(cases(seed), objective))]
@@ -129,7 +132,7 @@ def _room(host_types, sort, kind):
 
 
 def _best(host_types, sort, prices):
-    """What the best pattern gains, by trying each."""
+    """Return the gain of the best pattern, by exhaustive search."""
     best = 0.0
     for pattern in itertools.product(
             *(_room(host_types, sort, k) for k in range(len(prices)))):
@@ -147,7 +150,7 @@ def _best(host_types, sort, prices):
 
 
 def _curve(slopes, share):
-    """The area below a staircase."""
+    """Return the integral of a step function from 0 to the share."""
     number = len(slopes)
     return sum(slope * min(max(share - n / number, 0.0), 1 / number)
                for n, slope in enumerate(slopes))
@@ -185,7 +188,8 @@ def test_the_best_pattern_of_each_host_is_found(host_cost):
         host_types = _alike(chance, host_cost)
         ask = pricing.Pricing(host_types)
         for _ in range(3):
-            # Prices of one answer after another, around what hosts cost.
+            # Price vectors in sequence, in the range of the costs of the
+            # hosts.
             prices = np.array([[chance.uniform(-0.2, 1.0)] * (
                 int(host_types.cell.max()) + 1) for _ in host_types.amounts])
             gains = ask(prices)
@@ -212,7 +216,7 @@ def test_an_unfinished_pricing_gives_valid_upper_bounds(
 
 
 def _fleet(number):
-    """Hosts in use to many degrees, in racks of 40 in three zones."""
+    """Return hosts of many degrees of usage, in racks of 40 in three zones."""
     return builders.cloud(*(builders.host(
         f'h{n}', f'az{n % 3}', f'r{n // 40}', inventories={
             'VCPU': Inventory(64, used=n % 61),
@@ -229,8 +233,8 @@ def _shop(number):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_the_number_of_patterns_does_not_grow_with_the_hosts(objective):
-    """How many are looked at depends on the members, and on hosts by what
-    they are like: no host is looked at by itself, nor any member."""
+    """The number depends on the members and on the number of types of hosts,
+    not on the number of hosts."""
     looked_at, sizes = [], []
     for hosts in (3000, 12_000):
         kinds, rules, _, generation = _generation(
@@ -254,10 +258,10 @@ def test_equal_hosts_are_one_row_of_the_master():
         hosts, 'fewest-hosts')
     kinds, rules, _, generation = found
     assert generation.run(True)
-    # 64 + 4 x 16 VCPUs on hosts of 16.
+    # 64 + 4 x 16 VCPUs on hosts with 16 VCPUs each.
     assert generation.bound == pytest.approx(8)
     assert len(generation.host_types) == 1
-    # A row for each of two kinds in one cell, one for the hosts.
+    # A row for each of the two kinds in one cell, and one row for the hosts.
     assert generation.master.size[0] == 2 + 2 + 1
     assert generation.master.size[1] <= 2 + 2 + 20
     taken, _ = place_patterns(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search that hands out a false plan does not pass the judge."""
+"""An invalid plan of a faulty search fails the check of plans."""
 
 import pytest
 
@@ -27,7 +27,8 @@ def test_all_on_the_first_host_and_said_to_be_the_best(wanted, monkeypatch):
             return SearchStatus.OPTIMAL
 
     monkeypatch.setattr(all_hosts, 'Search', Careless)
-    # The incumbent refuses it; so does the judge if the incumbent does not.
+    # The incumbent refuses the plan. Without this check, the test suite's
+    # check refuses it.
     assert isinstance(solve.solve(
         wanted, two_racks(), settings=Settings('whole')), Unknown)
     monkeypatch.setattr(incumbent, 'check_bound', lambda *question: ())

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limit to one processor ends when the last of those who asked for it
-ends."""
+"""The limit to one processor ends when its last concurrent user ends."""
 
 import pytest
 from threadpoolctl import threadpool_limits
@@ -11,7 +10,8 @@ from tests.unit.solver.test_processor import threads
 
 @pytest.fixture(autouse=True)
 def two_threads():
-    """As on a machine with as many processors, and more."""
+    """Let BLAS use two threads, as on a machine with more than one processor.
+    """
     with threadpool_limits(2, user_api='blas'):
         yield
 

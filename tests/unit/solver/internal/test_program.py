@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large the integer program is, and that it says what it should."""
+"""The size and the content of the integer program."""
 
 import itertools
 
@@ -26,7 +26,7 @@ def test_equal_members_are_one_class_with_a_count():
     wanted = group(servers('web', 50), servers('db', 30, vcpus=2),
                    servers('cache', 20))
     program = _program(snapshot, wanted)
-    # web and cache are one class: one integer a class and host.
+    # web and cache are one class, with one integer for each host.
     assert [len(row) for row in program.x] == [7, 7]
 
 
@@ -44,7 +44,7 @@ def test_hosts_without_room_for_a_class_have_no_variable():
         host('fit', 'r', vcpus=8))
     program = _program(snapshot, group(servers('web', 9, vcpus=2)))
     assert [list(row) for row in program.x] == [[3]]
-    # Four of them fit there, alone.
+    # Four members fit on this host, the only one with room.
     assert program.x[0][3].upBound == 4
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elements that are blamed leave no plan, and without any one of them
-there is a plan: on random cases of the whole language, by trying everything.
-"""
+"""The conflicting elements leave no plan, and without any one of them a plan
+exists. Exhaustive search verifies this on random cases with all types of
+rules."""
 
 import pytest
 
@@ -19,12 +19,12 @@ from tests.unit.solver.strategies import seeded
 
 
 def _possible(group, snapshot, placed):
-    # Any objective: only whether there is a plan is asked.
+    # The question is only whether a plan exists, so any objective will do.
     return oracle.best(group, snapshot, placed, 'fewest-hosts') is not None
 
 
 def _case(group, snapshot, placed):
-    # The servers that stay do not count as servers from outside the group.
+    # Placed servers do not count as servers from outside the group.
     return Case.of(group, snapshot.without_servers(placed.values()), placed)
 
 
@@ -34,7 +34,8 @@ def _paths(group):
 
 
 def _blames_rightly(seed):
-    """Whether the case has no plan; then what is blamed is looked at."""
+    """Return whether the case has no plan, and verify its conflict in this
+    case."""
     case = seeded(seed)
     group, snapshot = case.read()
     group = bind(group, snapshot)

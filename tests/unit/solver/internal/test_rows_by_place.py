@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step of the large-neighbourhood search takes the rows that its members can
-change, and no others."""
+"""A step of the large-neighbourhood search uses only the rows that its members
+can change."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ HOSTS = cloud(*(host(f'r{rack}h{number}', f'r{rack}')
 
 
 def rows_about(shop, members, hosts):
-    """Rows of the members and the hosts, by names."""
+    """Return the rows about the members and the hosts with these names."""
     bound = bind(shop, HOSTS)
     case = Case.of(bound, HOSTS, {})
     rows = RowsByPlace(case, no_limit)
@@ -52,7 +52,8 @@ def test_rows_of_other_members_are_left_out():
                       policies=[Affinity(level='rack')])])
     rows = rows_about(shop, ['db/db-0'], ['r1h0'])
     assert {type(row.carried.policy) for row in rows} == {Affinity, Exclusive}
-    # A pair of rack and others of web; one row of all racks of db.
+    # The exclusive policy of web has two terms, and the affinity of db has one
+    # row over all racks.
     assert sorted(len(row.terms) for row in rows) == [2, 6]
 
 
@@ -67,7 +68,7 @@ def test_rows_that_share_a_variable_stay_together():
 
 
 def test_rows_of_preferences_stay_whole():
-    """Their cost is limited as a whole."""
+    """The limit on their cost covers all rows."""
     shop = group(servers('web', 3), policies=[
         AntiAffinity(level='rack', weight=1.0), SoftAntiAffinity()])
     rows = rows_about(shop, ['web-0'], ['r1h0'])

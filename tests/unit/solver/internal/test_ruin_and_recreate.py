@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ruin and recreate: costs agree with the objective, and plans keep all
-policies and never get worse."""
+"""Ruin and recreate: costs agree with the objective, plans satisfy all
+policies, and plans never get worse."""
 
 import random
 
@@ -49,7 +49,8 @@ def _case(known):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_costs_agree_with_the_objective(objective):
-    """The cost of each member, wherever it is, and of all without it."""
+    """The cost of each member on any host agrees, with and without the other
+    members."""
     for seed in range(20):
         known = _problem(test_bounds.random_case(seed, objective), objective)
         case, chance = _case(known), random.Random(seed)
@@ -74,7 +75,7 @@ def test_costs_agree_with_the_objective(objective):
 
 
 def test_plans_keep_all_policies_and_never_get_worse():
-    """Every plan of the steps, not only the best one, is a plan."""
+    """Every plan of the steps is valid, not only the best one."""
     improved = 0
     for seed in range(4000, 4000 + times(60)):
         for cases in (test_oracle_policies, test_oracle_relationships):
@@ -97,7 +98,7 @@ def test_plans_keep_all_policies_and_never_get_worse():
             cost, value = known.plan_cost_of(placement)
             first = known.plan_cost_of(case.placement(counts))[1]
             assert cost == search.plan_cost[0], seed
-            # Hosts of members that stay cost the same in all plans.
+            # Hosts of placed members cost the same in all plans.
             assert value - first == pytest.approx(
                 search.plan_cost[1] - before[1], abs=1e-7), seed
     assert improved > 10
@@ -124,12 +125,12 @@ def test_parts_of_any_size_reach_the_optimum(members):
         ruin_and_recreate(known, in_time(), 1)
     if members == 100:
         assert known.plan_cost == (0, 3)
-    # Members of other parts stay, which may leave an additional host in use.
+    # Members of other parts stay, so an additional host may remain in use.
     assert known.plan_cost <= (0, 6)
 
 
 def test_members_of_a_preference_move_to_one_domain_together():
-    """One member alone cannot improve the plan."""
+    """A move of a single member cannot improve the plan."""
     known = _problem((_tiers(AntiAffinity(), SoftAffinity(level='rack')),
                       _racks(lambda n: 2)), 'spread')
     assert known.offer({m.path: known.snapshot.hosts[n * 5 % 24]
@@ -140,7 +141,7 @@ def test_members_of_a_preference_move_to_one_domain_together():
 
 
 def test_exclusive_hosts_stay_closed_to_other_parts():
-    """Members of other parts would find the lowest costs on those hosts."""
+    """Members of other parts would have the lowest costs on those hosts."""
     shop = group(groups=[
         group(servers('m', 2), name='alone', policies=[Exclusive()]),
         group(servers('m', 6), name='others', policies=[
@@ -170,8 +171,8 @@ def test_the_same_seed_leads_to_the_same_plan():
 
 
 def test_the_cost_of_a_host_is_shared_by_the_members_that_policies_allow():
-    """Both hosts may hold one member only, so that the host with the smaller
-    free share is cheaper, although the other one has room for all."""
+    """Each host may hold only one member. Therefore the host with the smaller
+    free share is cheaper, although the other host has room for all members."""
     known = _problem((group(servers('node', 2, vcpus=2), policies=[
         AntiAffinity()]), cloud(
             host('empty', 'r', vcpus=10),
@@ -179,5 +180,5 @@ def test_the_cost_of_a_host_is_shared_by_the_members_that_policies_allow():
                 'VCPU': Inventory(10, used=7)}))), 'stack')
     costs = placement_costs(_case(known), known.objective, known.members)
     empty, nearly_full = costs.of(0, {0: 2})
-    # A free share of 1 and of 0.3, each for half of the members.
+    # A free share of 1 and of 0.3, each divided by half of the members.
     assert (empty, nearly_full) == pytest.approx((2.0, 0.6))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No group is unplaceable because one method of the solver says so by mistake:
-another method is asked."""
+"""A mistaken claim of infeasibility by one method of the backend does not make
+a group unplaceable, because another method must confirm it."""
 
 import pytest
 
@@ -20,8 +20,8 @@ FULL = group(servers('web', 3, vcpus=9), servers('db', 2, vcpus=10))
 
 @pytest.fixture
 def wrong(monkeypatch):
-    """The greedy construction finds no plan, counting finds no contradiction,
-    and the first method reports every program as infeasible."""
+    """Disable greedy construction and the counting of contradictions, and let
+    the first method report every program as infeasible."""
     monkeypatch.setattr(top, 'propagated', lambda case, check: (
         None, case.room))
     monkeypatch.setattr(search, 'greedy', lambda *_: None)
@@ -49,7 +49,7 @@ def test_another_method_confirms_that_there_is_no_plan(wrong, monkeypatch):
 
 def test_a_doubtful_answer_without_confirmation_is_no_proof(
         wrong, monkeypatch):
-    """The other method has no time, and the numbers are delicate."""
+    """The other method has no time, and the program is ill-conditioned."""
     run = highs._run
     monkeypatch.setattr(highs, '_run', lambda problem, start, _, options:
                         run(problem, start, 0.0, options))

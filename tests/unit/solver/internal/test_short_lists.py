@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alternates are chosen from shortlists: every choice of one place for each
-member keeps the hard policies of the whole cloud, also of the hosts that are
-on no list."""
+"""Alternates are chosen from shortlists. Any choice of one place for each
+member satisfies the hard policies of the whole cloud, including hosts on no
+shortlist."""
 
 import pytest
 
@@ -21,7 +21,7 @@ MOST = 2
 
 @pytest.fixture(autouse=True)
 def short(set_limits):
-    """Lists as short as they can be."""
+    """Make the shortlists as short as possible."""
     set_limits('alternates', all_hosts=1, hosts_per_member=0, hosts_of_group=0)
 
 
@@ -58,7 +58,7 @@ def racks(number, size, **keys):
 
 
 def test_an_even_spread_counts_racks_without_a_host_on_a_list():
-    """Both members could leave a rack that has to hold one."""
+    """Both members could leave a rack that must hold one."""
     snapshot = racks(3, 4)
     wanted = group(servers('web', 3), policies=[
         Spread(level='rack', max_skew=0)])
@@ -98,8 +98,8 @@ def test_members_that_must_be_apart_have_all_alternates_in_a_small_group(
         wanted = group(servers('web', members), policies=[AntiAffinity()])
         found = alternates(wanted, snapshot, solve(wanted, snapshot), 4)
         number[members] = sum(map(len, found.values()))
-    # The list of a larger group has as many hosts as one member may have,
-    # and one more for each member until there are 16.
+    # The list of a larger group has the number of hosts that one member may
+    # have, and one more for each member, up to 16.
     assert number == {2: 2 * 4, 4: 4 * 4, 8: 4 + 2 * 8, 16: 4 + 16}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups that other tests use are of the size that they are named for."""
+"""Groups of other tests have the sizes that their names state."""
 
 import pytest
 

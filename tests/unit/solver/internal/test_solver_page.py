@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of the manual that leads through the solver names what there is,
-and what is added as it says is used."""
+"""The manual's page about the solver names existing functions and modules, and
+its examples work."""
 
 import importlib
 import pathlib
@@ -31,7 +31,7 @@ PAGE = (MANUAL / 'solver.rst').read_text()
 EXAMPLES = MANUAL / 'examples'
 
 STEPS = re.findall(r'(\w+)\(\) +([\w/]+)\.py', PAGE)
-"""Functions and classes of the flow, with the modules in which they are."""
+"""(name, module) of the functions and classes of the flow."""
 
 
 @pytest.mark.parametrize('name, module', STEPS)
@@ -66,13 +66,13 @@ def test_an_objective_of_another_package_is_used(monkeypatch):
         coolest if name == 'coolest' else load(namespace, name, kind)))
     found = solve(group(servers('node', 2)), FOUR_RACKS, objective='coolest')
     assert found.objective.name == 'coolest'
-    # Nothing is known of any host, so one of them is enough.
+    # The snapshot has no temperatures, so one host is enough.
     assert found.objective.value == 100.0
 
 
 def test_a_new_neighbourhood_improves_a_plan(monkeypatch):
-    """Greedy construction, which takes empty hosts, puts each member alone on
-    a host."""
+    """Greedy construction prefers empty hosts and puts each member on its own
+    host."""
     example = runpy.run_path(str(EXAMPLES / 'lone_members.py'))['LoneMembers']
     monkeypatch.setattr(greedy, 'ORDERINGS', greedy.ORDERINGS[:1])
     hosts = cloud(*(host(f'h{n:02}', f'r{n % 4}', vcpus=8)

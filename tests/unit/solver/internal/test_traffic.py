@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of the traffic of a group, and what they are made of: stars of
-members that talk, and patterns of them on equal domains."""
+"""Bounds of the traffic of a group, and their components: stars of members
+with traffic, and patterns of stars on equal domains."""
 
 import itertools
 
@@ -23,7 +23,7 @@ from tests.unit.solver.test_traffic import random_case
 
 
 def _bound(shop, snapshot, placed, cost):
-    """What is proved of plans whose preferences cost no more than that."""
+    """Return the bound of plans whose preferences cost at most ``cost``."""
     kinds = Kinds.of(shop, snapshot.without_servers(placed.values()), placed)
     if not kinds.kinds:
         return 0.0
@@ -43,7 +43,7 @@ def test_the_bound_is_never_above_the_optimum(make):
             continue
         cost, value = best
         bound = _bound(shop, snapshot, placed, cost)
-        # None would say that there is no plan of that cost.
+        # None would mean that no plan of that cost exists.
         assert bound is not None, seed
         assert bound <= value + 1e-6, seed
         proved += bound > 0

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dual bounds of linear programs: true for any multipliers, to the last digit.
-"""
+"""Dual bounds of linear programs are valid for any multipliers, exactly."""
 
 from fractions import Fraction
 import random
@@ -18,7 +17,8 @@ NUMBERS = (0.1, 0.7, 1.0, 1 / 3, 1e6, 1e-6, 123456.789)
 
 
 def _program(chance):
-    """Random numbers of any size, and a solution that keeps the rows."""
+    """Return a random program with coefficients of any magnitude, and a
+    solution that satisfies its rows."""
     matrix = np.array([[chance.choice((0.0, 1.0, -1.0)) * chance.choice(
         NUMBERS) for _ in range(SIZE)] for _ in range(ROWS)])
     cost = np.array([chance.uniform(-1, 1) * chance.choice(NUMBERS)
@@ -47,7 +47,7 @@ def test_no_multipliers_prove_more_than_a_solution_costs():
         program, solution = _program(chance)
         duals = np.array([chance.uniform(-2, 2) * chance.choice(NUMBERS)
                           for _ in range(ROWS)])
-        # Limits that the solution reaches leave no room for rounding.
+        # With limits equal to the solution, rounding has no tolerance.
         bound = program.bound(duals, solution, solution)
         cost = _exact_sum(program.cost, solution)
         assert Fraction(bound) <= cost
@@ -67,7 +67,8 @@ def test_a_variable_without_a_limit_proves_nothing():
 
 
 def test_a_linear_program_is_bounded_by_its_multipliers(monkeypatch):
-    """What the solver says of the value is not asked."""
+    """The bound does not depend on the objective value that the solver
+    reports."""
     program = Linear(np.array([1.0, 3.0]), np.array([10.0, 10.0]))
     program.add(np.zeros(2), np.array([0, 1]), np.array([1.0, 1.0]),
                 12.0, np.inf, 1)
