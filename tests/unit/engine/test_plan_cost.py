@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan on the kept snapshot costs depends on what has changed."""
+"""The cost of a plan on the cached snapshot depends on the changes since the
+last plan, not on the number of hosts."""
 
 from collections import Counter
 import sys
@@ -32,7 +33,7 @@ FEW, MANY = 400, 2000
 
 
 class WarmEngine:
-    """An engine that has planned before, and knows what it holds."""
+    """An engine that has planned before, so that its caches are filled."""
 
     def __init__(self, hosts, table):
         names = [f'h{number}' for number in range(hosts)]
@@ -54,7 +55,7 @@ class WarmEngine:
             for name, number in Counter(plan.hosts().values()).items()})
 
     def lines(self):
-        """Lines of these packages that are run for one plan."""
+        """Count how often one plan executes each line of these packages."""
         found = Counter()
 
         def note(frame, event, _argument):

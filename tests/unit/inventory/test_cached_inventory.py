@@ -60,7 +60,7 @@ class Followed:
             found ^= {host}
 
     def hold(self, host, number=1, meanwhile=lambda: None):
-        """This process changes the use of a host.
+        """Change the use of a host, as this process does.
 
         :param meanwhile: called before the inventory learns of the change
         """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Storage pools in answers of Cinder; tests/cinder asks a real one."""
+"""Storage pools in responses of Cinder. ``tests/cinder`` uses a real Cinder.
+"""
 
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.session import Session

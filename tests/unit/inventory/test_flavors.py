@@ -97,7 +97,8 @@ def test_an_unsupported_extra_spec_makes_a_flavor_unplannable(key, value):
     ('hw:numa_nodes', '2'), ('hw:mem_page_size', 'large'),
     ('hw:cpu_realtime', 'yes')])
 def test_numa_nodes_do_not_change_the_amounts(key, value):
-    """Nova's filter decides, and its refusals are learnt."""
+    """Nova's filter decides, and the engine learns the hosts that it refuses.
+    """
     made = spec(key, value)
     assert (made.unplannable, made.resources) == (
         '', spec('hw:other', '1').resources)
@@ -119,7 +120,7 @@ def test_suffixed_extra_specs_are_request_groups():
 
 
 @pytest.mark.parametrize(('specs', 'text'), [
-    # Placement refuses both.
+    # Placement refuses such requests.
     ({'trait1:CUSTOM_X': 'required'}, 'trait1 requests no resources'),
     ({'resources1:VGPU': '1', 'resources2:VGPU': '1'}, 'group_policy'),
     ({'resources1:VGPU': '1', 'resources2:VGPU': '1', 'group_policy': 'x'},

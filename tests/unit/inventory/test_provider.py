@@ -39,7 +39,7 @@ def test_the_use_of_a_provider_is_never_negative():
 
 
 def test_a_change_of_use_does_not_count_the_consumers_of_a_provider():
-    """It has one until it is counted, and none if nothing is used."""
+    """An uncounted provider has one consumer, or none if nothing is used."""
     answer = {'resource_provider_generation': 3,
               'inventories': {'VCPU': INVENTORY}}
     before = Provider.with_use(answer, {'VCPU': 4}, ())

@@ -14,7 +14,8 @@ GONE = {'status': 'DELETED'}
 
 
 class Nova:
-    """
+    """Servers in memory and the API that reads them.
+
     :ivar asked: path and query of each request
     :ivar broken: UUIDs of servers for which it returns an error; CHANGES means
         the list of changes

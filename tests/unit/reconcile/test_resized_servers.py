@@ -176,7 +176,8 @@ def test_a_pass_asks_about_some_hosts_only(scenario, monkeypatch):
 
 
 def an_hour_later(scenario, *written):
-    """
+    """Let the interval pass after which hosts are checked again.
+
     :param written: providers on which allocations were written in the meantime
     """
     for provider in written:

@@ -65,7 +65,7 @@ def test_a_host_is_reserved_for_the_nested_group_only(
     assert closed(connections, own) == set()
     neighbour = membership(connections, group, 'web')
     assert closed(connections, neighbour) == {RESERVED}
-    # A member with the same path in another group.
+    # This member has the same path, but belongs to another group.
     other_server = replace(own, record=a_group(document=DOCUMENT))
     assert closed(connections, other_server) == {RESERVED}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The owners of a trait are read from Placement only once in a while."""
+"""The owners of a trait are cached, and read from Placement again when their
+lifetime ends."""
 
 import types
 

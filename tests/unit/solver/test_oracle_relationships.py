@@ -103,7 +103,7 @@ def random_case(seed):
 
 
 def with_links_of_feeds(seed):
-    """Return the case with this seed, but with all bandwidth between feeds, and
+    """Return the case with this seed, but with all bandwidth between feeds and
     with links of feeds. A case without feeds is unchanged."""
     chance = random.Random(f'feeds {seed}')
     group, snapshot, placed = random_case(seed)
