@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of all hosts, with the incumbent as its start."""
+"""Search with all hosts, which starts from the incumbent."""
 
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
@@ -13,7 +13,8 @@ from nova_holistic.solver.traffic.traffic_plans import traffic_start
 
 def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
                      deadline: Deadline, strategy: Strategy) -> SearchStatus:
-    """Improve the incumbent and its bounds.
+    """Improve the incumbent and its bounds, and return the status of the
+    search.
 
     :param case: all members and all hosts
     """

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A placement is valid if every member has one host that is known, enabled and
-suitable, no host exceeds its capacity, and every hard policy holds.
+"""The validation of placements.
 
-The check shares no code with the solver, so that it detects errors of the
-solver.
+A placement is valid if every member has one host that is known, enabled and
+suitable, if the members of each host fit into its free capacity, and if every
+hard policy holds. The check shares no code with the solver, so that it detects
+errors of the solver.
 """
 
 from collections.abc import Iterator, Mapping
@@ -58,11 +59,12 @@ def check_bound(group: Group, snapshot: Snapshot,
 
 def broken_policies(group: Group, snapshot: Snapshot,
                     placement: Mapping[str, str]) -> tuple[Reason, ...]:
-    """The hard policies that the servers violate which exist now.
+    """One reason for each violation of a hard policy by existing servers.
 
     :param group: bound to the snapshot
     :param snapshot: its ``Host.servers`` count no member of the group
-    :param placement: member path to host name, of some or all members
+    :param placement: member path to host name, of some or all members; the
+        snapshot contains these hosts
     """
     hosts = snapshot.by_name()
     return tuple(_broken_policies(group, {
@@ -70,8 +72,8 @@ def broken_policies(group: Group, snapshot: Snapshot,
 
 
 def fits(member: Member, host: Host, snapshot: Snapshot) -> bool:
-    """Whether the host meets the member's requirements and has room for it,
-    regardless of policies.
+    """Whether the host is enabled, meets the member's requirements and has
+    room for it, regardless of policies.
 
     :param member: a member with resolved resources
     """
@@ -91,7 +93,8 @@ def _unsuitable(new: list[tuple[Member, Host]]) -> Iterator[Reason]:
 def _without_providers(new: list[tuple[Member, Host]],
                        classes: Mapping[str, frozenset[str]],
                        ) -> Iterator[Reason]:
-    """Hosts whose trees cannot give their new members what they request."""
+    """Hosts whose trees of resource providers cannot serve the requests of
+    their new members."""
     members: dict[str, list[Member]] = defaultdict(list)
     hosts = {}
     for member, host in new if classes else ():
@@ -126,7 +129,8 @@ def _misplaced(members: Mapping[str, Member], hosts: Mapping[str, Host],
 
 def _unfit(member: Member, host: Host,
            tree: frozenset[str]) -> Iterator[Reason]:
-    """The requirements of the member that the host does not meet.
+    """The requirements of the member that the host does not meet, and whether
+    the host is disabled.
 
     :param tree: resource classes that ``tree_check`` checks
     """
@@ -162,7 +166,8 @@ def _unfit(member: Member, host: Host,
 
 
 def _is_wrong_kind(member: Member, host: Host) -> bool:
-    """Whether it is a volume on a compute host, or a server on a pool."""
+    """Whether the member is a volume on a compute host, or a server on a
+    storage pool."""
     requirements = member.requirements
     if POOL in host.traits:
         return POOL in requirements.forbidden_traits

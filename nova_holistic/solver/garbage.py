@@ -12,5 +12,6 @@ from nova_holistic.solver.limits.current import problem as limits
 
 
 def few_collections() -> AbstractContextManager[None]:
-    """As ``garbage_collection.few_collections``, with the solver's limit."""
+    """A context in which the garbage collector runs at most once for each
+    ``collected_objects`` (a limit) new objects."""
     return garbage_collection.few_collections(limits().collected_objects)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound of the number of hosts that is counted before any program is solved.
+"""A lower bound of the number of hosts, from counting.
 
-A small group with few hosts mostly has a plan with this number of hosts.
-Programs would search the whole time limit for a plan with one host less.
+The bound needs no program. Most small groups on few hosts have a plan with
+exactly this number of hosts. Without the bound, a program would search for a
+plan with one host fewer until the time limit is reached.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
     """Prove a bound if the objective is the number of hosts and no member
     stays; return whether this proves that no plan is better.
 
-    :raises OutOfTime: if the time ends before
+    :raises OutOfTime: if the time ends before the bound is proved
     """
     host_cost = incumbent.objective.host_cost()
     free = np.linspace(0.0, 1.0, 3)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound of the objective that ignores most policies on domains.
+"""A lower bound of the objective that ignores most policies on domains.
 
 A relaxation with the policies of hundreds of small groups takes seconds, and
-often ends with a weak bound or with none. Without these policies, the program
-is small, and column generation mostly converges. The bound is valid for any
-cost of the preferences.
+often proves a weak bound or nothing. Without these policies, the program is
+small, and column generation usually converges. The bound is valid for any cost
+of the preferences.
 
 Members that close their hosts to all others are counted separately: no other
 member shares the cost of their hosts. Therefore, the sum of the bounds is a
@@ -38,7 +38,10 @@ from nova_holistic.solver.problem.rows import Carried
 
 
 def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:
-    """Prove a bound of an objective that is a sum over hosts.
+    """Prove lower bounds of the objective, and store them in the incumbent.
+
+    Nothing is proved if the objective is not a sum over hosts, or if no plan
+    exists.
 
     :raises OutOfTime: if the time ends before the relaxation is solved
     """
@@ -100,8 +103,9 @@ class _ClosedHosts:
 
     def _suiting(self, each: Carried, requirements: Requirements,
                  path: str) -> np.ndarray:
-        """[host]: whether it can hold a member. The policy is monotone, so a
-        violation of one member alone remains."""
+        """[host]: whether the host can hold the member. The policy is
+        monotone: if the member alone violates it on a host, every plan with
+        the member on this host violates it."""
         suits = self.eligibility.suitable(requirements).copy()
         snapshot = self.incumbent.snapshot
         for host in np.flatnonzero(suits).tolist():
@@ -129,7 +133,8 @@ def _without_closed_hosts(incumbent: Incumbent, host_cost: HostCost,
 
 
 def _closing(incumbent: Incumbent) -> Iterator[Carried]:
-    """Policies that close hosts, each with other members."""
+    """Monotone hard policies that close hosts to others. Their scopes are
+    disjoint, and contain no member that stays."""
     seen: set[str] = set(incumbent.placed)
     for each in incumbent.policies:
         paths = {m.path for m in each.scope.members}

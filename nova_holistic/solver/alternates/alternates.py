@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes alternates, on which members can be built in any combination.
+"""The computation of alternates, which are valid in any combination.
 
 Any number of builds may fail, and Nova does not call the scheduler again
 before it builds a server on an alternate. Therefore, the hard policies hold
@@ -39,20 +39,23 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                time_limit: float = math.inf,
                timer: Callable[[], float] = time.perf_counter
                ) -> dict[str, tuple[str, ...]]:
-    """Member path to names of its alternates, the emptiest first.
+    """Member path to the names of its alternates, in the order of preference.
 
     Each host meets the requirements of the member, and has room for it in
-    addition to the whole plan. If few hosts are available, each member gets
-    one alternate before any member gets a second one. The planned host is
-    never an alternate. The result depends only on the arguments, unless the
-    time limit is reached; then it contains the alternates found so far.
+    addition to the whole plan. Emptier hosts are preferred. If few hosts are
+    available, each member gets one alternate before any member gets a second
+    one. The planned host is never an alternate. The result depends only on the
+    arguments, unless the time limit is reached; then it contains the
+    alternates found so far.
 
     :param limit: maximum number of alternates of a member
     :param placed: members that stay; the snapshot counts their usage, and they
         get no alternates
     :param given: alternates of the members that stay
     :param time_limit: time limit in seconds
-    :param timer: the only clock of the search
+    :param timer: returns the current time in seconds; the search reads no
+        other clock
+    :raises InvalidDocument: if a member of ``placed`` or its host is unknown
     """
     in_time = Deadline(timer, time_limit).check
     found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
@@ -89,7 +92,8 @@ class _AlternateSearch:
 
     :ivar hosts: indexes of the hosts on its shortlist
     :ivar suits: for each of these hosts, whether it may be an alternate
-    :ivar left: number of further unsuccessful trials
+    :ivar left: number of further hosts that may be refused, not counting
+        refusals that exclude other hosts as well
     """
 
     member: Member
@@ -99,8 +103,12 @@ class _AlternateSearch:
         default_factory=lambda: limits().failed_hosts)
 
     def next(self, worst_case: WorstCase, room: Room) -> int | None:
-        """The emptiest host that violates no policy; None if no host was
-        found."""
+        """Add one host to the places of the member, and return its index; None
+        if no host was found.
+
+        Of the hosts that violate no policy, hosts that enter no further domain
+        to avoid are preferred, then emptier hosts.
+        """
         path = self.member.path
         self.suits &= worst_case.possible(path, self.hosts)
         while self.left:
@@ -132,10 +140,11 @@ class _AlternateSearch:
 
 @dataclass(slots=True)
 class _Choice:
-    """Gives each member one further alternate in each round.
+    """The search for alternates. Each round gives each member at most one
+    further alternate.
 
-    :ivar places: path of each member to the indexes of its hosts, of which the
-        first is the planned host
+    :ivar places: member path to the indexes of its hosts: first the planned
+        host, then the given alternates
     """
 
     case: Case
@@ -173,7 +182,9 @@ class _Choice:
             for m in members], in_time)
 
     def next_round(self) -> Mapping[str, int]:
-        """Path of a member to the index of one more alternate.
+        """Member path to the index of its alternate of this round.
+
+        Members without an alternate in this round get none in later rounds.
 
         :raises OutOfTime: if the time limit is reached; the round is invalid
         """

@@ -17,7 +17,8 @@ from nova_holistic.solver.problem.rules import distinct, Rules
 
 @dataclass(slots=True)
 class ReachableRules(Rules):
-    """Each policy sees the hosts that a member of its scope may be on."""
+    """Rules in which each policy considers only the hosts that some member of
+    its scope may be on."""
 
     def encode(self, policies: Sequence[Carried]) -> None:
         for carried in policies:

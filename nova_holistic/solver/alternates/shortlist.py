@@ -2,10 +2,10 @@
 """Shortlists of hosts from which the alternates of members are chosen.
 
 A large cloud has many more hosts than a group can have alternates. Therefore,
-each member description has a shortlist of the emptiest hosts: of the whole
-cloud, of each domain that contains its members, and one of each other domain
-of the levels that hard policies name. Hosts that are on no other shortlist
-come first, because members that must be separated share no host.
+each member description has a shortlist of the emptiest hosts: some of the
+whole cloud, some of each domain that contains its members, and one of each
+domain, at the levels that hard policies name. Hosts that are on no other
+shortlist come first, because separated members cannot share a host.
 """
 
 from collections import Counter
@@ -28,7 +28,9 @@ class Room:
     """The capacity that the plan leaves free, and its reservations for
     alternates.
 
-    :ivar free: resource class to the free amount of each host
+    :ivar free: resource class to [host]: free amount, without reservations
+    :ivar emptiness: [host]: mean share of the requested resource classes that
+        is free and not reserved, from 0 to 1
     """
 
     free: Mapping[str, np.ndarray]
@@ -39,7 +41,8 @@ class Room:
     @classmethod
     def of(cls, table: HostTable, members: Sequence[Member],
            own: Mapping[str, int]) -> 'Room':
-        """
+        """Return the room that remains after the plan.
+
         :param members: members that the snapshot does not count
         :param own: path of each of these members to the index of its planned
             host
@@ -77,9 +80,12 @@ class Shortlists:
     """Shortlists of the descriptions of members.
 
     :ivar own: path of each member to the index of its planned host
+    :ivar levels: levels that hard policies name, except the host level
     :ivar limit: maximum number of alternates of one member
     :ivar each: number of hosts on a list for each member of the description
-    :ivar taken: whether each host is in the plan or on a shortlist
+    :ivar in_time: a function that raises OutOfTime if the time limit is
+        reached
+    :ivar taken: [host]: whether it is in the plan or on a shortlist
     """
 
     table: HostTable
@@ -97,7 +103,8 @@ class Shortlists:
     def of(cls, group: Group, table: HostTable, room: Room,
            own: Mapping[str, int], limit: int,
            in_time: Callable[[], None]) -> 'Shortlists':
-        """
+        """Prepare the shortlists of a group.
+
         :param own: path of each member of the group to the index of its
             planned host
         :param limit: maximum number of alternates of one member
@@ -175,8 +182,8 @@ class Shortlists:
 
 def masks(lists: Mapping[str, np.ndarray], own: Mapping[str, int],
           hosts: int) -> dict[str, np.ndarray]:
-    """Path to whether each host is on the member's shortlist, or is a planned
-    host of a member with the same list."""
+    """Member path to [host]: whether it is on the member's shortlist, or is
+    the planned host of a member with the same shortlist."""
     found: dict[int, np.ndarray] = {}
     for path, some in lists.items():
         mask = found.get(id(some))

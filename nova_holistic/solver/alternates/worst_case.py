@@ -27,7 +27,7 @@ class _Choice:
     :ivar tables: the tables that count the member
     :ivar domains: for each table, the numbers of its possible domains
     :ivar most: its contribution to each margin at its worst place
-    :ivar settled: tables in which it must not leave its domain
+    :ivar settled: tables in which it must not enter a further domain
     """
 
     tables: Sequence[Table]
@@ -37,7 +37,7 @@ class _Choice:
 
 
 class WorstCase:
-    """Decides which further places members may have.
+    """The worst case of the current places, and a test of further places.
 
     :ivar learned: number of refusals that exclude more than one host
     """

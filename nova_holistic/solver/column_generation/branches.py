@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to choose domains for members that rules keep together.
+"""Branches on the domains of members that rules keep together.
 
 The linear relaxation of the program spreads a cohesive set over all domains.
-Therefore each choice of a domain is examined separately: a statement that
-holds for every choice holds for all plans.
+Therefore, a relaxation is solved for each choice of a domain. The smallest of
+their bounds is a bound for all plans.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,8 @@ Fixed = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
-    """
+    """A choice of domains for cohesive sets.
+
     :ivar fixed: own variables of the cells, and the value of each
     :ivar closed: [kind, cell]: whether the branch excludes the kind there
     """
@@ -34,10 +35,10 @@ class Branch:
 
     def mirrored_prices(self, other: 'Branch',
                         prices: np.ndarray) -> np.ndarray:
-        """Return the prices for the other branch: the cells that are open in
-        only one of the two branches are exchanged.
+        """Return prices for this branch, from prices for the other branch: the
+        cells that are open in only one of the two branches are exchanged.
 
-        :param prices: [kind, cell]
+        :param prices: [kind, cell], for the other branch
         """
         opened, other_opened = (np.flatnonzero((~one & two).any(axis=0))
                                 for one, two in ((self.closed, other.closed),
@@ -50,14 +51,16 @@ class Branch:
 
 
 def unrestricted(kinds: Kinds, cells: Cells) -> Branch:
+    """A branch without restrictions, which every plan follows."""
     return Branch((), np.zeros((len(kinds.kinds), cells.count), dtype=bool))
 
 
 def domain_branches(kinds: Kinds, cells: Cells,
                     domains: Sequence[CohesiveDomains],
                     limit: float) -> tuple[Branch, ...]:
-    """Branches of which every plan follows one if its preferences cost at most
-    the limit. Empty if no cohesive set is given or no branch is possible."""
+    """Branches on the domains of cohesive sets. Every plan whose preferences
+    cost at most the limit follows one of them. Empty if no cohesive set is
+    given or no branch is possible."""
     if not domains:
         return ()
     found = [unrestricted(kinds, cells)]
@@ -90,7 +93,8 @@ def _restricted(kinds: Kinds, cells: Cells, cohesive: CohesiveDomains,
 
 
 def _possible(kinds: Kinds, cells: Cells, fixed: Fixed, limit: float) -> bool:
-    """Whether the rules of the cells have a fractional solution."""
+    """Whether the rules of the cells may have a fractional solution; False
+    only if it is proved that no solution exists."""
     program = cell_program(kinds, cells)
     shape = len(kinds.kinds), cells.count
     size = shape[0] * shape[1]

@@ -33,7 +33,8 @@ def integer_shares(kinds: Kinds, cells: Cells, places: np.ndarray,
 
     :param places: [kind, cell]
     :param limit: maximum cost of preferences
-    :returns: None if the rules have no solution
+    :param seconds: time limit
+    :returns: None if no solution was found
     """
     program = cell_program(kinds, cells)
     size = places.size

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upper bounds of the value of members in cells, and of utilisation there."""
+"""Upper bounds of the value that further members can add to a pattern, from
+the free amounts and from the cost of the utilisation."""
 
 from dataclasses import dataclass
 
@@ -40,8 +41,9 @@ class UtilisationBound:
 
     def __call__(self, types: np.ndarray, share: np.ndarray,
                  level: np.ndarray) -> np.ndarray:
-        """Return the maximum gain from each utilisation on.
+        """Return the maximum gain if the utilisation increases from ``share``.
 
+        :param types: host type of each element
         :param share: utilisation
         :param level: value of the curve at the utilisation
         """
@@ -56,8 +58,15 @@ class UtilisationBound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellPrices:
-    """Prices and kinds of one cell, most expensive kind first, and the maximum
-    value of the kinds from each position on."""
+    """Prices of the kinds in one cell, and upper bounds at these prices.
+
+    :ivar prices: [kind]
+    :ivar order: kinds with a positive price, in descending order of prices
+    :ivar values: for each position in the order, the bound by free amounts
+        for the kinds from this position on
+    :ivar curve_bounds: for each position in the order, the bound by
+        utilisation; empty if the cost does not depend on the utilisation
+    """
 
     prices: np.ndarray
     order: np.ndarray
@@ -82,9 +91,11 @@ class CellPrices:
 
     def completion_bound(self, first: int, types: np.ndarray, free: np.ndarray,
                          share: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """Maximum value of the kinds from the first on, less the cost that
-        they add.
+        """Upper bound of the value of the kinds from position ``first`` of the
+        order on, less the cost of the utilisation that they add.
 
+        :param types: host type of each pattern
+        :param free: [pattern, resource]: free amounts
         :param share: utilisation
         :param level: value of the curve at the utilisation
         """

@@ -2,10 +2,10 @@
 """Whole hosts with patterns, from a program with fractional hosts.
 
 A dive fixes the integral variables of the solution and rounds up the largest
-fraction. Then it prices patterns for the remaining members, which contain no
-more members than needed, and solves the program again, until all variables are
-integral. If the result is not good enough, a part of it is released, and the
-dive is repeated for this part.
+fraction. Then it prices patterns that contain only remaining members, and
+solves the program again, until all variables are integral. If the result is
+not good enough, a part of it is released, and the dive is repeated for this
+part.
 """
 
 from dataclasses import dataclass
@@ -96,6 +96,10 @@ class Dive:
         return best
 
     def _dive(self, fixed: dict[int, int]) -> DiveResult | None:
+        """The result of one dive; None if the time is not sufficient.
+
+        :param fixed: number of hosts with each pattern that stays; extended
+        """
         share, first = None, True
         while True:
             most = self._needed(fixed, share)
@@ -155,8 +159,8 @@ class Dive:
             - INTEGRALITY).astype(np.int64)
 
     def _price(self, fixed: dict[int, int], most: np.ndarray | None) -> bool:
-        """Solve the program and add patterns. False if the time is not enough.
-        """
+        """Solve the program and add patterns. Return False if the time is not
+        sufficient."""
         master = self._master
         if most is not None:
             self._add_smaller(fixed, most)

@@ -18,7 +18,8 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dominance:
-    """
+    """Pairs of kinds with equal requirements, of which one requests more.
+
     :ivar sets: pairs with the same difference of amounts, and the difference
     """
 
@@ -42,7 +43,7 @@ class Dominance:
     def dominated(self, members: np.ndarray, free: np.ndarray,
                   room: np.ndarray, fine: np.ndarray, prices: np.ndarray,
                   to_come: Sequence[int]) -> np.ndarray:
-        """Mask of dominated patterns: whichever members are added, a
+        """Mask of dominated patterns: for any members that are added later, a
         pattern that is not dominated is at least as good.
 
         :param members: [pattern, kind]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upper bounds of the value of free amounts, from prices of members."""
+"""Upper bounds of the value of the members that fit into free amounts, by
+linear programming duality."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +14,16 @@ from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueBound:
-    """Values of resources, each of which bounds the value of any members.
+    """Vertices of dual values, each of which bounds the value of all members
+    that fit into free amounts.
 
     By linear programming duality, members whose prices do not exceed the
     values of their resources have at most the value of the free amounts.
     For a kind with a higher price, the difference is added for all members
     that fit.
 
-    :ivar values: [number, resource]
-    :ivar beyond: the amount that is added for each
+    :ivar values: [vertex, resource]
+    :ivar beyond: [vertex]: the sum of these differences
     """
 
     values: np.ndarray
@@ -33,8 +35,12 @@ class ValueBound:
 
 
 class DualVertices:
-    """Values at which a small set of kinds costs exactly its prices, for each
-    small set of kinds and resources. They are linear in the prices."""
+    """Dual values of resources, for each small set of kinds and each set of
+    the same number of resources.
+
+    At these values, the resources of each kind in the set cost exactly the
+    price of the kind. The values are linear in the prices.
+    """
 
     def __init__(self, amounts: np.ndarray):
         """:param amounts: [kind, resource]"""
@@ -64,7 +70,8 @@ class DualVertices:
                  room: np.ndarray) -> tuple[ValueBound, ...]:
         """Return the bound for the kinds from each position of the order on.
 
-        :param prices: of all kinds; positive for the kinds in the order
+        :param prices: [kind]; positive for the kinds in the order
+        :param order: some kinds
         :param room: maximum number of members of each kind on any host
         """
         number = len(order)
@@ -82,7 +89,8 @@ class DualVertices:
         values, until = np.maximum(values[fine], 0.0), until[valid][fine]
         covered = (values @ self._amounts)[:, order]
         missing = np.maximum(prices[order] - covered, 0.0)
-        # From the last kind on whose price exceeds the value of its resources.
+        # The values are used only for positions after the last kind whose
+        # price exceeds the value of its resources.
         short = missing > ARITHMETIC * prices[order]
         first = np.where(short, np.arange(1, number + 1), 0).max(
             axis=1, initial=0)
@@ -94,15 +102,23 @@ class DualVertices:
 
 def _value_bound(values: np.ndarray, beyond: np.ndarray, total: float,
                  which: np.ndarray) -> ValueBound:
-    """:param total: value of all members if no resource has a value"""
+    """The bound by these vertices, and by the vertex at which no resource has
+    a value.
+
+    :param total: value of all members, which is the bound at that vertex
+    """
     return ValueBound(np.append(values[which], np.zeros((
         1, values.shape[1])), axis=0), np.append(beyond[which], total))
 
 
 def _inverses(amounts: np.ndarray, size: int) -> tuple[
         np.ndarray, np.ndarray] | None:
-    """Return each set of kinds of this size, and [resource, kind]: the factors
-    of their prices in the values. None if there are too many combinations."""
+    """Return [vertex, number]: the kinds of each vertex, and [vertex,
+    resource, number]: the factors of their prices in the values. None if there
+    are too many combinations.
+
+    :param size: number of kinds, and of resources, of one vertex
+    """
     number, resources = amounts.shape
     kinds = _combinations(number, size)
     those = _combinations(resources, size)

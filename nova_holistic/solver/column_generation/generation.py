@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound from whole patterns of members on hosts, and the patterns.
+"""Column generation: a lower bound of the cost from patterns of whole members
+on hosts, and these patterns.
 
-Column generation according to Dantzig and Wolfe, with one subproblem per host.
-The duals of the master program price the members on all hosts, and the
-patterns with a positive gain become new columns. In each iteration, the prices
-prove a Lagrangian bound: the value of all members, less the gains of the
-hosts.
+As in Dantzig and Wolfe, Decomposition Principle for Linear Programs
+(Operations Research 8, 1960), with one subproblem per host type. The duals of
+the master program price the members on all hosts, and the patterns with a
+positive gain become new columns. In each iteration, the prices prove a
+Lagrangian bound: the value of all members, less the gains of the hosts.
 """
 
 from collections.abc import Sequence
@@ -33,9 +34,10 @@ class ColumnGeneration:
     """Patterns for the members of a relaxation.
 
     :ivar bound: lower bound of the cost of all placements whose preferences
-        cost at most ``limit``, including members that stay
+        cost at most ``limit``, including the hosts of members that stay
     :ivar limit: limit of the relaxation if branches exist, else infinite
-    :ivar floor: lower bound for the current branch, without members that stay
+    :ivar floor: lower bound of the cost of the current branch, without the
+        hosts of members that stay
     :ivar prices: [kind]: approximate price of a member
     :ivar numbers: number of members of each kind
     """
@@ -43,8 +45,11 @@ class ColumnGeneration:
     def __init__(self, kinds: Kinds, cells: Cells, host_cost: HostCost,
                  aggregation: HostAggregation, deadline: Deadline,
                  branches: Sequence[Branch] = ()):
-        """:param branches: branches of which every plan follows one if its
-            preferences cost at most the limit of the relaxation"""
+        """
+        :param aggregation: a solved relaxation of the same kinds and cells
+        :param branches: branches; every plan whose preferences cost at most
+            the limit of the relaxation follows one of them
+        """
         self.host_types = HostTypes.of(kinds, aggregation.columns, host_cost)
         self.pricing = Pricing(self.host_types)
         self.numbers = kinds.numbers
@@ -79,7 +84,8 @@ class ColumnGeneration:
         return min(self.floor, self._others) + self._constant
 
     def run(self, integral: bool) -> bool:
-        """Whether patterns for all members exist, on the most likely branch.
+        """Generate patterns, and return whether they place all members on the
+        most likely branch.
 
         :param integral: whether costs are whole numbers
         """
@@ -119,7 +125,8 @@ class ColumnGeneration:
 
     def _solve_branch(self, integral: bool,
                       enough: float = float('inf')) -> bool:
-        """Generate columns until the bound no longer justifies another round.
+        """Generate columns until the program has converged or the time ends.
+        Return whether the patterns place all members.
 
         :param enough: a bound at which the branch can be abandoned
         """
@@ -158,6 +165,7 @@ class ColumnGeneration:
         return self.master.unplaced < 1e-6
 
     def is_late(self) -> bool:
+        """Whether column generation has used its share of the time limit."""
         return self.deadline.elapsed() > (
             limits().time_share * self.deadline.limit)
 
@@ -181,7 +189,8 @@ class ColumnGeneration:
             supplied = self.host_types.numbers[some] @ (
                 gains.known[some] + self.host_types.cost(
                     some, gains.patterns[some]))
-            # If the hosts take more than exists, the prices are too high.
+            # If the patterns on the hosts have a higher value than all
+            # members, the prices are too high.
             if supplied >= proved or (number and not better):
                 return
 
@@ -208,7 +217,8 @@ class ColumnGeneration:
 
     def _raises_bound(self, duals: np.ndarray, gains: PricingResult,
                       proved: float) -> bool:
-        """Whether the bound improves."""
+        """Store the bound and the duals if they improve the bound; return
+        whether they do."""
         gained = float(self.host_types.numbers @ gains.most)
         found = proved - gained - SUM_ROUNDING * (abs(proved) + gained)
         better = found > self.floor

@@ -19,16 +19,19 @@ class HostTypes:
 
     A pattern is the number of members of each kind on one host.
 
-    :ivar numbers: number of hosts of each type
+    :ivar numbers: [type]: number of hosts
+    :ivar cell: [type]: cell of the hosts
     :ivar amounts: [kind, resource]. The number of members counts as a
         resource. Resources with proportional amounts for all kinds are merged.
     :ivar free: [type, resource]
-    :ivar room: [type, kind]
-    :ivar before: utilisation before any member is added
+    :ivar room: [type, kind]: maximum number of members
+    :ivar opening: [type]: cost of using a host
+    :ivar before: [type]: utilisation before any member is added
     :ivar steps: [type, kind]: increase of the utilisation by one member
-    :ivar slopes: slopes of the cost curve over the utilisation
+    :ivar slopes: slopes of the cost curve over the utilisation; empty if the
+        cost does not depend on it
     :ivar dominance: kinds that differ only in their cohesive set
-    :ivar dual_vertices: values of resources, for any prices
+    :ivar dual_vertices: dual values of the resources, for any prices
     """
 
     numbers: np.ndarray
@@ -81,14 +84,18 @@ class HostTypes:
 
     def cost_increase(self, types: np.ndarray,
                       added: np.ndarray) -> np.ndarray:
-        """Cost of increasing the utilisation of the hosts by this amount."""
+        """Cost of the increase of the utilisation of one host of each of these
+        types by ``added``."""
         if not len(self.slopes):
             return np.zeros(len(types))
         before = self.before[types]
         return curve(before + added, self.slopes) - curve(before, self.slopes)
 
     def cost(self, types: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Cost of one host of each type with the pattern."""
+        """Cost of one host of each of these types with its pattern.
+
+        :param patterns: [number, kind], in the order of ``types``
+        """
         added = (self.steps[types] * patterns).sum(axis=1) if len(
             self.slopes) else np.zeros(len(types))
         return np.where(patterns.any(axis=1), self.opening[types], 0.0) + (

@@ -18,9 +18,9 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 def is_applicable(kinds: Kinds, host_cost: HostCost, cells: Cells,
                   columns: Columns) -> bool:
-    """Whether patterns are applicable: removing members from a pattern must
-    not make a host more expensive, and a cohesive set must not need more hosts
-    than the costs require."""
+    """Whether patterns are applicable: the kinds must be few, removing members
+    from a pattern must not make a host more expensive, and a cohesive set must
+    not need more hosts than the costs require."""
     slopes = np.array((0.0, *host_cost.slopes))
     return bool(len(kinds.kinds) <= limits().kinds and (np.diff(slopes)
                                                         >= 0).all()
@@ -32,8 +32,11 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
                    gap: float, integral: bool, limit: float
                    ) -> tuple[np.ndarray, np.ndarray] | None:
     """Places as [kind, host of the columns], and members as [part, cell]. None
-    if the time is not enough or the rules have no solution.
+    if the time is not sufficient, the rules have no solution, or a cohesive
+    set has too few hosts.
 
+    :param gap: acceptable relative gap
+    :param integral: whether costs are whole numbers
     :param limit: maximum cost of preferences
     """
     goal, fallback_goal = (generation.floor / (1 - share * gap)
@@ -63,8 +66,8 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
 
 def _has_enough_hosts(cells: Cells, cell: np.ndarray, patterns: np.ndarray,
                       parts: np.ndarray) -> bool:
-    """Whether cohesive sets have enough hosts. Patterns do not contain the
-    maximum number of their members per host.
+    """Whether each cohesive set has enough hosts in each cell. Patterns do not
+    limit the number of its members on one host.
 
     :param cell: of each host in use
     :param patterns: [host in use, kind]
@@ -106,7 +109,7 @@ def _remove_surplus(host_types: HostTypes, types: np.ndarray,
             less[:, kind] -= 1
             saved = (host_types.cost(types[some], patterns[some])
                      - host_types.cost(types[some], less))
-            # Among equal hosts, the host with the fewest members may become
-            # empty.
+            # If several hosts save the same, the host with the fewest members
+            # is chosen, because it may become empty.
             best = np.lexsort((less.sum(axis=1), -np.round(saved, 9)))[0]
             patterns[some[best], kind] -= 1

@@ -19,11 +19,12 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricingResult:
-    """Gain of one host of each type: the prices, less the cost of the host.
+    """Gain of one host of each type: the prices of its members, less the cost
+    of the host.
 
-    :ivar most: upper bound of the gain; at least 0
-    :ivar known: gain of the best known pattern
-    :ivar patterns: [type, kind]
+    :ivar most: [type]: upper bound of the gain; at least 0
+    :ivar known: [type]: gain of the best known pattern
+    :ivar patterns: [type, kind]: the best known pattern
     """
 
     most: np.ndarray
@@ -49,9 +50,10 @@ class _Partial:
 
 
 class Pricing:
-    """Prices hosts repeatedly; a call starts from the last patterns.
+    """Prices the host types. Each call starts from the best patterns of
+    earlier calls.
 
-    :ivar looked_at: number of patterns so far
+    :ivar looked_at: number of patterns that all calls have evaluated
     """
 
     def __init__(self, host_types: HostTypes):
@@ -67,10 +69,14 @@ class Pricing:
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
                  few: int | None = None) -> PricingResult:
-        """:param prices: [kind, cell], of one member
-        :param most: maximum number of members of each kind that are useful
-        :param few: maximum number of host types of a cell to price, by their
-            upper bound; the result is then not a bound
+        """Return the gains at these prices.
+
+        :param prices: [kind, cell], of one member
+        :param most: maximum number of members of each kind in a pattern; the
+            upper bounds hold only for such patterns
+        :param few: maximum number of host types of cells with equal prices to
+            price, in descending order of their first upper bounds; the bounds
+            of the other types remain weak
         """
         host_types = self._host_types
         self._room, self._free = host_types.room, self._usable
@@ -233,7 +239,7 @@ class Pricing:
         gains.patterns[types_of[better]] = part.members[top[better]]
 
     def _level(self, types: np.ndarray, added: np.ndarray) -> np.ndarray:
-        """Value of the curve on which costs rise."""
+        """Value of the cost curve after these increases of the utilisation."""
         return curve(self._host_types.before[types] + added,
                      self._host_types.slopes
                      ) if self._curved else self._base[types]
@@ -251,7 +257,10 @@ def _beam(of: np.ndarray, upper: np.ndarray, some: np.ndarray,
           lost: np.ndarray, most: int) -> np.ndarray:
     """At most this number of patterns of each host, by their upper bounds.
 
-    :param lost: raised to the upper bounds of the other patterns
+    :param of: host of each pattern
+    :param some: the patterns to choose from
+    :param lost: [host]: largest upper bound of the pruned patterns, which is
+        updated
     """
     numbers = np.bincount(of[some], minlength=len(lost))
     if numbers.max(initial=0) <= most:

@@ -3,8 +3,9 @@
 
 Variables: members of each kind in each cell, variables of the policies,
 members without a known pattern, at a penalty, and hosts of a type that carry a
-pattern. Rows: every member is in a cell, the rules of the cells, patterns
-cover the members of each cell, and the number of hosts of each type.
+pattern. Rows: every member is in a cell, the rules of the cells hold, patterns
+cover the members of each cell, and no more hosts of a type than exist carry a
+pattern.
 """
 
 from collections.abc import Mapping
@@ -36,11 +37,18 @@ class RestrictedMaster:
     :ivar rows: number of the rows of members and cells
     :ivar duals: dual values of these rows, after the program is solved
     :ivar used: number of hosts with each pattern, after the program is solved
+    :ivar value: cost of the solution, with penalties
+    :ivar share: [kind, cell]: members in the solution
+    :ivar unplaced: number of members without a known pattern in the solution
+    :ivar infeasible: whether the rules have no solution on the current branch
     """
 
     def __init__(self, kinds: Kinds, cells: Cells, host_types: HostTypes,
                  unit: float, limit: float = float('inf')):
-        """:param limit: maximum cost of preferences"""
+        """
+        :param unit: average cost of a member
+        :param limit: maximum cost of preferences
+        """
         self._host_types = host_types
         self._unit = unit
         self.shape = len(kinds.kinds), cells.count
@@ -90,7 +98,10 @@ class RestrictedMaster:
         return self._highs.getNumRow(), self._highs.getNumCol()
 
     def penalise(self, prices: np.ndarray) -> None:
-        """:param prices: [kind], penalty of a member without a place"""
+        """Set the penalties.
+
+        :param prices: [kind]: penalty of a member without a known pattern
+        """
         kinds, cells = self.shape
         columns = np.arange(self._first - kinds * cells, self._first)
         self._highs.changeColsCost(
@@ -147,7 +158,11 @@ class RestrictedMaster:
     def fix(self, fixed: Mapping[int, int],
             most: np.ndarray | None) -> None:
         """Require at least this number of hosts for the fixed patterns. Close
-        other patterns that hold more members of a kind than needed."""
+        other patterns that hold more members of a kind than needed.
+
+        :param fixed: number of hosts with each fixed pattern
+        :param most: [kind]: needed members; None closes no pattern
+        """
         number = len(self.types)
         lower, upper = np.zeros(number), np.full(number, _ENDLESS)
         if most is not None:
@@ -166,13 +181,8 @@ class RestrictedMaster:
         return found
 
     def solve(self, seconds: float) -> bool:
-        """Whether the program was solved within the time.
-
-        :ivar value: cost of the solution
-        :ivar share: [kind, cell]
-        :ivar unplaced: members without a known pattern
-        :ivar infeasible: whether the rules have no solution on this branch
-        """
+        """Solve the program, and store the solution in the attributes. Return
+        whether it was solved to optimality within this time."""
         self._highs.setOptionValue('time_limit', (
             self._highs.getRunTime() + max(seconds, 0.01)))
         self._highs.run()
