@@ -11,7 +11,8 @@ import enum
 
 
 class BootStatus(enum.StrEnum):
-    """
+    """Status of a boot.
+
     WAITING: no engine has begun.
     STOPPED: the group is being deleted.
     """
@@ -32,7 +33,8 @@ ENDED = (BootStatus.COMPLETE, BootStatus.FAILED, BootStatus.ROLLED_BACK,
 
 
 class BootServerState(enum.StrEnum):
-    """
+    """State of a server of a boot.
+
     CREATING: a create request is about to be sent, or was sent.
     FAILED: the last attempt has failed; no further attempt follows.
     DELETED: the server was created, and was deleted by a rollback.
@@ -47,8 +49,9 @@ class BootServerState(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BootRequest:
-    """
-    :ivar credential: the encrypted right to act for the user
+    """The parameters of a boot.
+
+    :ivar credential: encrypted credential with which engines act for the user
     :ivar rollback: whether a failure deletes all servers that were created
     :ivar retries: number of additional attempts for each server after a failed
         one
@@ -62,12 +65,13 @@ class BootRequest:
 
 @dataclass(frozen=True, slots=True)
 class BootRecord:
-    """
-    :ivar credential: the encrypted right to act for the user; None after the
-        right was deleted
+    """A boot.
+
+    :ivar credential: encrypted credential with which engines act for the user;
+        None after the credential was deleted
     :ivar reasons: reasons why the boot failed, each {at, message}
     :ivar stopping: whether no more servers may be created
-    :ivar open: whether the boot has not ended, or its right exists
+    :ivar open: whether the boot has not ended, or its credential exists
     :ivar engine: the engine that works on the boot
     :ivar attempts: number of engines that have taken the boot, without those
         that returned it
@@ -92,7 +96,8 @@ class BootRecord:
 
 @dataclass(frozen=True, slots=True)
 class BootServer:
-    """
+    """A server of a boot.
+
     :ivar path: path of the member
     :ivar server_uuid: the server of the last attempt, once Nova has accepted
         the create request

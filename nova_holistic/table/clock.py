@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common time of all processes that use the database."""
+"""The clock of the database, which all processes that use it share."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -20,7 +20,8 @@ LOOK_AGAIN = 60.0
 """Interval in seconds between two reads of the clock of the database."""
 
 REPORTED_DIFFERENCE = timedelta(seconds=1)
-"""Maximum error of a machine's clock that no process detects."""
+"""Maximum change of the difference between the clock of this machine and the
+clock of the database that is not logged."""
 
 _NOW = {
     'mysql': 'SELECT UTC_TIMESTAMP(6)',
@@ -30,15 +31,15 @@ _NOW = {
 
 
 class DatabaseClock:
-    """Naive UTC by the clock of the database, so that engines, APIs and
-    schedulers on machines with different clocks agree on leases, heartbeats
-    and other times.
+    """Returns the time of the database's clock in naive UTC, so that engines,
+    APIs and schedulers on machines with different clocks agree on leases,
+    heartbeats and other times.
 
-    Between two reads, a monotonic timer counts: changes to the clock of the
-    machine have no effect. If the database is unavailable, the timer
-    continues. Before the first answer of the database, only the clock of the
-    machine is available, and every call reads again: its caller will use the
-    database anyway and waits for it in any case. Threads may share an
+    Between two reads of the database, a monotonic timer measures the time, so
+    that changes to the clock of the machine have no effect. If the database is
+    unavailable, the timer continues. Until the first read succeeds, a call
+    returns the time of the machine, and every call tries the read again,
+    because its caller needs the database anyway. Threads may share an
     instance.
     """
 
@@ -53,7 +54,7 @@ class DatabaseClock:
         self._database = database
         self._local = local
         self._timer = timer
-        # The time, and the value of the timer at that time.
+        # The time of the database, and the value of the timer at that time.
         self._known: tuple[datetime, float] | None = None
         self._looked_at = -math.inf
         self._reported = timedelta()
@@ -102,7 +103,8 @@ class DatabaseClock:
         """The time of the database, and the timer before and after the
         query."""
         with self._database.reader() as session:
-            # The query may first have to connect, even several times.
+            # This connects before the timer is read, because connecting may
+            # take several attempts.
             question = sa.text(_NOW[session.connection().dialect.name])
             before = self._timer()
             found = session.scalar(question)

@@ -27,9 +27,10 @@ def update_rows(database: Database, row: Any, where: Sequence[Any],
 def without_living_engine(engine: Any, engine_at: Any,
                           stale_before: datetime) -> sa.ColumnElement[bool]:
     """The condition that no engine works on a row, or only an engine without a
-    heartbeat since then.
+    recent heartbeat.
 
     :param engine: column with the UUID of the engine
     :param engine_at: column with the time of its last heartbeat
+    :param stale_before: naive UTC; earlier heartbeats are not recent
     """
     return sa.or_(engine.is_(None), engine_at < stale_before)

@@ -42,8 +42,8 @@ class Deadlock(errors.TableError):
 retried = oslo_db_api.wrap_db_retry(
     max_retries=20, retry_interval=0.01, max_retry_interval=0.5, jitter=True,
     exception_checker=lambda error: isinstance(error, Deadlock))
-"""Creates a function that retries a transaction after a deadlock has rolled it
-back."""
+"""A decorator of a function that is one transaction. It calls the function
+again if the database rolled the transaction back because of a deadlock."""
 
 
 @enginefacade.transaction_context_provider
@@ -56,19 +56,19 @@ class Database:
     """Short transactions that convert errors of the database to errors of this
     project.
 
-    A connection is made when the first transaction begins, so that an object
-    made before a service forks is safe to use after it. Connections are kept
-    for the next transaction, of SQLite as of other databases.
+    The first transaction makes the first connection, so that an object that
+    was created before a service forks is safe to use after the fork.
+    Connections are kept for later transactions, also on SQLite.
 
-    On SQLite, the first statement of a writing transaction must write: a
-    transaction that reads first holds a stale view, and is refused immediately
-    instead of waiting.
+    On SQLite, the first statement of a writing transaction must write. If a
+    transaction reads first, its view may be stale when it writes. SQLite then
+    refuses the write immediately instead of waiting.
     """
 
     def __init__(self, connection: str, service: str = '', **options: Any):
         """:param connection: SQLAlchemy URL
-        :param service: name of the service that the events contain
-        :param options: of oslo.db's enginefacade
+        :param service: name of the service in the events that it writes
+        :param options: options of oslo.db's enginefacade
         """
         self._service = service
         self._listeners: list[Listener] = []
@@ -76,7 +76,8 @@ class Database:
         self._facade.configure(
             connection=_for_any_text(connection),
             # Drivers yield to green threads while they wait for the network.
-            # oslo.db would also yield after each transaction.
+            # With thread_checkin, oslo.db would also yield after each
+            # transaction.
             **{'sqlite_fk': True, 'max_retries': 0, 'thread_checkin': False,
                **options})
         self._facade.append_on_engine_create(_prepare)
@@ -84,6 +85,7 @@ class Database:
 
     @property
     def engine(self) -> sa.Engine:
+        """The engine of SQLAlchemy."""
         with translated():
             return self._engines.get_engine()
 
@@ -94,30 +96,32 @@ class Database:
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[orm.Session]:
+        """A transaction that only reads."""
         with translated(), self._facade.reader.using(_Context()) as session:
             yield session
 
     @contextlib.contextmanager
     def link(self) -> Iterator[sa.Connection]:
-        """A reader without a session, for the statements of each server that
-        Nova places: a session, or the context of a transaction of
-        enginefacade, takes half as long as such a statement."""
+        """A reader without a session, for the statements that are sent for
+        each server that Nova places. A session, or the context of a
+        transaction of enginefacade, takes half as long as such a statement."""
         with translated(), self._engines.get_engine().connect() as link:
             yield link
 
     @contextlib.contextmanager
     def view(self) -> Iterator[orm.Session]:
-        """A reader whose queries all see the same point in time.
-        """
+        """A reader whose queries all see the same point in time."""
         with self.reader() as session:
             if self.engine.dialect.name != 'sqlite':
-                # SQLite has no other way.
+                # A transaction of SQLite always sees one point in time.
                 session.connection(execution_options={
                     'isolation_level': 'REPEATABLE READ'})
             yield session
 
     @contextlib.contextmanager
     def writer(self) -> Iterator[orm.Session]:
+        """A transaction that writes. After the commit, the listeners receive
+        its events."""
         with translated(), self._facade.writer.using(_Context()) as session:
             session.info[events.SERVICE] = self._service
             yield session
@@ -140,8 +144,9 @@ class Database:
 
 
 def _for_any_text(connection: str | None) -> str | None:
-    """The URL; for MariaDB, with a charset for all of Unicode: without it,
-    oslo.db uses a charset with at most three bytes per character."""
+    """The URL; for MariaDB and MySQL, with a charset for all of Unicode.
+    Without it, oslo.db uses a charset with at most three bytes per
+    character."""
     try:
         url = sa.make_url(connection)
     except sa_exception.ArgumentError:
@@ -168,22 +173,23 @@ def _prepare(engine: sa.Engine) -> None:
         if isinstance(engine.pool, pool.NullPool):
             _keep_connections(engine)
     if engine.dialect.name == 'mysql':
-        # This runs before SQLAlchemy reads, from the first connection, the
-        # settings to which it returns after a view. If oslo.db has already
-        # opened that connection, SQLAlchemy has read them, and the connection
-        # must not be used here.
+        # SQLAlchemy reads the default isolation level from the first
+        # connection, and restores it after a view. This listener must set the
+        # level before that. If oslo.db has already opened the first
+        # connection, SQLAlchemy has read another default, and the connection
+        # must not be used.
         sa.event.listen(engine, 'connect', _prepare_mysql, insert=True)
         engine.dialect.default_isolation_level = READ_COMMITTED
         engine.dispose()
 
 
 def _keep_connections(engine: sa.Engine) -> None:
-    """Keeps oslo.db from opening a SQLite file for each transaction, which
-    takes longer than a transaction."""
+    """Keep connections to a SQLite file open. oslo.db would open the file for
+    each transaction, which takes longer than the transaction."""
     opening = engine.pool
-    # The pool is replaced in the same way as in Engine.dispose(): with the
-    # listeners that oslo.db has added, among them the listener that discards
-    # connections opened before a fork.
+    # Like Engine.dispose(), this keeps the listeners that oslo.db has added to
+    # the pool, among them the listener that discards connections that were
+    # opened before a fork.
     engine.pool = pool.QueuePool(
         opening._creator, max_overflow=-1, pre_ping=opening._pre_ping,
         _dispatch=opening.dispatch, dialect=opening._dialect)
@@ -196,8 +202,9 @@ def _prepare_sqlite(connection, _record) -> None:
 
 
 def _prepare_mysql(connection, _record) -> None:
-    # As on PostgreSQL. Otherwise a statement also locks missing rows, and
-    # transactions that write groups at the same time wait for each other.
+    # PostgreSQL has the same default. At the default level of MariaDB, a
+    # statement also locks gaps between rows, and transactions that write
+    # groups at the same time wait for each other.
     with connection.cursor() as cursor:
         cursor.execute(
             f'SET SESSION TRANSACTION ISOLATION LEVEL {READ_COMMITTED}')

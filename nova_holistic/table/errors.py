@@ -5,7 +5,8 @@ from nova_holistic import exceptions
 
 
 class TableError(exceptions.HolisticError):
-    """The database is unavailable, or refuses a statement."""
+    """The database is unavailable or refuses a statement, or its configuration
+    is invalid."""
 
 
 class SchemaTooOld(TableError):
@@ -23,21 +24,22 @@ class ClaimRefused(exceptions.HolisticError):
 
 
 class GroupUnknown(ClaimRefused):
-    """No group has that UUID."""
+    """No group has this UUID."""
 
     def __init__(self, group_uuid: str):
         super().__init__(f'there is no group {group_uuid}')
 
 
 class MemberUnknown(ClaimRefused):
-    """The group has no member and no description with that path."""
+    """The group has no member and no description with this path."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(f'group {group_uuid} has no member {path!r}')
 
 
 class MemberTaken(ClaimRefused):
-    """Every server with that path already belongs to an instance."""
+    """Other servers have members at this path, and none of these members can
+    be claimed."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(
@@ -46,7 +48,7 @@ class MemberTaken(ClaimRefused):
 
 
 class MemberReleased(ClaimRefused):
-    """The members that were planned for that path have been released."""
+    """Members at this path were released, and none of them can be claimed."""
 
     def __init__(self, group_uuid: str, path: str):
         super().__init__(
@@ -54,8 +56,8 @@ class MemberReleased(ClaimRefused):
 
 
 class MemberNotPlannable(ClaimRefused):
-    """The member's place cannot be claimed now, or can no longer be
-    claimed."""
+    """The member cannot be claimed in its current state, or the server already
+    has another member."""
 
     def __init__(self, group_uuid: str, path: str, why: str):
         super().__init__(

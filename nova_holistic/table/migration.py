@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings the database's schema to the version of this code."""
+"""Upgrades the database's schema to the version of this code."""
 
 import pathlib
 
@@ -16,8 +16,9 @@ from nova_holistic.table import errors
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
 VERSION_TABLE = 'holistic_alembic_version'
 NEEDED = '0027'
-"""The oldest revision that this code can use. Later revisions make queries
-faster, and contain no table or column that this code uses."""
+"""The oldest revision that this code can use. A later revision does not change
+this value if it contains no table or column that this code uses, for example
+if it only makes queries faster."""
 
 
 def upgrade(connection: str | Database, to: str = 'head') -> None:
@@ -55,7 +56,8 @@ def version(connection: str | Database) -> str | None:
 
 
 def must_be_current(connection: str | Database) -> None:
-    """
+    """Ensure that the schema has the version of this code, or a later one.
+
     :raises SchemaTooOld: the schema is older than this code
     :raises TableError: the database does not respond
     """
@@ -63,7 +65,8 @@ def must_be_current(connection: str | Database) -> None:
 
 
 def must_be_usable(connection: str | Database) -> None:
-    """
+    """Ensure that this code can use the schema.
+
     :raises SchemaTooOld: the schema is older than this code can use
     :raises TableError: the database does not respond
     """
@@ -71,8 +74,8 @@ def must_be_usable(connection: str | Database) -> None:
 
 
 def _must_have(connection: str | Database, needed: str | None) -> None:
-    """A newer schema that this code does not know is accepted, because an
-    upgrade begins with the schema."""
+    """Accepts a newer schema that this code does not know, because an upgrade
+    begins with the schema."""
     found = version(connection)
     older = {each.revision for each in ScriptDirectory.from_config(
         _config()).iterate_revisions(needed, 'base')} - {needed}

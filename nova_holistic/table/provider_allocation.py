@@ -14,7 +14,7 @@ class ProviderAllocation:
 
     :ivar resources: amounts by resource class, by UUID of the provider
     :ivar mappings: UUIDs of the providers that serve each request group, by
-        its suffix; '' for what the member requests outside groups
+        its suffix; '' is the suffix of the resources outside groups
     """
 
     resources: FrozenMapping[str, FrozenMapping[str, int]]
@@ -23,7 +23,10 @@ class ProviderAllocation:
     @classmethod
     def from_placement(cls, request: Mapping[str, Any]
                        ) -> 'ProviderAllocation':
-        """:param request: one of Placement's allocation requests"""
+        """Convert one of Placement's allocation requests.
+
+        :param request: an item of ``allocation_requests``
+        """
         return cls(
             FrozenMapping({
                 provider: FrozenMapping(each['resources'])
@@ -32,7 +35,7 @@ class ProviderAllocation:
                            in request['mappings'].items()}))
 
     def to_placement(self) -> dict[str, Any]:
-        """The allocation request, as Placement and Nova write it."""
+        """The allocation request in the format of Placement and Nova."""
         return {
             'allocations': {
                 provider: {'resources': dict(amounts)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the placement table, as values."""
+"""Immutable records of the rows of the placement table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from nova_holistic.table.provider_allocation import ProviderAllocation
 
 
 class GroupStatus(enum.StrEnum):
+    """Status of a group: see ``states.GROUPS``."""
     PLANNING = 'planning'
     PLANNED = 'planned'
     BUILDING = 'building'
@@ -23,8 +24,7 @@ class GroupStatus(enum.StrEnum):
 
 
 class Task(enum.StrEnum):
-    """A task that an engine has to perform for a group and has not
-    finished."""
+    """A task that an engine must perform for a group and has not finished."""
 
     PLANNING = 'planning'
     UPDATING = 'updating'
@@ -33,6 +33,7 @@ class Task(enum.StrEnum):
 
 
 class PlanStatus(enum.StrEnum):
+    """Status of a dry run."""
     PLANNING = 'planning'
     PLANNED = 'planned'
     UNPLACEABLE = 'unplaceable'
@@ -41,6 +42,7 @@ class PlanStatus(enum.StrEnum):
 
 
 class MemberState(enum.StrEnum):
+    """State of a member: see ``states.MEMBERS``."""
     PLANNED = 'planned'
     CLAIMED = 'claimed'
     BUILT = 'built'
@@ -51,11 +53,13 @@ class MemberState(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A host as the table remembers it.
+    """A place for a member: a host as the table stores it.
 
-    :ivar provider: UUID of its root resource provider (and compute node)
-    :ivar allocation: of a member's place: what each provider gives to the
-        member; None if the root provider gives all
+    :ivar provider: UUID of the root resource provider, which is also the UUID
+        of the compute node
+    :ivar location: one name for each level above host, coarse to fine
+    :ivar allocation: resources of the member by provider; None if the root
+        provider provides all of them
     """
 
     host: str
@@ -70,31 +74,34 @@ class Place:
 class GroupRecord:
     """A top-level group.
 
-    :ivar document: the group document it was made from, flavors unresolved
-    :ivar levels: of the snapshot it was planned on, coarse to fine
-    :ivar reasons: why it is unplaceable or in error: {at, message} each
+    :ivar document: the group document, with unresolved flavors
+    :ivar levels: levels of the snapshot with which the group was planned,
+        coarse to fine
+    :ivar reasons: reasons why the group is unplaceable or in error, each
+        {at, message}
     :ivar lease_expires_at: naive UTC; None means no lease
-    :ivar exclusive: whether it keeps servers of others out of the domains
-        that its members are in
-    :ivar revision: raised by each change of the definition
-    :ivar idempotency_key: with this key, its client can repeat the request
-    :ivar fingerprint: hash of the request with that key
-    :ivar task: the task that an engine has or performs; None if there is no
-        task
+    :ivar exclusive: whether the group keeps other servers out of domains of
+        its members
+    :ivar revision: number that rises with each change of the definition
+    :ivar idempotency_key: key with which the client can repeat the request
+    :ivar fingerprint: hash of the request with this key
+    :ivar task: task that waits for an engine or that an engine performs; None
+        if the group has no task
     :ivar pending: parameters of the task
-    :ivar engine: who works on the task
+    :ivar engine: UUID of the engine that works on the task
     :ivar engine_at: naive UTC of the engine's last heartbeat
     :ivar attempts: number of engines that have taken the task, without those
         that returned it
-    :ivar asked: number of its members after the task; None if unknown
-    :ivar violations: of a degraded group: which hard policies its servers do
-        not satisfy where they are now, {at, message} each
-    :ivar holds_written: how many of the holds that its task needs are already
-        in Placement; None if its task writes none
-    :ivar objective_value: of its latest plan: ``name``, ``value``, ``bound``
-        and ``gap`` of the objective, and the number of members that the plan
-        ``kept`` at their places. The bound and the gap are None if nothing is
-        proved. None if the group has no plan, or one of an earlier release
+    :ivar asked: number of members after the task; None if unknown
+    :ivar violations: hard policies that the servers of a degraded group
+        violate at their current places, each {at, message}
+    :ivar holds_written: number of the holds of the task that exist in
+        Placement; None if the task writes no holds
+    :ivar objective_value: ``name``, ``value``, ``bound`` and ``gap`` of the
+        objective of the latest plan, and the number of members that the plan
+        ``kept`` at their places. The bound and the gap are None if no bound
+        is proved. None if the group has no plan, or if an earlier release
+        wrote the plan
     """
 
     uuid: str
@@ -128,23 +135,26 @@ class GroupRecord:
 class MemberRecord:
     """A member's row.
 
-    :ivar member: path, description path, and requirements with the flavor
-        resolved
-    :ivar place: where it is planned
-    :ivar hold: UUID of the consumer that keeps its place in Placement
-    :ivar held: True from before the hold is put until it is known to be gone,
-        or the member is claimed: its hold is then the instance's, or about to
-        be
-    :ivar alternates: other hosts that could have held it when it was planned
-    :ivar unwanted: whether it was released while a server had it, and is not
-        planned again when that server is gone
-    :ivar returned: whether the member is released because its server was
-        deleted: another server may become the member
-    :ivar planned: the planned resources if the server was resized to others;
+    :ivar member: path, description path, and requirements with the resolved
+        flavor
+    :ivar place: place of the member in the plan, or of its server
+    :ivar hold: UUID of the consumer that reserves the place in Placement
+    :ivar held: True from before the hold is written until its deletion is
+        confirmed or the member is claimed. The hold of a claimed member is
+        exchanged, or is about to be exchanged, for the allocation of the
+        instance
+    :ivar alternates: other places that the member could have when they were
+        computed; empty before that, and in a record that was read without them
+    :ivar unwanted: whether the member was released while it had a server, so
+        that it is not planned again when this server is deleted
+    :ivar returned: whether another server may become the released member,
+        because its server was deleted or its place was given to an equal
+        server
+    :ivar planned: planned amounts by resource class if the server was resized;
         None otherwise
-    :ivar destination: of a built member whose server Nova is moving: where
-        the server is going, while ``place`` is where it comes from. Until
-        the move ends or is confirmed, the server needs both.
+    :ivar destination: place to which Nova is moving the server of a built
+        member; ``place`` is then the source. The server needs both until the
+        move ends or is confirmed. None if the server is not moving
     """
 
     id: int
@@ -164,7 +174,8 @@ class MemberRecord:
 
     @property
     def next_place(self) -> Place:
-        """Where the member is once the move that Nova has begun succeeds."""
+        """The place of the member after the current move of its server
+        succeeds; the current place if the server is not moving."""
         return self.destination or self.place
 
 
@@ -174,11 +185,15 @@ EXTRAS = ('relaxations', 'headroom')
 
 @dataclass(frozen=True, slots=True)
 class PlanRecord:
-    """A request for a plan without holds.
+    """A dry run: a request for a plan without holds.
 
     :ivar document: the group document
-    :ivar answer: the plan document, once there is one
-    :ivar extras: the additional answers: some of ``EXTRAS``
+    :ivar answer: the result document; None until an engine has finished
+    :ivar engine: UUID of the engine that makes the plan
+    :ivar engine_at: naive UTC of the engine's last heartbeat
+    :ivar attempts: number of engines that have taken the dry run, without
+        those that returned it
+    :ivar extras: the requested additional answers, a subset of ``EXTRAS``
     """
 
     uuid: str

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows to records and back: what is read is equal to what was written."""
+"""Converts rows of groups and members to records, and records to column
+values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,11 +21,12 @@ BARE = tuple(column for column in models.MemberRow.__table__.columns
              if column.name not in (
                  'position', 'alternates', 'changed_at',
                  'places_version'))
-"""Columns of a member without its alternates."""
+"""Columns of a member without its alternates, its position, and the columns
+that only queries use."""
 
 
 def group_values(record: GroupRecord) -> dict[str, Any]:
-    """Column values of a group's row."""
+    """Column values of a new row of a group."""
     return {
         'uuid': record.uuid, 'name': record.name,
         'project_id': record.project_id, 'user_id': record.user_id,
@@ -58,6 +60,7 @@ def group_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def group_record(row: models.GroupRow) -> GroupRecord:
+    """The complete record of a group."""
     return replace(light_group_record(row), document=row.document,
                    pending=row.pending)
 
@@ -81,7 +84,7 @@ def light_group_record(row: models.GroupRow | sa.Row) -> GroupRecord:
 
 
 def member_values(record: MemberRecord, position: int) -> dict[str, Any]:
-    """Column values of a member's row; the database gives the id."""
+    """Column values of a new row of a member. The database assigns the ID."""
     return {
         'group_uuid': record.group_uuid, 'position': position,
         'path': record.member.path,
@@ -119,6 +122,7 @@ def member_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def member_record(row: models.MemberRow) -> MemberRecord:
+    """The complete record of a member."""
     return replace(bare_member(row), alternates=places(row.alternates))
 
 
@@ -140,21 +144,22 @@ def bare_member(row: models.MemberRow | sa.Row) -> MemberRecord:
 
 
 def alternates_values(alternates: Sequence[Place]) -> list[dict[str, Any]]:
-    """Alternates as their column has them."""
+    """The column value of alternates."""
     return [_place_values(place) for place in alternates]
 
 
 def places(values: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
-    """Alternates as they are in their column."""
+    """The alternates in a column value."""
     return tuple(map(_place, values))
 
 
 def destination(state: str,
                 values: Mapping[str, Any] | None) -> Place | None:
-    """Where a member's server is going.
+    """The place to which Nova is moving a member's server; None if the server
+    is not moving.
 
-    Only a built member has a server that moves. What another row says was
-    left there by a server that is gone.
+    Only the server of a built member can move. In another state, the row may
+    still contain the destination of a server that was deleted.
     """
     if values is None or state != MemberState.BUILT:
         return None
@@ -211,7 +216,7 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
         availability_zone=values['availability_zone'],
         aggregates=frozenset(values['aggregates']),
         location=tuple(values['location']),
-        # Rows of earlier releases do not have these.
+        # Rows of earlier releases do not have these keys.
         boot_from_volume=values.get('boot_from_volume', False),
         server_group=values.get('server_group'),
         request_groups=tuple(
@@ -225,7 +230,7 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
 
 
 def _group_values(wanted: Requirements) -> dict[str, Any]:
-    """Nothing if the member has no request groups."""
+    """The values of the request groups; empty if the member has none."""
     if not wanted.request_groups:
         return {}
     return {'group_policy': wanted.group_policy, 'request_groups': [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the placement table before a service starts."""
+"""Checks the placement table before a service starts."""
 
 from typing import Any
 from urllib import parse
@@ -15,20 +15,22 @@ from nova_holistic.table import migration
 LOG = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT = 5
-"""Seconds that a service waits at its start for a database that is silent."""
+"""Timeout in seconds for connecting to the database, and for its responses,
+when a service starts."""
 
 _MYSQL, _POSTGRESQL = ('connect_timeout', 'read_timeout'), (
     'connect_timeout',)
 _TIMEOUTS = {'pymysql': _MYSQL, 'mysqldb': _MYSQL, 'psycopg2': _POSTGRESQL,
              'psycopg': _POSTGRESQL}
-"""Parameters in seconds that drivers take with a connection."""
+"""Names of connection parameters that set a timeout in seconds, by driver."""
 
 
 def must_be_usable(conf) -> None:
-    """A service that cannot work with the schema does not start.
+    """Ensure that a service can use the schema.
 
-    A service also starts if the database is unavailable: it has other work,
-    and connects to the database again with each request.
+    If the database is unavailable, a warning is logged and the service starts,
+    because it also has other work and connects to the database again with each
+    request.
 
     :raises SchemaTooOld: the schema is older than this code can use
     :raises TableError: the configuration names no database
@@ -47,13 +49,14 @@ def must_be_usable(conf) -> None:
 
 
 def _impatient(options: dict[str, Any]) -> dict[str, Any]:
-    """Those of the service, but for how long it waits."""
+    """The options of the service with a short timeout and without retries."""
     try:
         url = sa.make_url(options['connection'])
         url.get_dialect()
         names = _TIMEOUTS.get(url.get_driver_name(), ())
     except sa_exception.ArgumentError as error:
-        # Not what it was: there may be a password in it.
+        # The message does not contain the value, because it may contain a
+        # password.
         raise errors.TableError('[holistic_database] connection is not the '
                                 'URL of a supported database') from error
     given = options.get('connection_parameters') or ''

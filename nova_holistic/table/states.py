@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state machine of groups and the state machine of their members.
 
-This module has no input or output. All code that writes the status of a
-group or the state of a member takes the allowed transitions from here. The
-manual draws the machines from here (``doc/ext/state_drawing.py``).
+This module has no input or output. All code that changes the status of a group
+or the state of a member takes the allowed transitions from here, except
+``changes.mirrored_members``. ``doc/ext/state_drawing.py`` generates the
+diagrams of the manual from this module.
 
 To add a state: add it to ``GroupStatus`` or ``MemberState`` in ``records.py``
-and its transitions to one of the two tuples below; then
-``tests/functional/engine/test_transitions.py`` asks for a test of each
-transition, and ``tests/functional/client/test_recovery_commands.py`` asks for
+and its transitions to one of the two tuples below. Then
+``tests/functional/engine/test_transitions.py`` requires a test of each
+transition, and ``tests/functional/client/test_recovery_commands.py`` requires
 a documented command that leads out of the state.
 """
 
@@ -23,16 +24,16 @@ State = TypeVar('State', bound=enum.StrEnum)
 
 
 class IllegalTransition(Exception):
-    """The program asks for a transition that its state machine does not
-    have: an error in the program."""
+    """The program requested a transition that the state machine does not
+    allow. This is an error in the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transition(Generic[State]):
     """One edge of a state machine.
 
-    :ivar name: a verb; one name may belong to several edges
-    :ivar cause: what happens, as a sentence for the manual
+    :ivar name: a verb; several edges may have the same name
+    :ivar cause: event that causes the transition, as a sentence for the manual
     """
 
     name: str
@@ -43,30 +44,33 @@ class Transition(Generic[State]):
 
 @dataclass(frozen=True)
 class Machine(Generic[State]):
-    """
-    :ivar first: the state of a row that is inserted
+    """A state machine.
+
+    :ivar first: initial state of a new row
+    :ivar transitions: all edges
     """
 
     first: State
     transitions: Sequence[Transition[State]]
 
     def before(self, name: str) -> tuple[State, ...]:
-        """States in which the transitions of that name begin."""
+        """States in which the transitions with this name begin."""
         return tuple(dict.fromkeys(
             t.before for t in self.transitions if t.name == name))
 
     def leading_to(self, after: State, names: Collection[str] | None = None
                    ) -> tuple[State, ...]:
-        """States from which a row may get into this one, and this one.
+        """The given state, and the states from which a transition leads to it.
 
-        :param names: the permitted transitions; None means all
+        :param names: names of the permitted transitions; None permits all
         """
         return (after, *dict.fromkeys(
             t.before for t in self.transitions if t.after == after
             and (names is None or t.name in names)))
 
     def check(self, before: Collection[State], after: State) -> None:
-        """A row in any of the states may get into another one, or stay.
+        """Ensure that a row in any of these states may change to another
+        state, or has this state already.
 
         :raises IllegalTransition: the change from one of the states is not
             permitted
@@ -132,11 +136,11 @@ MEMBERS = Machine(_P, (
 """A member may also be removed in any state: its row is deleted."""
 
 OCCUPYING = (_P, _C, _B)
-"""States of a member that takes up room at its place."""
+"""States of a member that uses capacity at its place."""
 
 EXPIRE_STATES = (_P, _L)
-"""States of a member that is, or will be, planned for a server to come: the
-end of the lease releases it."""
+"""States of a member that is planned, or will be planned, for a future server.
+It is released when the lease expires."""
 
 _GP, _GD, _GB, _GC, _GX, _GU, _GR, _GE = (
     GroupStatus.PLANNING, GroupStatus.PLANNED, GroupStatus.BUILDING,
@@ -176,7 +180,7 @@ GROUPS = Machine(_GP, (
             'The servers satisfy all hard policies again, and every member is '
             'built or released.'),
 ))
-"""A group may also be deleted in any status but ``planning``."""
+"""A group may also be deleted in any status except ``planning``."""
 
 BY_TASK = (PLAN, REJECT, BREAK, DEGRADE, RECOVER)
 """Transitions with which an engine ends a task."""

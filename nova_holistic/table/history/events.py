@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The history of each group: what changed, when, and on whose behalf.
 
-An event is written in the transaction that makes the change. So a crash never
-loses an event, and never leaves an event of a change that was undone. The
-transaction of every event also changes the row of the group or of one of its
-members, so that no event is written for a group that is being deleted.
+An event is written in the transaction that makes the change. Therefore a crash
+never loses an event, and never leaves an event of a change that was rolled
+back. The transaction of every event also changes the row of the group or of
+one of its members, so that no event is written for a group that is being
+deleted.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +23,7 @@ from nova_holistic.table.schema.models import EventRow
 
 INDIVIDUAL = 16
 """Maximum number of members for which one operation writes separate events. If
-it changes more, one event without a member has their number."""
+it changes more members, events without a member contain their number."""
 
 MAX_LENGTH = 255
 """Maximum number of stored characters of the IDs of a request and of a
@@ -34,6 +35,7 @@ the transaction."""
 
 
 class Kind(enum.StrEnum):
+    """The kind of a change."""
     GROUP_STATUS = 'group.status'
     GROUP_REVISED = 'group.revised'
     GROUP_DELETED = 'group.deleted'
@@ -48,9 +50,9 @@ class Kind(enum.StrEnum):
     BOOT_SERVER = 'boot.server'
 
 
-# Of the table, not of the class: SQLAlchemy groups objects by the columns that
-# they have values for, and sends a statement for each. It is sent for each
-# server that Nova places, and built once.
+# The statement uses the table and not the class: for objects of the class,
+# SQLAlchemy would send one statement for each set of columns with values. The
+# statement is built once, because it is sent for each server that Nova places.
 _INSERT = sa.insert(EventRow.__table__)
 
 
@@ -62,14 +64,16 @@ class Event:
     :ivar member: path; None for the group, and for an event about many members
     :ivar from_state: status or state before; None if the object is new, or if
         the event is not about a status or a state
-    :ivar host: where the member is planned, or the host that was refused
-    :ivar reasons: as those of a group: {at, message, ...} each
+    :ivar host: host of the member's place, or the host that was refused
+    :ivar reasons: like the reasons of a group, each {at, message, ...}
     :ivar details: numbers, times and names: ``members``, ``lease_expires_at``,
         ``target`` of a binding, ...
     :ivar service: api, engine, scheduler or manage; empty if unknown
-    :ivar request_id: of the request to the API or to Nova, if there was one
-    :ivar user_id: whose request it was
-    :ivar id: rises in the order of writing; None before it is written
+    :ivar request_id: ID of the request to the API or to Nova; None if no
+        request caused the change
+    :ivar user_id: ID of the user who sent the request
+    :ivar id: number that rises in the order of writing; None before the event
+        is written
     """
 
     group_uuid: str
@@ -91,8 +95,9 @@ class Event:
 class Changed:
     """A member whose state changed.
 
-    :ivar from_state: empty if the group did not have the member
-    :ivar host: its planned host
+    :ivar from_state: previous state; empty if the group did not have the
+        member
+    :ivar host: host of the member's place
     """
 
     group_uuid: str
@@ -102,7 +107,7 @@ class Changed:
 
 
 def add(session: orm.Session, events: Iterable[Event]) -> None:
-    """Write events in the session's transaction: one statement, or none."""
+    """Write events in the session's transaction, in at most one statement."""
     found = [_attributed(session, event) for event in events]
     if found:
         session.connection().execute(_INSERT, list(map(_values, found)))
@@ -117,8 +122,12 @@ def announce(session: orm.Session, events: Sequence[Event]) -> None:
 
 def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
                reasons: Sequence[Mapping[str, Any]] = ()) -> list[Event]:
-    """Events of members that got one state together: one for each member of
-    a small number, and otherwise one for each group and former state."""
+    """Events of members that changed to the same state in one operation.
+
+    Up to ``INDIVIDUAL`` members of a group have one event each. If a group has
+    more changed members, it has one event for each former state, with the
+    number of members.
+    """
     groups: dict[str, list[Changed]] = defaultdict(list)
     for each in changed:
         groups[each.group_uuid].append(each)
@@ -139,12 +148,14 @@ def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
 
 
 def reason(at: str, message: str) -> dict[str, Any]:
-    """A reason without any names, which every user may read."""
+    """A reason that every user may read, because its message does not contain
+    names of hosts or services."""
     return {'at': at, 'message': message, 'public': message}
 
 
 def delete(session: orm.Session, group_uuid: str, at: datetime) -> None:
-    """Delete the history of a group, after the group and its members."""
+    """Delete the history of a group. The caller has deleted the group and its
+    members before."""
     session.execute(
         sa.delete(EventRow).where(EventRow.group_uuid == group_uuid)
         .execution_options(synchronize_session=False))

@@ -17,9 +17,11 @@ from nova_holistic.table.schema.models import EventRow
 class Page:
     """The selected events of a group and their order. None selects all events.
 
-    :ivar marker: id of the last event of the page before
-    :ivar since: naive UTC; earlier events are left out
-    :ivar member: path
+    :ivar limit: maximum number of events
+    :ivar marker: ID of the last event of the previous page
+    :ivar since: naive UTC; earlier events are not selected
+    :ivar member: path of a member
+    :ivar kind: value of a ``Kind``
     """
 
     group_uuid: str
@@ -32,7 +34,8 @@ class Page:
 
 
 class History:
-    """Every method is one short transaction, or a few."""
+    """The events in the table. Every method is one short transaction or a
+    few."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -58,8 +61,9 @@ class History:
                 .limit(page.limit))))
 
     def prune(self, before: datetime) -> int:
-        """Delete older events in batches.
+        """Delete old events in batches.
 
+        :param before: naive UTC; events before this time are deleted
         :returns: number of deleted events
         """
         deleted = 0

@@ -10,7 +10,8 @@ from nova_holistic.table.schema import models
 context.configure(
     connection=context.config.attributes['connection'],
     target_metadata=models.Base.metadata, version_table=VERSION_TABLE,
-    # SQLite changes a table by making a new one.
+    # SQLite cannot alter most parts of a table. Alembic copies it to a new
+    # table instead.
     render_as_batch=True)
 with context.begin_transaction():
     context.run_migrations()

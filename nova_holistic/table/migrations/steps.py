@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 def create_table(name: str, *parts: sa.schema.SchemaItem,
                  indexes: Mapping[str, Sequence[str]]) -> None:
-    """
-    :param indexes: name to columns: databases make them after the table
+    """Create a table and its indexes, unless they exist.
+
+    :param indexes: columns of each index by its name
     """
     if not sa.inspect(op.get_bind()).has_table(name):
         op.create_table(name, *parts)
@@ -21,12 +22,14 @@ def create_table(name: str, *parts: sa.schema.SchemaItem,
 
 def create_index(name: str, table: str, columns: Sequence[str],
                  unique: bool = False) -> None:
+    """Create an index, unless the table has an index with this name."""
     known = sa.inspect(op.get_bind()).get_indexes(table)
     if name not in {index['name'] for index in known}:
         op.create_index(name, table, columns, unique=unique)
 
 
 def add_column(table: str, column: sa.Column) -> None:
+    """Add a column, unless the table has a column with this name."""
     known = sa.inspect(op.get_bind()).get_columns(table)
     if column.name not in {each['name'] for each in known}:
         op.add_column(table, column)

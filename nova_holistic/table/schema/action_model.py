@@ -10,9 +10,9 @@ from nova_holistic.table.schema.models import Base, PATH
 
 
 class ActionRow(Base):
-    """See ``nova_holistic.model.action.Action``.
+    """An action of a group: see ``nova_holistic.model.action.Action``.
 
-    The actions of a group are carried out in the order of their positions.
+    Engines carry out the actions of a group in the order of their positions.
     """
 
     __tablename__ = 'holistic_actions'

@@ -12,13 +12,14 @@ from nova_holistic.table.schema.models import (
 
 
 class BindingRow(Base):
-    """A resource of another service that stands for a member in hints.
+    """A server group of Nova or a Heat stack that is bound to a member: see
+    ``nova_holistic.table.coordination.bindings.Binding``.
 
-    A server group of Nova is bound to at most one member, and a member has at
-    most one binding of each kind.
+    A server group is bound to at most one member, and a member has at most one
+    binding of each kind.
 
-    :ivar stack: name or ID of a Heat stack; null for other kinds
-    :ivar rules: pairs of a resource and a member; null for other kinds
+    :ivar stack: name or ID of a Heat stack; NULL for other kinds
+    :ivar rules: pairs of a resource and a member; NULL for other kinds
     """
 
     __tablename__ = 'holistic_bindings'

@@ -13,8 +13,7 @@ from nova_holistic.table.schema.models import Base, NOTHING_OR_JSON, PATH
 class BootRow(Base):
     """The request to create the servers of a group.
 
-    ``open`` is true until the work has ended and the right to act for the user
-    is deleted.
+    ``open`` is true until the boot has ended and its credential is deleted.
     """
 
     __tablename__ = 'holistic_boots'

@@ -9,7 +9,8 @@ from sqlalchemy.sql import expression
 
 
 class DatabaseNow(expression.FunctionElement):
-    """Naive UTC with microseconds; on SQLite with milliseconds."""
+    """The current time in naive UTC, with microseconds; on SQLite, with
+    milliseconds."""
 
     type = sa.DateTime()
     inherit_cache = True
@@ -17,7 +18,8 @@ class DatabaseNow(expression.FunctionElement):
 
 @compiler.compiles(DatabaseNow, 'sqlite')
 def _of_sqlite(*_: Any, **__: Any) -> str:
-    # With as many digits as SQLAlchemy writes, so that texts compare.
+    # SQLite compares times as text, so the text needs the same number of
+    # digits as the times that SQLAlchemy writes.
     return "(strftime('%Y-%m-%d %H:%M:%f', 'now') || '000')"
 
 

@@ -10,7 +10,7 @@ from nova_holistic.table.schema.models import Base
 
 
 class DetachedServerRow(Base):
-    """A server that is not a member of the group in its pointer."""
+    """A server that was detached from the group that its pointer names."""
 
     __tablename__ = 'holistic_detached_servers'
 

@@ -11,7 +11,7 @@ from nova_holistic.table.schema.models import Base, KEY, NOTHING_OR_JSON
 
 
 class PartRow(Base):
-    """A group in a child, which is a part of a group of this parent: see
+    """A group in a child that is a part of a group of this parent: see
     ``nova_holistic.table.coordination.parts.GroupPart``."""
 
     __tablename__ = 'holistic_federation_parts'

@@ -11,10 +11,11 @@ from nova_holistic.table.schema.models import Base
 
 class LinkRow(Base):
     """The traffic that all groups together reserve on the uplink of a domain:
-    the sum of ``LinkDemandRow``. See ``changes.link_demands``.
+    the sum of the values in ``LinkDemandRow``. See ``changes.link_demands``.
 
-    ``link`` is the digest of the domain, because names may be longer than a
-    key. ``domain`` is its level and its names.
+    :ivar link: digest of the domain, because names may be longer than a key
+    :ivar domain: list of the level and the names of the domain
+    :ivar mbps: reserved traffic in Mbit/s
     """
 
     __tablename__ = 'holistic_links'
@@ -26,7 +27,8 @@ class LinkRow(Base):
 
 
 class LinkDemandRow(Base):
-    """The traffic that one group reserves on the uplink of a domain."""
+    """The traffic in Mbit/s that one group reserves on the uplink of a
+    domain."""
 
     __tablename__ = 'holistic_link_demands'
 

@@ -39,11 +39,10 @@ NOTHING_OR_JSON = sa.JSON(none_as_null=True)
 
 
 def _changed_at() -> Any:
-    """Time of the last write to the row, by any statement; used by queries
-    only.
+    """A column with the time of the last write to the row by any statement.
 
-    The time is that of the database's clock. The times of all other columns
-    are those of the callers.
+    Only queries use it. The database's clock determines this time. The callers
+    determine the times in all other columns.
     """
     return orm.mapped_column(
         MOMENT, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
@@ -51,7 +50,7 @@ def _changed_at() -> Any:
 
 
 def places_step() -> int:
-    """The random increase of the ``places_version`` of a group: see
+    """A random increment of the ``places_version`` of a group: see
     ``changes.places_versions``."""
     return random.randint(1, 2**31)
 
@@ -147,8 +146,8 @@ class GroupRow(Base):
 
 class MemberRow(Base):
     """One planned or existing server: its place, its hold and its instance.
-    The last unique key decides between two simultaneous claims of one
-    instance."""
+    The unique key of ``instance_uuid`` lets only one of two simultaneous
+    claims for one instance succeed."""
 
     __tablename__ = 'holistic_members'
     __table_args__ = (
@@ -243,7 +242,7 @@ class EventRow(Base):
 
 
 class PlanRow(Base):
-    """A plan without holds; the table keeps it for a time for its client."""
+    """A dry run: a plan without holds. Old dry runs are deleted."""
 
     __tablename__ = 'holistic_plans'
     __table_args__ = (
@@ -270,7 +269,7 @@ class PlanRow(Base):
 
 
 class StatisticRow(Base):
-    """Statistics that were measured on a host, by name."""
+    """The last reported value of one statistic of a host."""
 
     __tablename__ = 'holistic_host_statistics'
     __table_args__ = (
@@ -284,7 +283,7 @@ class StatisticRow(Base):
 
 
 class JobRow(Base):
-    """A periodic task, which one engine performs at a time."""
+    """A periodic task that only one engine performs at a time."""
 
     __tablename__ = 'holistic_jobs'
 

@@ -12,7 +12,9 @@ from nova_holistic.table.schema.models import Base
 class HostOutageRow(Base):
     """A host that engines found unavailable: see ``outages.HostOutages``.
 
-    ``since`` is NULL when the host is available again.
+    :ivar since: time when the outage began; NULL when the host is available
+        again
+    :ivar given_up: whether members have lost their places on the host
     """
 
     __tablename__ = 'holistic_host_outages'
