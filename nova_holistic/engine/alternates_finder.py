@@ -25,20 +25,24 @@ LOG = logging.getLogger(__name__)
 
 
 class AlternatesFinder:
-    """Alternates that were found for an earlier state of the group are never
-    written. They are searched again."""
+    """Finds alternates for planned members and writes them to the table.
+
+    Alternates that were found for an earlier state of the group are never
+    written. In this case, the search is repeated.
+    """
 
     def __init__(self, parts: PlannerComponents):
         self._parts = parts
 
     def find(self, group_uuid: str, engine: str) -> None:
-        """Give alternates to planned members that have none, as far as any
-        exist.
+        """Find and write alternates for planned members without alternates.
+
+        A member stays without alternates if no other host is suitable.
 
         :param engine: UUID of the engine that has taken the group in
             ``table.due_alternates``
-        :raises OwnershipLost: another engine has this work, or it was
-            requested again
+        :raises OwnershipLost: another engine has this work, it was requested
+            again, or the group no longer exists
         :raises OutdatedPlan: members got other places during each attempt; the
             alternates are still due
         """
@@ -62,7 +66,8 @@ class AlternatesFinder:
         members = table.members(group_uuid)
         wanted = [m for m in members
                   if m.state == MemberState.PLANNED and not m.alternates
-                  # The providers of another host are not chosen.
+                  # The engine does not choose providers on alternates, so a
+                  # member that needs several providers gets no alternates.
                   and m.place.allocation is None]
         found: Mapping[int, Sequence[Place]] = {}
         if (record.status in CLAIMABLE and wanted
@@ -80,12 +85,14 @@ class AlternatesFinder:
                     members: Sequence[MemberRecord],
                     wanted: Sequence[MemberRecord]
                     ) -> Mapping[int, Sequence[Place]]:
-        """Alternates by the IDs of the members that get some.
+        """The alternates by the row ID of the member, without members for
+        which no alternate was found.
 
+        :param wanted: planned members without alternates
         :raises InvalidDocument: the cloud no longer has such a flavor or level
         """
-        # Members that lack alternates count as if they were about to be
-        # planned at their places.
+        # The request contains members without alternates as members without a
+        # place, and the capacity of their holds as free capacity.
         request = row_requests.request_for_members(
             self._parts, record, members, wanted, vacated=wanted)
         occupying = [m for m in members if m.state in OCCUPYING]

@@ -31,8 +31,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Creator:
-    """In all cases, including errors, a group is held completely or not at
-    all."""
+    """Plans new groups. In all cases, including errors, either all places of a
+    group are held or none."""
 
     def __init__(self, parts: PlannerComponents,
                  timer: Callable[[], float] = time.perf_counter):
@@ -47,11 +47,12 @@ class Creator:
         """Plan and hold a group, or write the reasons for a failure in the
         table.
 
-        Afterwards, the status of the group is no longer planning. There is one
-        exception: if the table is unavailable, a group that belongs to an
-        engine remains in planning and is tried again.
+        Afterwards, the status of the group is no longer planning. There are
+        two exceptions: the document cannot be accepted; or the table is
+        unavailable, and the group belongs to an engine, which tries again.
 
-        :param lease: seconds; 0 means none, None means the configured lease
+        :param lease: lease in seconds; 0 means no lease, None means the
+            configured lease
         :raises InvalidDocument: the cloud has no such flavor or level; nothing
             is held, and the table does not contain the error yet
         :raises TableError: the table does not respond
@@ -87,14 +88,14 @@ class Creator:
 
     def give_up(self, ownership: Ownership, status: GroupStatus,
                 why: Sequence[Reason]) -> None:
-        """Drop all holds. The reconciler drops the holds that cannot be
-        dropped now.
+        """End planning with a status and reasons, and drop all holds. The
+        reconciler drops the holds that cannot be dropped now.
 
         Placement may have carried out a request without a response, so every
         hold in the rows is dropped.
 
-        :raises OwnershipLost: the group belongs to another engine, and is left
-            to it
+        :raises OwnershipLost: the group belongs to another engine, which
+            continues its planning
         """
         record, table = ownership.record, self._parts.table
         try:
@@ -125,7 +126,7 @@ class Creator:
 
 
 class _Creation(Change):
-    """All members of a group are new, and so are their rows."""
+    """The creation of a group, in which all members and rows are new."""
 
     exhausted = 'the plan was outdated {attempts} times before it was held'
     journal: RowJournal

@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 ReadServers = Callable[[Collection[str], str],
                        Mapping[str, Server | None]]
 """Reads servers by UUIDs and project. The result is None for a server that
-does not exist. A server that Nova fails to show is left out."""
+does not exist. A server that cannot be read is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,9 @@ class Adopted:
 class AdoptedMembers:
     """Servers that become members.
 
-    :ivar servers: by path of the member
-    :ivar replaced: rows that these members have, by path
+    :ivar servers: adopted servers by path of the member
+    :ivar replaced: current rows of these members by path; a new member has no
+        row
     """
 
     servers: Mapping[str, Adopted] = field(default_factory=FrozenMapping)
@@ -53,11 +54,13 @@ class AdoptedMembers:
 
     @property
     def hosts(self) -> dict[str, str]:
+        """The host name of each server by path of the member."""
         return {path: each.host for path, each in self.servers.items()}
 
     def built(self, rows: Sequence[MemberRecord]
               ) -> Sequence[tuple[MemberRecord | None, MemberRecord]]:
-        """The row that each member has, and the row with its server.
+        """For each adopted member, its current row or None, and its new row
+        with the server.
 
         :param rows: planned rows of all members
         """
@@ -69,20 +72,24 @@ class AdoptedMembers:
 
 
 class Adopter:
-    """Reads existing servers for one group; changes nothing."""
+    """Finds the existing servers that one group adopts. It changes nothing."""
 
     def __init__(self, parts: PlannerComponents, read: ReadServers | None):
+        """:param read: None if this engine does not read servers"""
         self._parts = parts
         self._read = read
 
     def find(self, request: PlanningRequest, wanted: Mapping[str, str]
              ) -> Mapping[str, Adopted]:
-        """
+        """The servers that become members of the group, and their hosts.
+
         :param request: the whole group
-        :param wanted: UUIDs of servers by path
-        :returns: servers by path, without those that are already these members
-        :raises InvalidDocument: a server cannot be adopted; with all mistakes
-        :raises NotRead: Nova or Placement does not respond
+        :param wanted: UUIDs of servers by path of the member
+        :returns: servers by path, without servers that are already these
+            members
+        :raises InvalidDocument: some servers cannot be adopted, or this engine
+            does not read servers; the error lists all mistakes
+        :raises UnreadableReference: Nova or Placement does not respond
         """
         known = memberships(self._parts.table.database, wanted.values())
         wanted = {path: uuid for path, uuid in wanted.items()
@@ -120,8 +127,9 @@ class Adopter:
         """Check that Nova has not begun to move or delete a server since it
         was found.
 
-        :raises Overtaken: Nova has begun; plan again
-        :raises NotRead: Nova does not answer
+        :raises OutdatedPlan: a server is deleted, is on another host, or is
+            being changed by Nova; the group must be planned again
+        :raises UnreadableReference: Nova does not respond
         """
         servers = self._servers(
             {path: each.uuid for path, each in adopted.items()}, project_id)
@@ -135,7 +143,12 @@ class Adopter:
 
     def _servers(self, wanted: Mapping[str, str], project_id: str
                  ) -> Mapping[str, Server | None]:
-        """Servers by the paths of their members."""
+        """The servers by path of the member; None for a server that does not
+        exist.
+
+        :raises InvalidDocument: this engine does not read servers
+        :raises UnreadableReference: a server cannot be read
+        """
         if self._read is None:
             raise InvalidDocument('adopt', 'this engine does not read servers')
         with _read_from_cloud(wanted):
@@ -147,7 +160,8 @@ class Adopter:
         return {path: found[uuid] for path, uuid in wanted.items()}
 
     def _cloud(self, servers: Collection[Server | None]) -> Snapshot:
-        """The kept snapshot, or a complete one if it lacks a host."""
+        """The cached snapshot, or a complete snapshot if the cached snapshot
+        lacks the host of a server."""
         kept = self._parts.snapshot_planner.cached_snapshot(())
         if all(server is None or server.host is None
                or host_of_server(server, kept) for server in servers):
@@ -156,7 +170,11 @@ class Adopter:
 
     def _allocated(self, servers: Collection[Server | None],
                    snapshot: Snapshot) -> Mapping[str, Mapping[str, int]]:
-        """What each server has on its host, by UUID of the server."""
+        """The resources that each consumer has allocated on the hosts of these
+        servers, by UUID of the consumer.
+
+        :raises HoldsError: Placement does not respond
+        """
         found = (host_of_server(server, snapshot) for server in servers
                  if server is not None)
         hosts = {host.uuid for host in found if host is not None}
@@ -166,7 +184,11 @@ class Adopter:
 
 
 class _read_from_cloud:
-    """Errors of Nova and Placement become an error of the document."""
+    """A context manager that raises UnreadableReference in place of errors of
+    Nova and Placement.
+
+    :param wanted: UUIDs of servers by path; the error names the first path
+    """
 
     def __init__(self, wanted: Mapping[str, str]):
         self._place = position(next(iter(wanted)))

@@ -23,12 +23,15 @@ LOG = logging.getLogger(__name__)
 
 ACTIVE, DELETED, UNKNOWN = 'active', 'deleted', 'unknown'
 UNCHECKED = 'unchecked'
-"""The status of a stack. No service asks Heat whether the stack exists."""
+"""The status of a bound stack, because Heat is not queried."""
 
 
 class Binder:
-    """The plan of a member satisfies the hard policy of the server group that
-    is bound to it."""
+    """Binds server groups of Nova to members of groups.
+
+    A server group is bound only if the planned hosts of its members satisfy
+    its hard policy.
+    """
 
     def __init__(self, table: PlacementTable, inventory: CloudInventory,
                  clock: Callable[[], datetime]):
@@ -39,19 +42,21 @@ class Binder:
 
     def bind(self, group_uuid: str, path: str,
              server_group: str) -> ShownBinding:
-        """Treat creates in a server group as creates of a member. A repeated
-        request changes nothing.
+        """Bind a server group to a member: creates in the server group then
+        count as creates of the member. A repeated request changes nothing.
 
         :param path: path of a member or of a nested group; empty means the
             whole group. A group with a single member description stands for
             this description.
         :raises GroupUnknown: no such group exists
-        :raises MemberUnknown: the path is not in it
-        :raises InvalidDocument: the path stands for several members; or the
-            project has no such server group
-        :raises BindingRefused: the plan contradicts the server group, or one
-            of the two is bound already
+        :raises MemberUnknown: the group has no such path
+        :raises InvalidDocument: the path stands for several members, or for
+            one server of a counted member; or the project has no such server
+            group
+        :raises BindingRefused: the plan contradicts the server group, one of
+            the two is already bound, or the members have no planned places
         :raises GroupBusy: an engine works on the group
+        :raises HolisticError: Nova or the table does not respond
         """
         record, members = bindable(self._table, group_uuid)
         found = self._server_group(server_group)
@@ -66,7 +71,8 @@ class Binder:
             self._clock())), ACTIVE)
 
     def bindings(self, group_uuid: str) -> Sequence[ShownBinding]:
-        """The bindings of a group, and whether the server groups exist."""
+        """The bindings of a group. The status of a binding states whether its
+        server group exists."""
         return [shown(each, self._status(each.target)
                       if each.kind == BindingKind.SERVER_GROUP else UNCHECKED)
                 for each in self._table.bindings.of_group(group_uuid)]
@@ -91,7 +97,7 @@ class Binder:
         return binding
 
     def _known(self, binding: Binding) -> Binding | None:
-        """The same binding, if the table contains it.
+        """The binding in the table; None if the server group is not bound.
 
         :raises BindingRefused: the server group is bound to another member
         """
@@ -104,9 +110,10 @@ class Binder:
         return known
 
     def _outdated(self, binding: Binding) -> Collection[str]:
-        """Deleted server groups that are bound to the path of the binding.
+        """The server groups that are bound to the path of the binding and were
+        deleted in Nova.
 
-        :raises BindingRefused: another server group is bound to it
+        :raises BindingRefused: an existing server group is bound to the path
         """
         others = [each.target for each in self._table.bindings.of_group(
             binding.group_uuid) if each.path == binding.path
@@ -135,7 +142,7 @@ def bindable(table: PlacementTable, group_uuid: str
 
     :raises GroupUnknown: no such group exists
     :raises GroupBusy: an engine works on the group
-    :raises BindingRefused: its members have no places
+    :raises BindingRefused: its members have no planned places
     """
     found = table.group_with_members(group_uuid)
     if found is None:
@@ -154,8 +161,10 @@ def bindable(table: PlacementTable, group_uuid: str
 
 def described(group_uuid: str, members: Sequence[MemberRecord],
               path: str) -> str:
-    """The path of the only description that a path stands for.
+    """The path of the member description to which a path refers.
 
+    :param path: path of a member description, or of a group with a single
+        member description; empty means the whole group
     :raises MemberUnknown: the group has no such path
     :raises InvalidDocument: the path stands for several descriptions, or for
         one server of a counted member
@@ -182,10 +191,12 @@ def described(group_uuid: str, members: Sequence[MemberRecord],
 
 def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
                 members: Sequence[MemberRecord]) -> None:
-    """
+    """Check that the server group allows the places of its members.
+
     :param wanted: the members that will be in the server group
     :param members: all members of the holistic group
-    :raises BindingRefused: the server group does not allow their places
+    :raises BindingRefused: the server group does not allow their places, or
+        the description of a member names another server group
     """
     other = next((row.member.requirements.server_group for row in wanted
                   if row.member.requirements.server_group
@@ -205,6 +216,7 @@ def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
 
 
 def shown(binding: Binding, status: str) -> ShownBinding:
+    """The binding in the form that the API returns."""
     return ShownBinding(
         str(binding.kind), binding.shown_target, binding.path,
         binding.created_at.isoformat(), status,

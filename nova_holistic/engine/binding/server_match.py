@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether an existing server matches the description of a member.
 
-The rules are those for create requests: see ``scheduler.claim.request``. In
-addition, the host of the server has to meet the requirements of the member.
+The rules are those for create requests: see ``scheduler.claim.request_check``.
+In addition, the host of the server must meet the requirements of the member.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,14 +36,22 @@ class Server(Protocol):
 
 
 def refused(path: str, message: str) -> InvalidDocument:
-    """The error for the server of a member."""
+    """The error that states why a server cannot become a member.
+
+    :param path: path of the member
+    """
     return InvalidDocument(position(path), message)
 
 
 def must_be_settled(path: str, uuid: str, server: Server | None,
                     project_id: str | None) -> None:
-    """:raises InvalidDocument: the project has no such server, or Nova is
-        working on it"""
+    """Check that a server of the project runs on a host, and that Nova is not
+    changing it.
+
+    :param server: None if the server does not exist
+    :raises InvalidDocument: the project has no such server, Nova is changing
+        it, or it does not run on a host
+    """
     if server is None or server.project_id not in ('', project_id):
         raise refused(path, f'the project has no server {uuid}')
     if server.task is not None:
@@ -59,7 +67,8 @@ def must_be_settled(path: str, uuid: str, server: Server | None,
 
 
 def host_of_server(server: Server, snapshot: Snapshot) -> Host | None:
-    """None if the snapshot does not have the host."""
+    """The host of a server in the snapshot, by host name or hypervisor host
+    name; None if the snapshot does not contain the host."""
     hosts = snapshot.once('hosts by name', lambda: {
         host.name: host for host in snapshot.hosts})
     return hosts.get(server.host) or hosts.get(server.node)
@@ -67,7 +76,8 @@ def host_of_server(server: Server, snapshot: Snapshot) -> Host | None:
 
 def must_match(member: Member, server: Server, host: Host,
                snapshot: Snapshot, allocated: Mapping[str, int]) -> None:
-    """
+    """Check that a server and its host match the description of a member.
+
     :param allocated: the allocation of the server on the host in Placement
     :raises InvalidDocument: the server does not match the description
     """

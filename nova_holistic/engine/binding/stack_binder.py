@@ -21,15 +21,17 @@ from nova_holistic.table.store import PlacementTable
 
 
 def bind(table: PlacementTable, wanted: Binding) -> Binding:
-    """Treat creates of the servers of a stack as creates of members. The rules
-    of a stack that is bound to this path are replaced.
+    """Bind a stack to a path: creates of the servers of the stack then count
+    as creates of members. If the stack is already bound to this path, its
+    rules are replaced.
 
     :param wanted: the binding without its target, which depends on the project
     :raises GroupUnknown: no such group exists
     :raises MemberUnknown: the group has no such path
-    :raises InvalidDocument: the member of a rule is not in the group
-    :raises BindingRefused: the stack is bound to another path, or the path to
-        another stack
+    :raises InvalidDocument: the member of a rule is not in the group, or has
+        more wildcards than the resource of the rule
+    :raises BindingRefused: the stack is bound to another path, the path is
+        bound to another stack, or the members have no planned places
     :raises GroupBusy: an engine works on the group
     """
     record, members = bindable(table, wanted.group_uuid)
@@ -60,7 +62,10 @@ def bind(table: PlacementTable, wanted: Binding) -> Binding:
 
 def wanted(group_uuid: str, path: str, stack: str,
            rules: Sequence[StackRule], now: datetime) -> Binding:
-    """The binding, which is not written yet."""
+    """The requested binding without its target. It is not in the table yet.
+
+    :param now: naive UTC
+    """
     return Binding(BindingKind.HEAT_STACK, '', group_uuid, path, now, stack,
                    tuple(rules))
 
@@ -70,9 +75,11 @@ def _named(binding: Binding) -> str:
 
 
 def _must_exist(binding: Binding, members: Sequence[MemberRecord]) -> None:
-    """
+    """Check that the group has the path and the members of the rules.
+
     :raises MemberUnknown: the group has no such path
-    :raises InvalidDocument: no member has the path of a rule
+    :raises InvalidDocument: no member has the path of a rule, or the path has
+        more wildcards than the resource; the error lists all mistakes
     """
     known = {path for row in members
              for path in (row.member.path, row.member.description)}

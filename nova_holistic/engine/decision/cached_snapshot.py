@@ -21,8 +21,10 @@ T = TypeVar('T')
 
 
 def kept_snapshot(inventory: CloudInventory, counted: bool) -> Snapshot:
-    """
+    """The cached snapshot of the cloud.
+
     :param counted: whether the number of servers on each host is needed
+    :raises HolisticError: the inventory does not respond
     """
     return (inventory.cached_snapshot() if counted
             else inventory.uncounted_snapshot())
@@ -35,10 +37,10 @@ def try_cached_snapshot(inventory: CloudInventory,
     complete snapshot is read, and the result or error of ``work`` for this
     snapshot counts.
 
-    Refusals are Unplaceable, as a value, NotPlanned with the status
-    ``unplaceable``, and InvalidDocument: the cloud has no such flavor. If no
-    plan was found within the time limit, this proves nothing about the cloud
-    and is therefore not a refusal.
+    A refusal is a returned Unplaceable, an error NotPlanned with the status
+    ``unplaceable``, or an error InvalidDocument, for example because the cloud
+    has no such flavor. An exceeded time limit is not a refusal, because it
+    proves nothing about the cloud.
 
     :param counted: whether the work depends on the number of servers on hosts
     """

@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
                  snapshot: Snapshot, group_uuid: str | None
                  ) -> frozenset[str]:
-    """Names of the hosts in domains that other groups' members reserve.
+    """Names of the hosts in domains that members of other groups reserve.
 
     :param group_uuid: the group that will use the hosts; its own members do
         not count; None means a group that is not in the table
@@ -89,7 +89,11 @@ def _in(snapshot: Snapshot, domains: frozenset[Domain]) -> set[str]:
 
 def reasons(closed: frozenset[str],
             hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
-    """Additional reasons for a group that cannot be placed."""
+    """Additional reasons for a group that cannot be placed.
+
+    :param closed: names of hosts that other groups reserve
+    :param hosts: all hosts by name
+    """
     usable = sum(hosts[name].enabled for name in closed)
     if not usable:
         return ()

@@ -11,7 +11,8 @@ from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
 
 def plan_for_hosts(request: PlanningRequest, group: Group, snapshot: Snapshot,
                    hosts: Mapping[str, str]) -> Plan:
-    """The plan that puts each member on its host, without a value.
+    """The plan that puts each member on its given host. The value, bound and
+    gap of its objective are 0, because nothing is optimised.
 
     :param group: bound to the snapshot
     :param hosts: host names of all members of the group by path

@@ -35,8 +35,8 @@ LOG = logging.getLogger(__name__)
 
 def with_other_groups(table: PlacementTable, group: Group,
                       group_uuid: str | None, snapshot: Snapshot) -> Snapshot:
-    """The snapshot in which the traffic of all other groups is in use, if the
-    group limits links."""
+    """The snapshot in which the traffic of all other groups uses bandwidth of
+    the uplinks; unchanged if the group limits no links."""
     if not snapshot.links or not limits_links(group):
         return snapshot
     return with_demand(snapshot, table.links.demand_of_others(group_uuid))
@@ -51,9 +51,9 @@ class LinkUse:
 
     def counted(self, group: Group, group_uuid: str | None,
                 snapshot: Snapshot) -> Snapshot:
-        """The snapshot in which the traffic of all other groups is in use,
-        after all changes of places were taken into account; unchanged if the
-        group limits no links."""
+        """The snapshot in which the traffic of all other groups uses bandwidth
+        of the uplinks. Changes of places since the last call are taken into
+        account. The snapshot is unchanged if the group limits no links."""
         if snapshot.links and limits_links(group):
             self.refresh()
         return with_other_groups(self._table, group, group_uuid, snapshot)
@@ -73,9 +73,10 @@ class LinkUse:
                 new: bool) -> Sequence[Reason]:
         """Reserve the traffic of a plan.
 
-        :param snapshot: returns the cloud without the traffic of groups
-        :param new: no member of the group has a place yet
-        :returns: why it cannot be reserved
+        :param snapshot: returns a snapshot without the traffic of groups
+        :param new: whether no member of the group has a place yet
+        :returns: the reasons why the traffic cannot be reserved; empty if it
+            is reserved
         """
         if not limits_links(decision.group):
             return ()
@@ -91,7 +92,8 @@ class LinkUse:
     def settle(self, group_uuid: str, group: Group) -> None:
         """Determine the traffic of a group whose plan was accepted.
 
-        The caller has the task of the group, or the group has none.
+        The caller must own the task of the group, unless the group has no
+        task.
         """
         if limits_links(group):
             seen = self._table.links.version(group_uuid)

@@ -25,13 +25,14 @@ Rules = Sequence[tuple[Scope, Policy]]
 
 
 def placed(rows: Iterable[MemberRecord]) -> dict[str, str]:
-    """The hosts of members, or their destinations if Nova moves their
-    servers."""
+    """The host name of each member by path; the destination if Nova is moving
+    its server."""
     return {row.member.path: row.next_place.host for row in rows}
 
 
 def sources(rows: Iterable[MemberRecord]) -> Positions:
-    """The hosts from which Nova is moving servers of members."""
+    """The names of the hosts from which Nova is moving servers, by path of the
+    member."""
     return FrozenMapping({row.member.path: row.place.host for row in rows
                           if row.destination is not None})
 
@@ -122,8 +123,8 @@ def _located(snapshot: Snapshot, positions: Positions) -> dict[str, Host]:
 
 def _near(snapshot: Snapshot, hosts: Iterable[Host], levels: Sequence[str]
           ) -> list[tuple[tuple[Any, ...], Host]]:
-    """Every host that shares a domain of the levels with one of these, and
-    all its domains."""
+    """The hosts that share a domain of these levels with one of the given
+    hosts, each after the tuple of its domains."""
     own = {snapshot.domain(host, level) for host in hosts for level in levels}
     own.discard(None)
     found = []
@@ -136,7 +137,8 @@ def _near(snapshot: Snapshot, hosts: Iterable[Host], levels: Sequence[str]
 
 def _breaks(rules: Rules, snapshot: Snapshot, before: Mapping[str, Host],
             after: Mapping[str, Host]) -> bool:
-    """Whether a rule is violated more after than before."""
+    """Whether some rule has more violations with the hosts after the change
+    than with the hosts before."""
     for scope, rule in rules:
         count = rule.check(scope, after, snapshot).count
         if count and count > rule.check(scope, before, snapshot).count:

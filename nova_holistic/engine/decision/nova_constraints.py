@@ -45,11 +45,11 @@ class NovaConstraints:
                         request: PlanningRequest) -> Snapshot:
         """The snapshot with the images and server groups of the members.
 
-        A bound server group that was deleted has no rule.
+        A bound server group that was deleted in Nova is left out.
 
-        :raises InvalidDocument: there is no such image or server group that
-            the project may use
-        :raises UnreadableReference: it cannot be read
+        :raises InvalidDocument: an image or server group does not exist, or
+            the project may not use it
+        :raises UnreadableReference: an image or server group cannot be read
         """
         images, groups = dict(snapshot.images), dict(snapshot.server_groups)
         for path, each in group_constraints.descriptions(request.bound_group):
@@ -88,7 +88,7 @@ class NovaConstraints:
 
     def _group(self, description: MemberDescription, uuid: str,
                project_id: str | None) -> ServerGroup | None:
-        """The server group; None if the project has none with that UUID."""
+        """The server group; None if the project has no such server group."""
         place = f'{description.place}.server_group'
         try:
             found = self._inventory.server_groups([uuid]).get(uuid)
@@ -110,9 +110,12 @@ class NovaConstraints:
 
     def marked(self, snapshot: Snapshot, request: PlanningRequest,
                whole: Mapping[str, Host]) -> Usable:
-        """See ``group_constraints.with_refusals``.
+        """The snapshot with traits and limits for the members of the group,
+        and additional reasons if the group cannot be placed.
 
-        :param whole: every host with all of its servers, by name
+        See ``group_constraints.with_refusals``.
+
+        :param whole: all hosts by name, with the numbers of all their servers
         """
         options = NovaOptions.from_conf(self._conf)
         left = Counter(row.place.host for row in request.vacated)
@@ -128,7 +131,11 @@ class NovaConstraints:
             snapshot, request.bound_group, context, options)
 
     def constrained(self, group: Group, snapshot: Snapshot) -> Group:
-        """See ``group_constraints.with_constraints``."""
+        """The group whose members respect the traits and limits of a snapshot
+        that ``marked`` returned.
+
+        See ``group_constraints.with_constraints``.
+        """
         return group_constraints.with_constraints(
             group, snapshot, NovaOptions.from_conf(self._conf),
             self._together)

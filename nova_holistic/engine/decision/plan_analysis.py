@@ -16,13 +16,15 @@ from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.relax import relax
 
 _LEAST = 0.1
-"""Minimum share of the time limit for each additional result, if necessary
-beyond the limit."""
+"""Minimum share of the time limit for each additional result. The total time
+may therefore exceed the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanAnalysis:
-    """
+    """The result of a dry run.
+
+    :ivar answer: the result of the solver
     :ivar group: the group of the result
     :ivar relaxations: None if they were not requested, or if the group is not
         unplaceable
@@ -36,7 +38,8 @@ class PlanAnalysis:
 
 
 class PlanAnalyser:
-    """Computes all results on the snapshot of the plan."""
+    """Carries out dry runs. All results of a dry run are computed on the
+    snapshot of its plan."""
 
     def __init__(self, conf, snapshot_planner: SnapshotPlanner,
                  timer: Callable[[], float]):
@@ -47,8 +50,10 @@ class PlanAnalyser:
 
     def analyse(self, request: PlanningRequest,
                 extras: Collection[str]) -> PlanAnalysis:
-        """
-        :param extras: some of ``table.records.EXTRAS``
+        """The result of the solver for a group, with additional results.
+
+        :param extras: the requested additional results, from
+            ``table.records.EXTRAS``
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         if not extras:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requests to a decider, and its results."""
+"""Requests to the snapshot planner, and its results."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,11 @@ from nova_holistic.table.records import GroupStatus, MemberRecord
 
 
 class NotPlanned(exceptions.HolisticError):
-    """No plan exists. The group gets this status and these reasons."""
+    """No plan exists, or none was found.
+
+    :ivar status: status that the group gets
+    :ivar reasons: reasons that the group gets
+    """
 
     def __init__(self, status: GroupStatus, reasons: Sequence[Reason]):
         super().__init__('; '.join(r.message for r in reasons))
@@ -26,6 +30,7 @@ class NotPlanned(exceptions.HolisticError):
 class PlanningRequest:
     """A group whose members need places.
 
+    :ivar objective: name of the objective
     :ivar uuid: UUID of the group; None if it is not in the table
     :ivar placed: host names by path of members that stay on their hosts, or
         that Nova is moving there
@@ -85,6 +90,7 @@ def _bound(group: Group, bound: Mapping[str, str], prefix: str) -> Group:
 class CheckedPlan:
     """A checked plan and its inputs.
 
+    :ivar snapshot: the hosts that the group may use
     :ivar group: the group with resolved flavors
     :ivar exclusive: whether some members reserve the hosts that they use
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that Nova refused for members are not planned for them again.
 
-The planner does not know all of Nova's filters. It learns what they refuse:
-such a host gets a trait in the snapshot, and the members' description forbids
-that trait.
+The planner does not know all of Nova's filters. Therefore the table stores the
+hosts that they have refused. In the snapshot, such a host gets a trait, and
+the description of the members forbids this trait.
 """
 
 from collections.abc import Collection, Mapping
@@ -66,7 +66,10 @@ def with_forbidden_traits(group: Group, refused: Refused,
 
 def reasons(refused: Refused,
             hosts: Mapping[str, Host]) -> tuple[Reason, ...]:
-    """Additional reasons for a group that cannot be placed."""
+    """Additional reasons for a group that cannot be placed.
+
+    :param hosts: all hosts by name
+    """
     counts = {path: sum(name in hosts and hosts[name].enabled
                         for name in names)
               for path, names in sorted(refused.items())}
