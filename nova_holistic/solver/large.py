@@ -39,7 +39,10 @@ from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A plan on the hosts of a case, and the bound for the full problem."""
+    """A plan on the hosts of a case, and the bound for the full problem.
+
+    :ivar solving: seconds spent in the solver
+    """
 
     case: Case
     counts: Counts
@@ -95,9 +98,8 @@ class _Relaxed:
         return cls(cohesive, host_cost, merged, is_objective is not None)
 
     def within(self, limit: float) -> float | None:
-        """Return the bound of the objective for plans whose preferences cost
-        at most the limit; None if the relaxation minimises something else.
-        """
+        """The bound of the objective for plans whose preferences cost at most
+        the limit; None if the relaxation minimises something else."""
         return self.merged.within(limit) if self.is_objective else None
 
     @property
@@ -141,8 +143,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 
 def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
                   ) -> tuple[Best | None, _Relaxed | None]:
-    """The best plan that relaxations lead to, and the relaxation that gives a
-    bound.
+    """The best plan that relaxations lead to, and the relaxation with a bound.
 
     :raises OutOfTime: if the time ends before any plan was found
     """
@@ -165,7 +166,7 @@ def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
 
 
 def relax(incumbent: Incumbent, deadline: Deadline) -> None:
-    """Prove a bound for a group that has a plan; similar members are merged.
+    """Prove bounds by a relaxation, which may merge similar members.
 
     :raises OutOfTime: if the time ends before the relaxation is solved
     """

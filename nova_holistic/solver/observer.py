@@ -23,8 +23,10 @@ Answer = Plan | Unplaceable | Unknown
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The arguments of one call of ``solve``. If members use providers below
-    the hosts, they and the hosts have the rows of ``trees`` as classes.
+    """The arguments of one call of ``solve``.
+
+    If members use nested providers of hosts, the question is the equivalent
+    problem in which the rows of ``trees.tree_rows`` are resource classes.
 
     :ivar group: the group, bound to the snapshot, with resolved flavors
     :ivar snapshot: the snapshot of the caller, which counts the members in
@@ -68,7 +70,7 @@ def observing(observer: Observer) -> Iterator[None]:
 
 def report(question: Question, answer: Answer,
            observer: Observer | None = None) -> None:
-    """Call the registered observers and the given one with an answer."""
+    """Call the registered observers and the given observer with an answer."""
     for each in _registered:
         each(question, answer)
     if observer is not None:

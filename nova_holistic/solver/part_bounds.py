@@ -2,7 +2,7 @@
 """Bounds of a group from its independent parts.
 
 No policy connects the members of different parts. If a part had all hosts to
-itself, its plan would cost no more than its share of any plan of the group.
+itself, its best plan would cost at most its share of any plan of the group.
 Therefore, the sum over the parts is a lower bound of the cost of preferences.
 It is also a lower bound of the objective if the members of different parts
 increase each other's costs, or do not affect them. If they share the cost of a
@@ -47,11 +47,11 @@ class _Part:
 
 def bound_parts(known: Incumbent, backend: Backend,
                 deadline: Deadline) -> None:
-    """Prove bounds of the incumbent from its parts, as far as the time
-    permits. Parts with violated preferences come first."""
+    """Prove bounds of an incumbent that has a plan from its parts, as far as
+    the time permits. Parts with the most violated preferences come first."""
     parts = batches(known, 1)
-    # Members of many parts compete for hosts, so that a relaxation of the
-    # whole group is a better bound.
+    # Members of many parts compete for hosts. Therefore, a relaxation of the
+    # whole group has a better bound.
     if len(parts) < 2 or known.objective.traffic() is None and (
             len(parts) > limits().few_parts):
         return
@@ -66,7 +66,11 @@ def bound_parts(known: Incumbent, backend: Backend,
 
 
 def _total(parts: Sequence[_Part], cost: Fraction, adds_up: bool) -> float:
-    """The bound for plans whose preferences cost at most the given cost."""
+    """The bound of the objective for plans whose preferences cost at most the
+    given cost.
+
+    :param adds_up: whether the objective is at least the sum over the parts
+    """
     least = sum((each.least for each in parts), Fraction(0))
     valid = [each.bound for each in parts
              if cost - (least - each.least) <= each.limit]
@@ -94,9 +98,9 @@ def _violations(known: Incumbent, batch: Batch) -> Fraction:
 
 def _solved(known: Incumbent, batch: Batch, backend: Backend,
             deadline: Deadline) -> _Part:
-    """Solve the part alone.
+    """The bounds of the part as a group on all hosts.
 
-    :raises OutOfTime: if the time ends before
+    :raises OutOfTime: if the time ends before the search on all hosts
     """
     paths = {m.path for m in batch.members}
     group = known.group.only(paths)
@@ -117,7 +121,10 @@ def _solved(known: Incumbent, batch: Batch, backend: Backend,
 
 
 def _proved(known: Incumbent, alone: Incumbent) -> _Part:
-    """The bounds that are proved for the part, for plans of the group."""
+    """The proved bounds of the part's share of any plan of the group.
+
+    :param alone: the incumbent of the part
+    """
     least = Fraction(alone.least)
     if alone.where is None:
         return _Part(least, Fraction(0), 0.0)

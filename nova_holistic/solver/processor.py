@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits a solve to one processor, because the solver itself uses one.
 
-Without this limit, the threads of BLAS wait actively, although the products
-are too small for several threads, and they slow down concurrent solves.
+The matrix products of a solve are too small for several threads. Without this
+limit, the threads of BLAS wait actively and slow down concurrent solves.
 """
 
 from collections.abc import Iterator

@@ -20,8 +20,9 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 class Proof:
     """The proved bounds for a placement.
 
-    :ivar bound: the lower bound of the objective
+    :ivar bound: the lower bound of the objective; None if nothing is proved
     :ivar least: the lower bound of the cost of preferences
+    :ivar status: OPTIMAL if no plan is better
     """
 
     bound: float | None
@@ -34,7 +35,8 @@ def proved_plan(known: Incumbent, where: Mapping[str, Host], proof: Proof,
     """Return the plan that places the members on these hosts.
 
     :param known: the incumbent, which contains the problem
-    :param where: the hosts of all members, in document order
+    :param where: member path to host, of all members in document order
+    :param seconds: a function that returns the seconds of each step
     """
     value = float(known.objective.value(
         known.members, where, known.placed, known.snapshot))

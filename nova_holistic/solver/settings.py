@@ -10,7 +10,7 @@ from nova_holistic.solver.limits.current import Limits
 
 
 class Strategy(enum.StrEnum):
-    """A method of searching for a plan.
+    """A method to search for a plan.
 
     Every strategy accepts every problem and gives correct answers: a plan
     satisfies the hard policies, no plan is better than the bound, and a group

@@ -76,17 +76,20 @@ def solve(group: Group, snapshot: Snapshot, *,
           timer: Callable[[], float] = time.perf_counter,
           settings: Settings = DEFAULT,
           observer: Observer | None = None) -> Answer:
-    """Return a plan for the group, or the reasons why no plan exists.
+    """Return a plan for the group, the reasons why no plan exists, or Unknown
+    if the search found neither.
 
     The plan minimises the cost of preferences first, then the objective.
 
     :param placed: path to host name of members that stay on their hosts; the
         snapshot counts them and their usage
+    :param objective: an objective or the name of an installed objective
+    :param solver: the name of an installed solver
     :param time_limit: wall-clock seconds for the whole call
     :param gap: acceptable relative gap for large groups; small groups are
         always solved to optimality
-    :param threads: number of threads of the solver, which does not affect the
-        answer
+    :param threads: maximum number of threads of the solver; it does not affect
+        the answer
     :param timer: the only clock of the solver
     :param settings: settings of the search
     :param observer: a function that is called once with the question and the
@@ -171,7 +174,8 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
 
 def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     """Find a plan for a large group on some of many hosts. If the group has
-    many policies, construct it, and let a relaxation provide the bound."""
+    many policies, greedy construction finds the plan, and a relaxation proves
+    the bound."""
     known = question.incumbent
     always = question.strategy is Strategy.DECOMPOSED
     diverse = not always and _is_diverse(known)
@@ -213,7 +217,7 @@ def _different(known: Incumbent) -> int:
 
 
 def _is_diverse(known: Incumbent) -> bool:
-    """Whether the group has many policies, each for few members."""
+    """Whether the group has many policies, and few members per policy."""
     policies = len(known.policies)
     return (policies >= limits().diverse_policies
             and len(known.members) <= limits().members_per_policy * policies)
@@ -221,8 +225,8 @@ def _is_diverse(known: Incumbent) -> bool:
 
 def _on_all_hosts(question: _Question,
                   deadline: Deadline) -> Unplaceable | Unknown | None:
-    """Solve one program over all hosts; return the answer unless it is a
-    plan."""
+    """Search for a plan on all hosts. Return the answer if no plan is known,
+    and None if the incumbent has a plan."""
     known, whole = question.incumbent, question.deadline
     improves = question.strategy in _IMPROVE
     if known.where is None and (

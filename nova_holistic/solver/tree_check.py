@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The providers of a host can give its new members what they request.
+"""The check whether the providers of a host can serve its new members.
 
-Each group of a member, and each resource class that it requests outside a
-group, comes from one provider. The check searches for a provider of each of
-them. It shares no code with the solver's rows for trees.
+Each request group of a member, and each resource class that it requests
+outside a request group, needs one provider. The check searches for these
+providers. It shares no code with the solver's rows for provider trees.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ from nova_holistic.solver.limits.current import trees as limits
 
 def tree_classes(new: Iterable[tuple[Member, Host]]
                  ) -> Mapping[str, frozenset[str]]:
-    """By host name: resource classes that providers below the root provider
-    have, or that groups of members request. Hosts without any are left out.
+    """Host name to the resource classes that its nested providers have or that
+    request groups of its new members contain. Hosts with neither are omitted.
 
     :param new: members, and their hosts
     """
@@ -40,7 +40,8 @@ def cannot_serve(host: Host, members: Sequence[Member],
     """Whether it is proved that the providers of the host cannot serve the
     members together.
 
-    :param classes: of the host, see ``tree_classes``
+    :param members: the new members of the host
+    :param classes: resource classes of the host, as ``tree_classes`` returns
     """
     requests = list(_requests(members, classes))
     if not requests:
@@ -53,11 +54,14 @@ def cannot_serve(host: Host, members: Sequence[Member],
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """
+    """Resources that one provider must serve: a request group of a member, or
+    one resource class that it requests outside request groups.
+
     :ivar owner: number of the member
-    :ivar isolated: whether no other group of the member may have the provider
-    :ivar subtrees: sets of suffixes of groups of the member that must be in
-        one subtree
+    :ivar isolated: whether the isolated groups of the member need different
+        providers
+    :ivar subtrees: sets of suffixes of request groups of the member whose
+        providers must be in one subtree
     """
 
     owner: int
@@ -80,17 +84,22 @@ def _requests(members: Sequence[Member],
 
 
 class _TooLong(Exception):
-    """The search has taken too many steps."""
+    """The search exceeded the maximum number of steps."""
 
 
 @dataclass(slots=True)
 class _Provider:
+    """A resource provider.
+
+    :ivar used: amounts that the search has allocated, by resource class
+    """
+
     inventories: Mapping[str, Inventory]
     traits: frozenset[str]
     used: dict[str, int] = field(default_factory=dict)
 
     def accepts(self, group: RequestGroup) -> bool:
-        """Whether Placement would give the group of this provider."""
+        """Whether Placement could allocate the group from this provider."""
         return (self.traits >= group.required_traits
                 and not self.traits & group.forbidden_traits
                 and all(name in self.inventories and self._has(
@@ -106,20 +115,21 @@ class _Provider:
                 <= capacity)
 
     def change(self, group: RequestGroup, sign: int) -> None:
+        """Allocate the group if the sign is 1, or free it if it is -1."""
         for name, amount in group.resources.items():
             self.used[name] = self.used.get(name, 0) + sign * amount
 
 
 class _Search:
-    """A depth-first search that remembers the states without a solution."""
+    """A depth-first search that stores the states without a solution."""
 
     def __init__(self, host: Host, requests: Sequence[_Request]):
         self._providers = [_Provider(host.inventories, host.traits), *(
             _Provider(each.inventories, each.traits)
             for each in host.providers)]
         self._above = _above(host)
-        # The members with the fewest providers first; the groups of a member
-        # follow each other.
+        # Members with the fewest possible providers come first, because they
+        # fail soonest. The requests of a member are consecutive.
         possible = [sum(provider.accepts(each.group)
                         for provider in self._providers) for each in requests]
         least: dict[int, int] = {}
@@ -133,7 +143,11 @@ class _Search:
         self._steps = 0
 
     def is_possible(self, number: int) -> bool:
-        """Whether the requests from this number on can be served too."""
+        """Whether the requests from this number on can be served in addition
+        to the previous requests.
+
+        :raises _TooLong: if the search exceeds the maximum number of steps
+        """
         if number == len(self._requests):
             return True
         state = self._state(number)
@@ -159,8 +173,8 @@ class _Search:
         return False
 
     def _in_subtrees(self, last: _Request) -> bool:
-        """Whether the sets of the last request are in one subtree each, or
-        still lack a group."""
+        """Whether each set of groups that the last request completes has its
+        providers in one subtree."""
         chosen = {other.group.suffix: index for index, other
                   in zip(self._chosen, self._requests)
                   if other.owner == last.owner}
@@ -173,7 +187,8 @@ class _Search:
         return True
 
     def _excluded(self, number: int) -> frozenset[int]:
-        """Providers that other groups of the same member have."""
+        """Indexes of the providers that other isolated groups of the same
+        member use, and that the request must not use."""
         request = self._requests[number]
         if not request.isolated:
             return frozenset()
@@ -182,6 +197,8 @@ class _Search:
             if other.owner == request.owner and other.isolated)
 
     def _state(self, number: int) -> tuple:
+        """A key that determines whether the requests from this number on can
+        be served."""
         owner = self._requests[number]
         own = tuple(
             index for index, other in zip(self._chosen, self._requests)
@@ -192,7 +209,7 @@ class _Search:
 
 
 def _above(host: Host) -> Sequence[frozenset[int]]:
-    """Of each provider: its own position and those of the providers above
+    """For each provider, its own position and those of the providers above
     it. The root provider is at position 0."""
     positions = {each.uuid: number
                  for number, each in enumerate(host.providers, 1)}

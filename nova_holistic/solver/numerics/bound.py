@@ -9,7 +9,9 @@ from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 
 
 def safe(objective: Objective, bound: float | None) -> float:
-    """A lower bound of the cost of every plan; 0 if nothing is proved."""
+    """A lower bound of the value of every plan, reduced by the error of the
+    solver, and rounded up if the objective is integral; 0 if nothing is
+    proved."""
     if bound is None:
         return 0.0
     lower = max(0.0, bound - BOUND_ERROR * abs(bound))
@@ -19,7 +21,7 @@ def safe(objective: Objective, bound: float | None) -> float:
 
 
 def gap(value: float, bound: float) -> float:
-    """(value - bound) / value; 0 if both are 0."""
+    """The relative gap, (value - bound) / value; 0 if the value is 0."""
     return (value - bound) / value if value else 0.0
 
 
