@@ -18,8 +18,8 @@ LOG = logging.getLogger(__name__)
 
 def find(connections: Connections, instance_uuid: str) -> str | None:
     """The name of the host; None if no engine is moving the server, or if the
-    table does not answer. In the latter case, the engine finds the server on
-    another host and does not confirm the resize."""
+    table does not answer. In the latter case, Nova may choose another host,
+    and the engine then does not confirm the resize."""
     try:
         with nova_errors.as_refusals():
             return connections.table.actions.destination(instance_uuid)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that name a server group of Nova, or a place in a Heat stack, in
-place of a pointer."""
+"""Requests without a pointer that name a bound server group of Nova or a bound
+Heat stack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ from nova_holistic.table.errors import TableError
 
 @dataclass(frozen=True, slots=True)
 class BoundRequest:
-    """
-    :ivar spec: the request with the pointer to which its server group or
-        its stack is bound
+    """A request with the pointer that follows from a binding.
+
+    :ivar spec: the request, with a pointer to the member to which its server
+        group or its stack is bound
     :ivar is_member: whether servers of the request are members of the group
     """
 
@@ -28,10 +29,12 @@ class BoundRequest:
 
 def find(bindings: Bindings, spec: 'objects.RequestSpec',
          instance_uuids: Sequence[str]) -> BoundRequest | None:
-    """The request as a request with a pointer; None if neither its server
-    group nor its stack is bound to a member and none of its servers is a
-    member of a group.
+    """The request with a pointer to the member to which it is bound.
 
+    :returns: None if neither its server group nor its stack is bound to a
+        member and none of its servers is a member of a group; None also if
+        the table does not answer, and the server may be moved nevertheless
+        according to [holistic] unchecked_moves
     :raises TableError: the table does not answer
     """
     wanted = hinted(spec.scheduler_hints, spec.project_id)
@@ -46,7 +49,7 @@ def find(bindings: Bindings, spec: 'objects.RequestSpec',
         raise
     if found is None:
         return None
-    # Stock Nova may still get the request, and as it came.
+    # Stock Nova may still answer the original request: it stays unchanged.
     pointed = spec.obj_clone()
     pointed.scheduler_hints = {
         **spec.scheduler_hints, GROUP_HINT: [found.group_uuid],

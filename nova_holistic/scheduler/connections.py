@@ -30,8 +30,10 @@ class Connections:
     """The objects outside Nova that a lookup uses.
 
     :ivar placement: keystoneauth adapter with Nova's own rights
-    :ivar reserved: reservations of groups at the last read
-    :ivar hosts: every host, as far as its data are known to be current
+    :ivar policy_types: policy classes by the ``type`` in documents
+    :ivar clock: returns the current time of the table's database
+    :ivar reserved: cache of the reservations of groups
+    :ivar hosts: cache of all hosts
     """
 
     table: PlacementTable
@@ -49,7 +51,7 @@ def get() -> Connections:
     global _connections
     found = _connections
     if found is not None:
-        # A request asks a dozen times.
+        # One request calls this a dozen times, so it takes no lock here.
         return found
     with _lock:
         if _connections is None:
@@ -58,8 +60,8 @@ def get() -> Connections:
 
 
 def reset() -> None:
-    """Discard them, so that a forked process does not use connections of its
-    parent."""
+    """Discard the connections, so that a forked process does not use those of
+    its parent."""
     global _connections
     with _lock:
         _connections = None

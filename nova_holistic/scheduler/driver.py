@@ -19,17 +19,20 @@ OPTS = [
 
 
 def install() -> None:
-    """Let nova.conf choose the manager of every scheduler made from now on."""
+    """Register the option, and let it select the manager of each
+    nova-scheduler that is created after this call."""
     nova.conf.CONF.register_opts(OPTS, group='scheduler')
     service.SERVICE_MANAGERS['nova-scheduler'] = f'{__name__}.make_manager'
 
 
 def make_manager(*args, **kwargs):
-    """The manager that nova.conf names.
+    """Create the manager that nova.conf names.
 
     Nova calls this after its configuration is parsed. nova.scheduler.manager
     must not be imported earlier, because it reads an option when it is
     imported.
+
+    :raises UnknownPlugin: no such driver is installed
     """
     return load(nova.conf.CONF.scheduler.driver)(*args, **kwargs)
 

@@ -4,8 +4,8 @@
 Nova's databases name the destination of a move some time after the scheduler
 has chosen it. Two members that are moved at the same time could get the same
 host in this interval. So the scheduler writes the destination to the placement
-table before it answers. If another member has got another place or destination
-since the filters checked the move, Nova chooses a host again.
+table before it answers. If another member has received a new place or
+destination since the filters checked the move, Nova chooses a host again.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,14 +34,16 @@ ATTEMPTS = 5
 attempt follows a move of another member that was written in the meantime."""
 
 Answer = list[Any]
-"""What Nova's scheduler manager answers to a request for one server."""
+"""The answer of Nova's scheduler manager to a request for one server."""
 
 
 @dataclass(frozen=True, slots=True)
 class _GroupMove:
-    """
+    """One attempt to move a member of a group with hard policies.
+
     :ivar own: the member, with the state of its group that the filters checked
-    :ivar before: the server's allocations before Nova chooses a host
+    :ivar before: the server's allocations before Nova chooses a host; None if
+        it has none
     """
 
     connections: Connections
@@ -49,8 +51,12 @@ class _GroupMove:
     before: Mapping[str, Any] | None
 
     def is_written(self, answer: Answer) -> bool:
-        """Write the chosen destination; False if another member has got
-        another place or destination since the check."""
+        """Write the chosen destination to the row of the member.
+
+        :returns: False if another member has received a new place or
+            destination since the check; True also if the destination cannot be
+            written, because an error does not prevent the move
+        """
         try:
             with nova_errors.as_refusals():
                 result = member_moves.send(
@@ -68,9 +74,10 @@ class _GroupMove:
         return True
 
     def undo(self) -> None:
-        """Nova has chosen a host, and the move has failed.
+        """Restore the allocations that the server had before Nova chose a
+        host.
 
-        :raises NoValidHost: Placement does not answer
+        :raises NoValidHost: the allocations cannot be restored
         """
         instance = self.own.own.instance_uuid
         LOG.info('Another member of group %(group)s has moved in the '
@@ -99,16 +106,18 @@ class _GroupMove:
 def choose(connections: Connections, spec: 'objects.RequestSpec',
            instance_uuid: str, stock: Callable[..., Answer]) -> Answer:
     """The selections of stock Nova for a server that is moved. If its group
-    has hard policies, the destination is written to its row.
+    has hard policies, the destination is written to the row of the member.
 
-    :param stock: answers as Nova does; it gets the request as ``spec_obj``
-    :raises NoValidHost: there is no host, or other members of the group have
-        moved during each attempt
+    :param stock: function that returns the answer of stock Nova; its argument
+        ``spec_obj`` is the request
+    :raises NoValidHost: Nova finds no host, the allocations of a failed
+        attempt cannot be restored, or other members of the group have moved
+        during each attempt
     """
     spec = action_destination.with_destination(
         connections, spec, instance_uuid)
     for _ in range(ATTEMPTS):
-        # Nova changes the request.
+        # Nova changes the request, so each attempt has its own copy.
         request = spec.obj_clone()
         move = _begin(connections, request, instance_uuid)
         answer = stock(spec_obj=request)
@@ -121,8 +130,11 @@ def choose(connections: Connections, spec: 'objects.RequestSpec',
 
 def _begin(connections: Connections, request: 'objects.RequestSpec',
            instance_uuid: str) -> _GroupMove | None:
-    """None if nothing has to be written: the server is not a member of a group
-    with hard policies, or this cannot be found out."""
+    """The move of a built member of a group with hard policies.
+
+    :returns: None if no destination has to be written: the server is not such
+        a member, or the table or Nova's database does not answer
+    """
     try:
         with nova_errors.as_refusals():
             own = membership.find(connections, request)
@@ -143,8 +155,8 @@ def _begin(connections: Connections, request: 'objects.RequestSpec',
 
 
 def _chosen(answer: Any) -> tuple[str, str, str]:
-    """Host, node and provider of the first choice for a server; the form for
-    old conductors does not name the provider."""
+    """Host, node and provider of the first selection of a server. The form for
+    old conductors does not name the provider: it is empty."""
     if isinstance(answer, Mapping):
         return answer['host'], answer['nodename'], ''
     first = answer[0]

@@ -17,11 +17,12 @@ ROOT_STACK_HINT = 'heat_root_stack_id'
 PATH_HINT = 'heat_path_in_stack'
 RESOURCE_HINT = 'heat_resource_name'
 LONGEST = 255
-"""Characters of the longest name of a stack or a resource."""
+"""Maximum number of characters in the name of a stack or a resource."""
 
 
 def server_group_of(hints: Mapping | None) -> str | None:
-    """The UUID of the server group in a server's scheduler hints."""
+    """The UUID of the server group in a server's scheduler hints; None if the
+    hint is missing or is not one UUID."""
     values = _values(hints or {}, SERVER_GROUP_HINT)
     if len(values) != 1 or not uuidutils.is_uuid_like(values[0]):
         return None
@@ -29,15 +30,16 @@ def server_group_of(hints: Mapping | None) -> str | None:
 
 
 def names_binding(hints: Mapping | None) -> bool:
-    """Whether the hints name something that may be bound."""
+    """Whether the hints name a server group or a Heat stack."""
     return bool(hints) and (ROOT_STACK_HINT in hints
                             or server_group_of(hints) is not None)
 
 
 def hinted(hints: Mapping, project_id: str) -> Hinted | None:
-    """
+    """The server group and the position in a Heat stack in scheduler hints.
+
     :param project_id: project of the request
-    :returns: None if the hints name nothing that may be bound
+    :returns: None if the hints name neither
     """
     names, stacks = _names(hints), ()
     if names:
@@ -60,7 +62,7 @@ def _names(hints: Mapping) -> list[str]:
             and len(each) <= 2 * LONGEST + 1 for each in texts):
         return []
     top, *nested = path
-    # Of each nested stack: the resource that makes it, and its own name.
+    # A nested stack has the resource that creates it, and its own name.
     return [top, *(each.rpartition(',')[0] for each in nested), *resource]
 
 

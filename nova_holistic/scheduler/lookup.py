@@ -44,7 +44,7 @@ class _Choice:
     :ivar own: the server's member, with the place that is tried
     :ivar selections: that place, then alternates
     :ivar taken: names of the hosts planned for all servers of the request
-    :ivar refusals: of the hosts that were tried before
+    :ivar refusals: one for each host that was refused before
     """
 
     own: Membership
@@ -55,10 +55,10 @@ class _Choice:
 
 
 class Lookup:
-    """One create. Its steps are few and do not depend on the size of the
-    cloud: read the group, claim, check the planned host, swap. If the planned
-    host is refused, the member's alternates are tried in their order, and then
-    other hosts.
+    """Answers one create. The number of steps does not depend on the size of
+    the cloud: it reads the group, claims a row for each server, checks the
+    planned hosts and swaps the holds. If a planned host is refused, it tries
+    the member's alternates in their order, and then other hosts.
     """
 
     def __init__(self, context, request: PointedRequest,
@@ -68,7 +68,7 @@ class Lookup:
         """
         spec, self._request = request.spec, request
         self._context = context.elevated()
-        # In this mode stock Nova may still get this request, and as it came.
+        # In this mode, stock Nova may still answer the original request.
         self._spec = (spec.obj_clone()
                       if CONF.holistic.failure_mode == 'yield' else spec)
         request_check.drop_default_zone(self._spec)
@@ -87,11 +87,11 @@ class Lookup:
                alternates: int) -> 'list[list[objects.Selection]]':
         """Selections for each instance: its planned host, then alternates.
 
-        :param alternates: how many at most
-        :raises HolisticError: one of them cannot have its place; then none has
-            one, and nothing has changed
-        :raises NotUndone: none of them has a place, and not all changes were
-            undone
+        :param alternates: maximum number of alternates of each instance
+        :raises HolisticError: an instance gets no place; then no instance has
+            an allocation, and the reconciler undoes remaining claims
+        :raises NotUndone: an instance gets no place, and an instance may still
+            have its planned allocation
         """
         user_id = (self._spec.user_id if 'user_id' in self._spec
                    else self._context.user_id)
@@ -120,7 +120,7 @@ class Lookup:
         taken = [(self._take(claims, pointer, uuid, seen), uuid)
                  for uuid in instance_uuids]
         rows = self._growth.extended(rows)
-        # A row that was not read may belong to another request.
+        # A row that was claimed without being read may not match the request.
         self._matching([row for row, _ in taken], every=True)
         choices = self._choices(claims, record, rows, taken, alternates)
         for choice in choices:
@@ -130,7 +130,8 @@ class Lookup:
 
     def _take(self, claims: Claims, pointer: Pointer, instance_uuid: str,
               seen: SeenRows) -> MemberRecord:
-        """A planned row, or else a row of a further server."""
+        """A claimed row that was planned; if no planned row can be claimed,
+        the row of a further server."""
         try:
             return claims.take(
                 pointer.group, pointer.member, instance_uuid, seen)
@@ -149,7 +150,7 @@ class Lookup:
                  rows: Sequence[MemberRecord],
                  taken: Sequence[tuple[MemberRecord, str]], limit: int
                  ) -> list[_Choice]:
-        """A place for each server that was claimed, and alternates."""
+        """A place for each claimed row, with its alternates."""
         hosts = {row.place.host for row, _ in taken}
         choices = []
         for row, uuid in taken:
@@ -163,15 +164,15 @@ class Lookup:
                         if place.host not in hosts], limit)
             except HostRefused as refusal:
                 self._choose_other_host(claims, choice, refusal, limit)
-                # The policies of the next one see where this one goes.
+                # The policies of the next server need the new host.
                 rows = [replace(each, place=choice.own.own.place)
                         if each.id == row.id else each for each in rows]
             choices.append(choice)
         return choices
 
     def _swap(self, claims: Claims, choice: _Choice, limit: int) -> None:
-        """Replace the hold with the server's allocation, if there is
-        capacity."""
+        """Replace the hold with the server's allocation. If the host lacks
+        capacity, another host is chosen."""
         while True:
             try:
                 while not claims.write(choice.own.own, choice.own.rows):
@@ -186,7 +187,7 @@ class Lookup:
         places.
 
         :raises HostRefused: a policy forbids the place
-        :raises RequestRefused: the group is gone
+        :raises RequestRefused: the row or its group no longer exists
         """
         row = choice.own.own
         found = self._connections.table.group_cache.read(row.group_uuid)
@@ -202,13 +203,14 @@ class Lookup:
                            refusal: HostRefused, limit: int) -> None:
         """Choose another host that can take the server instead.
 
-        :raises RequestRefused: none was found
+        :raises RequestRefused: no other host can take the server, or no other
+            host may be chosen
         """
         row = choice.own.own
         unasked_zone = (refusal.by == ZONE and
                         row.member.requirements.availability_zone is None)
         if unasked_zone or claims.is_repeated(row):
-            # The request is at fault; or the server has its place already.
+            # The request causes the refusal, or the server has its place.
             raise refusal
         choice.refusals.append(refusal)
         found = self._replacement_host.find(
@@ -233,7 +235,8 @@ class Lookup:
 
     def _group(self, pointer: Pointer
                ) -> tuple[Found, Sequence[Place] | None]:
-        """The group, and the member's alternates if they were read, too."""
+        """The group, and the member's alternates; None instead of alternates
+        if they were not read."""
         if self._request.error is not None:
             raise self._request.error
         found = self._request.found
@@ -249,8 +252,8 @@ class Lookup:
         """Rows that the instances may claim; none if an instance may already
         have a row.
 
-        :raises RequestRefused: the request does not match the members of its
-            pointer
+        :raises RequestRefused: the group has no members, or the request does
+            not match the members of its pointer
         """
         if not rows:
             raise RequestRefused(
@@ -273,14 +276,14 @@ class Lookup:
 
     def _matching(self, rows: Sequence[MemberRecord], every: bool = False
                   ) -> list[MemberRecord]:
-        """The rows that match the request: rows of one member description
-        differ after some were planned again with a redefined flavor.
+        """The rows that match the request. Rows of one member description
+        differ if some were planned again after their flavor was redefined.
 
-        :raises RequestRefused: it matches none of them, or not as many as it
-            has servers
+        :param every: whether every row must match
+        :raises RequestRefused: no row matches, or not every row if required
         """
         found, refusals = [], []
-        # Equal rows follow each other: they are compared, not checked.
+        # Equal rows follow each other: only the first of them is checked.
         for wanted, alike in itertools.groupby(
                 rows, lambda row: row.member.requirements):
             try:

@@ -41,17 +41,17 @@ CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 _SENTINEL = manager.SchedulerManager._sentinel
-"""What Nova gives as the request spec where an old conductor gives none."""
+"""Default of ``spec_obj`` in Nova: an old conductor sends no request spec."""
 
 
 class HolisticSchedulerManager(manager.SchedulerManager):
-    """Answers creates that have a pointer, or that name a server group or a
-    Heat stack that is bound to a member. Stock Nova answers all other
-    requests."""
+    """Answers creates that have a pointer, or that name a bound server group
+    or Heat stack. Stock Nova answers all other requests. Concurrent moves of
+    members take each other into account: see ``group_moves``."""
 
     def __init__(self, *args, **kwargs):
         conf.register_opts(CONF)
-        # Here, where a refusal ends the program: a worker that ends is only
+        # An error here ends the program. A worker that ends would only be
         # started again.
         nova_version.must_be_supported(CONF)
         startup_check.must_be_usable(CONF)
@@ -59,7 +59,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def init_host(self, *args, **kwargs):
         super().init_host(*args, **kwargs)
-        # This is a worker: what its parent had opened is not for its use.
+        # A forked worker must not use connections that its parent opened.
         connections.reset()
         exporter.start(CONF)
 
@@ -69,8 +69,10 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             self, context, request_spec=None, filter_properties=None,
             spec_obj=_SENTINEL, instance_uuids=None,
             return_objects=False, return_alternates=False):
-        """As in nova.scheduler.manager, which answers requests without a
-        pointer."""
+        """Return the selections of each server, as Nova's manager does.
+
+        :raises NoValidHost: the pointer is refused, or Nova finds no host
+        """
         stock = functools.partial(
             super().select_destinations, context, request_spec,
             filter_properties, instance_uuids=instance_uuids,
@@ -112,8 +114,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         """The PointedRequest, and whether its server exists. The request is
         None if stock Nova answers it.
 
-        :raises HolisticError: this cannot be found out, or the pointer and the
-            server group of a create contradict each other
+        :raises HolisticError: a database does not answer, or the request is
+            one of those that ``_is_move`` and ``must_agree`` refuse
         """
         bindings = connections.get().table.bindings
         named = has_pointer(spec.scheduler_hints)
@@ -131,7 +133,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         return None if moves and not bound.is_member else pointed, moves
 
     def _plain(self, context, spec, uuids, stock):
-        """Nova's own answer, unless a group has adopted the server."""
+        """Stock Nova's answer; ``_move`` if a group has adopted the server."""
         if len(uuids or ()) > 1:
             # Only a create has several servers.
             adopted_servers.note_new(uuids)
@@ -152,8 +154,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         return self._move(context, spec, [spec.instance_uuid], stock)
 
     def _move(self, context, spec, uuids, stock):
-        """The selections of stock Nova; for an evacuation, unclaimed holds are
-        dropped if necessary."""
+        """The selections of stock Nova. If Nova finds no host for an
+        evacuation, unclaimed holds are dropped."""
         if len(uuids) > 1:
             return stock(spec_obj=spec)
         (uuid,) = uuids
@@ -182,8 +184,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         spec = pointed.spec
         pointer = Pointer.from_hints(spec.scheduler_hints)
         wanted = return_objects and return_alternates
-        # Stock Nova works the old form out for each of the two, and if no
-        # driver sends them, too.
+        # Stock Nova converts the request for each of the two notifications,
+        # even if no driver sends them.
         legacy = (spec.to_legacy_request_spec_dict()
                   if _sends_notifications() else None)
         self._notify(context, spec, legacy, fields.NotificationPhase.START)
@@ -203,8 +205,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             [selection[0].to_dict() for selection in selections])
 
     def _is_move(self, context, uuids, others=()) -> bool:
-        """Whether the server exists: an existing server does not return to its
-        planned place.
+        """Whether a server of the request exists. An existing server does not
+        return to its planned place.
 
         :param others: servers whose cells the request needs later
         :raises RequestRefused: its create has failed already, or every server
@@ -213,8 +215,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         context = context.elevated()
         mapped = cells.of_servers_once(context, uuids, others)
         if _are_deleted(mapped, uuids):
-            # Nova has freed their capacity, and no process would free it again
-            # if this answer came too late.
+            # Nova has freed their capacity already. If this request allocated
+            # it again, no process would free it.
             raise RequestRefused('the server was deleted before it was placed')
         if all(each.cell_id is None for each in mapped):
             return False
@@ -230,7 +232,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             try:
                 self._note_that_it_is_built(context, uuid, cell)
             except exceptions.HolisticError as error:
-                # A reconciler notes it later.
+                # A reconciler records it later.
                 LOG.warning('The build of instance %(instance)s cannot be '
                             'recorded: %(error)s',
                             {'instance': uuid, 'error': error})
@@ -238,7 +240,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         return bool(cells_of)
 
     def _note_that_it_is_built(self, context, uuid, cell) -> None:
-        """A claimed member whose server is on a host is built."""
+        """Change a claimed member to built if its server was launched."""
         table, clock = connections.get().table, connections.get().clock
         row = table.member_of_instance(uuid)
         if row is None or row.state != MemberState.CLAIMED:
@@ -254,9 +256,9 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             table.settle(row.group_uuid, clock())
 
     def _notify(self, context, spec, legacy, phase) -> None:
-        """The notifications that stock Nova sends around a decision.
+        """Send the notification that stock Nova sends in this phase.
 
-        :param legacy: the request; None if no notifications are sent
+        :param legacy: the request as a dictionary; None if none is sent
         """
         if legacy is None:
             return
@@ -282,7 +284,7 @@ def _sends_notifications() -> bool:
 
 
 def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
-    """Whether every server was deleted before a cell knew it."""
+    """Whether every server was deleted before a cell had its record."""
     return len(mapped) == len(uuids) and all(
         each.cell_id is None and each.queued_for_delete
         for each in mapped)

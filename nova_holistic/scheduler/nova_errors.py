@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If a database of Nova does not respond, the error becomes an error of this
-project."""
+"""Converts errors of Nova's databases to an error of this project."""
 
 from collections.abc import Iterator
 import contextlib
@@ -16,9 +15,9 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def as_refusals() -> Iterator[None]:
-    """A context for queries to these databases.
+    """Context manager for queries to Nova's databases.
 
-    :raises RequestRefused: one of them does not answer
+    :raises RequestRefused: a database does not answer
     """
     try:
         yield

@@ -10,8 +10,8 @@ def must_be_supported(conf) -> None:
     """Check the versions of this process before it starts.
 
     :param conf: with the options of this project
-    :raises UnsupportedVersion: of this Nova, unless [holistic]
-        allow_unsupported_nova is set
+    :raises UnsupportedVersion: this version of Nova is not supported, and
+        [holistic] allow_unsupported_nova is not set
     """
     supported.must_be_nova(version.version_string(),
                            conf.holistic.allow_unsupported_nova)

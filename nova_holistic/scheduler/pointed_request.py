@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A request with its pointer, and the group that it points at.
 
-The group is read before anything else of the request. So one statement reads
-the cells of the request's servers and of all other servers of the group.
+The group is read before all other data of the request. Therefore one later
+statement can read the cells of the request's servers and of all other servers
+of the group.
 """
 
 from collections.abc import Sequence
@@ -21,12 +22,14 @@ from nova_holistic.table.store import PlacementTable
 
 @dataclass(frozen=True, slots=True)
 class PointedRequest:
-    """
-    :ivar spec: with the pointer in its scheduler hints
+    """A request, and the group that its pointer names.
+
+    :ivar spec: the request, with the pointer in its scheduler hints
     :ivar found: the group with its members; None if it does not exist, or if
         it could not be read
-    :ivar alternates: of the member; None if they were not read
-    :ivar error: why the group could not be read. Only a create needs the
+    :ivar alternates: alternates of the member; None if they were not read
+    :ivar error: the error if the pointer is invalid or the group could not be
+        read; it is raised only for a create, because a move does not need the
         group
     """
 
@@ -45,8 +48,8 @@ class PointedRequest:
 
 def read(table: PlacementTable, spec: 'objects.RequestSpec'
          ) -> PointedRequest:
-    """The request with its group: one statement, as ``GroupCache.read_for``.
-    """
+    """The request with its group, which ``GroupCache.read_for`` reads. An
+    error is stored in the result."""
     try:
         pointer = Pointer.from_hints(spec.scheduler_hints)
         if pointer is None:

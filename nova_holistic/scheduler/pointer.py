@@ -27,7 +27,7 @@ class Pointer:
                    ) -> 'Pointer | None':
         """The pointer in a server's scheduler hints; None if they have none.
 
-        :raises RequestRefused: the hints are there and do not make a pointer
+        :raises RequestRefused: the hints are not a valid pointer
         """
         if not has_pointer(hints):
             return None
@@ -38,12 +38,12 @@ class Pointer:
 
 
 def has_pointer(hints: Mapping | None) -> bool:
-    """Whether a server's scheduler hints claim to point at a planned place."""
+    """Whether a server's scheduler hints contain any part of a pointer."""
     return bool(hints) and (GROUP_HINT in hints or MEMBER_HINT in hints)
 
 
 def target_of(hints: Mapping) -> str:
-    """What a request points at, for the log."""
+    """The target of a request with a pointer or a binding, for the log."""
     if has_pointer(hints):
         return (f'group {hints.get(GROUP_HINT)}, member '
                 f'{hints.get(MEMBER_HINT)}')
@@ -53,10 +53,12 @@ def target_of(hints: Mapping) -> str:
 
 
 def must_agree(bindings: Bindings, hints: Mapping) -> None:
-    """
-    :param hints: of a create with a pointer
-    :raises Refused: the server group is bound to another member; or the
+    """Check that the pointer and the server group of a create agree.
+
+    :param hints: scheduler hints of the create
+    :raises RequestRefused: the server group is bound to another member, or the
         pointer is invalid
+    :raises TableError: the table does not answer
     """
     pointer, server_group = Pointer.from_hints(hints), server_group_of(hints)
     if pointer is None or server_group is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was read for the request that a thread answers."""
+"""Data that were read for the request that the current thread answers."""
 
 from collections.abc import Callable
 import functools
@@ -8,8 +8,9 @@ from typing import Any
 
 
 class _Request(threading.local):
-    """
-    :ivar found: what was read, by kind; None outside of a request
+    """The data of the current request of a thread.
+
+    :ivar found: data that were read, by kind; None outside of a request
     """
 
     found: dict[str, dict] | None = None
@@ -19,8 +20,8 @@ _request = _Request()
 
 
 def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a decorated function answer one request: what callers keep in
-    ``of_kind`` is forgotten when it returns."""
+    """Decorator of a function that answers one request. The data in
+    ``of_kind`` are discarded when the function returns."""
     @functools.wraps(answer)
     def wrapper(*args, **kwargs):
         _request.found = {}
@@ -33,10 +34,11 @@ def read_once(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_kind(kind: str) -> dict | None:
-    """What was read so far, which the caller extends; None outside of a
-    request.
+    """The data of one kind that were read for the current request. The caller
+    adds to this dictionary.
 
-    :param kind: a different one for each caller
+    :param kind: name of the kind, which is different for each caller
+    :returns: None outside of a request
     """
     found = _request.found
     return None if found is None else found.setdefault(kind, {})

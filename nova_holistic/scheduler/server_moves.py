@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Nova is doing with a server that exists."""
+"""Whether Nova evacuates an existing server, or may move it without the
+policies of its group."""
 
 from nova.compute import task_states
 import nova.conf
@@ -20,9 +21,10 @@ NONE, EVACUATE, ALL = 'none', 'evacuate', 'all'
 
 def may_move_unchecked(instance_uuid: str) -> bool:
     """Whether the server may be moved although the policies of its group
-    cannot be read, as [holistic] unchecked_moves says.
+    cannot be read, according to [holistic] unchecked_moves.
 
-    A server that is being created is not moved.
+    False for a server that does not exist yet, and if Nova's database does not
+    answer.
     """
     allowed = CONF.holistic.unchecked_moves
     if allowed == NONE:
@@ -45,7 +47,8 @@ def may_move_unchecked(instance_uuid: str) -> bool:
 def is_evacuation(instance_uuid: str) -> bool:
     """Whether Nova is rebuilding the server on another host.
 
-    The request of a rebuild on the same host never gets here.
+    A rebuild on the same host has the same task state. Callers must not pass
+    such a server.
 
     :raises HolisticError: Nova's database does not answer
     """
@@ -54,7 +57,7 @@ def is_evacuation(instance_uuid: str) -> bool:
 
 
 def _is_evacuated(instance: 'objects.Instance') -> bool:
-    # nova.compute.api.API.evacuate sets it before it asks the conductor.
+    # nova.compute.api.API.evacuate sets it before it calls the conductor.
     return instance.task_state == task_states.REBUILDING
 
 

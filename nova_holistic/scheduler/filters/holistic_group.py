@@ -29,15 +29,17 @@ Locate = Callable[[object], Host]
 
 
 class HolisticGroupFilter(filters.BaseHostFilter):
-    """A host passes if the server there adds no violation of a hard policy of
-    any group, with the members of groups on their current hosts.
+    """A host passes if the server adds no violation of a hard policy of any
+    group there, with the members of groups on their current hosts.
 
-    For a member of a group, all policies of its group apply; for any other
-    server, those of groups with exclusive hosts. The filter checks creates and
-    moves; a rebuild keeps its host. If no group is exclusive, a server without
-    a pointer costs two queries. If the table or Nova's API database is
-    unavailable, a server without a pointer is not placed on hosts that are
-    known to be exclusive to a group: see ``exclusion``.
+    For a member of a group, all hard policies of its group apply. For each
+    server, the exclusive hosts of other groups are excluded. The filter checks
+    creates and moves; a rebuild keeps its host. If no group is exclusive, a
+    server without a pointer costs two queries. If the table or Nova's API
+    database is unavailable, no server is placed on hosts that are known to be
+    exclusive to a group: see ``exclusion``. A server with a pointer then
+    passes no host, unless [holistic] failure_mode or unchecked_moves permits
+    it.
     """
 
     RUN_ON_REBUILD = False
@@ -83,13 +85,13 @@ class HolisticGroupFilter(filters.BaseHostFilter):
 
 
 def _exclusion(found: Membership | None) -> Sequence[Objections]:
-    """The domains that groups without this server reserve."""
+    """Objections to hosts in domains that are reserved against the server."""
     return _objections(
         exclusion.closed_domains(connections.get(), found))
 
 
 def _last_exclusion(hints, project_id: str) -> Sequence[Objections]:
-    """The domains that groups reserved at the last read."""
+    """Objections to hosts in domains that were reserved at the last read."""
     try:
         pointer = Pointer.from_hints(hints or {})
     except exceptions.HolisticError:
@@ -113,7 +115,7 @@ def _objections(closed: frozenset[Domain]) -> Sequence[Objections]:
 
 def _policies(found: Membership | None, spec, states,
               locate: Locate) -> Sequence[Objections]:
-    """The policies of the group that the server is a member of."""
+    """Objections of the policies of the server's group."""
     if found is None:
         return ()
     candidates = []
@@ -121,7 +123,7 @@ def _policies(found: Membership | None, spec, states,
         try:
             candidates.append(locate(state))
         except exceptions.HolisticError:
-            # It does not pass: see above.
+            # ``_passes`` rejects this host.
             continue
     evaluation = found.complete_evaluation(connections.get())
     return (servers_outside_groups.with_outside_servers(

@@ -17,7 +17,10 @@ REMEMBERED_GROUPS = 256
 
 @dataclass(frozen=True, slots=True)
 class Cloud:
-    """Every host, also by its name."""
+    """All hosts of the cloud.
+
+    :ivar hosts: the hosts of the snapshot by name
+    """
 
     snapshot: Snapshot
     hosts: Mapping[str, Host]
@@ -25,18 +28,18 @@ class Cloud:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEvaluation:
-    """Compares the group with the member at a host to the group without it.
+    """Compares the violations with the member at a host to those without the
+    member. Violations that other members cause do not count against the host.
 
-    What others break already is not held against the host.
-
-    :ivar path: of the member
-    :ivar others: path to host of every other member that takes up room
+    :ivar levels: levels of the topology, coarse to fine
+    :ivar path: path of the member
+    :ivar others: host of each other member that uses capacity, by path
     :ivar links: uplinks of domains
-    :ivar outside_servers: hosts with servers of others, in domains that the
-        member would reserve
-    :ivar sources: path to the source host of a member that moves, and may
-        return there; ``others`` has its destination
-    :ivar cloud: every host, for policies that depend on more than the hosts of
+    :ivar outside_servers: hosts with servers that do not belong to the group,
+        by the domain that the member would reserve
+    :ivar sources: source host of each other member that is being moved and may
+        return there, by path; ``others`` has its destination
+    :ivar cloud: all hosts, for policies that depend on more than the hosts of
         members; without it, those policies are not checked
     :ivar _objections: earlier results by host: filters check chosen alternates
         again
@@ -55,13 +58,13 @@ class PolicyEvaluation:
 
     @property
     def rules(self) -> Iterator[Policy]:
-        """Every rule that the member is under."""
+        """Every rule that applies to the member."""
         for scope in self._scopes():
             yield from scope.group.rules
 
     def reserves(self, host: Host) -> frozenset[Domain]:
-        """Domains that a server from outside the group may not enter after the
-        member is placed, and may enter so far."""
+        """Domains that the member would newly reserve on the host: servers
+        outside the group may be there now, but not with the member."""
         domains = self._reserved({self.path: host})
         return domains and domains - self._reserved(self.others)
 
@@ -72,11 +75,13 @@ class PolicyEvaluation:
             for scope in self._scopes() for policy in scope.group.rules))
 
     def objections(self, host: Host) -> tuple[str, ...]:
-        """What hard policies say against the host, one line each.
+        """The violations of hard policies that the member adds on the host,
+        one line per policy.
 
-        Rules that keep members apart hold wherever the moves of others end:
-        at their destinations, or back at their sources. Rules that keep them
-        together go by the destinations.
+        A move of another member may succeed or fail. So the rules are checked
+        with these members at their destinations, and then at their sources.
+        Rules that confine all members (``Policy.confines``) are checked only
+        with the destinations.
         """
         if host not in self._objections:
             found = self._against(host)
@@ -89,18 +94,21 @@ class PolicyEvaluation:
 
     def _against(self, host: Host, together: bool = True
                  ) -> tuple[str, ...]:
-        """:param together: whether rules count that confine all members"""
+        """The objections with other members on the hosts in ``others``.
+
+        :param together: whether to check rules that confine all members
+        """
         return tuple(
             f'{case.policy.title}: '
             f'{"; ".join(found.messages) or found.count}'
             for case in self._cases(host) if case.policy.hard
             and (together or not case.policy.confines)
-            # Where nothing is broken, nothing was before.
+            # Without a violation, the member adds none.
             if (found := case.together()).count
             and found.count > case.without().count)
 
     def cost(self, host: Host) -> float:
-        """Weighted violations that the member adds by being there."""
+        """Weighted violations of preferences that the member adds there."""
         return sum(
             case.policy.weight * (case.together().count
                                   - case.without().count)
@@ -131,7 +139,7 @@ class PolicyEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A policy before a placement with the member, and one without."""
+    """A policy with two placements: with the member and without it."""
 
     policy: Policy
     scope: Scope
@@ -147,7 +155,7 @@ class _Case:
 
 
 def _by_member(group: Group) -> Mapping[str, Sequence[Scope]]:
-    """Scopes that have rules, outermost first, by the members below them."""
+    """Scopes that have rules, outermost first, by the path of each member."""
     found = defaultdict(list)
     for scope in group.scopes():
         if scope.group.rules:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the servers of a group really are."""
+"""The current hosts of the servers of groups, from Nova's databases."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections import defaultdict
@@ -29,13 +29,13 @@ OWNED = (MemberState.CLAIMED, MemberState.BUILT)
 
 @dataclass(frozen=True, slots=True)
 class ServerLocation:
-    """A member that takes up room.
+    """The location of a member.
 
     :ivar position: None if its server is on no host
     :ivar server: the state of its server in Nova's database; None if it has
         none, or if the state is unknown
-    :ivar is_settled: whether every later change of the position changes the
-        member's row, or the row of its server with its ``updated_at``
+    :ivar is_settled: whether each later change of the position also changes
+        the member's row, or the row of its server and its ``updated_at``
     """
 
     position: Position | None
@@ -45,16 +45,20 @@ class ServerLocation:
 
 def positions_of(context, members: Iterable[MemberRecord]
                  ) -> dict[str, Position]:
-    """By path, of every member that takes up room.
+    """The positions of the members that use capacity, by path.
 
-    An existing server is where Nova says, wherever it was planned. A server
-    that moves is at its source and at its destination, which the row names
-    before Nova's databases do. A server that is being
-    built, or does not exist yet, is at its planned place, and so is every
-    server in a cell that does not answer. For ``batches.MOST`` members there
-    is one query of the mapping of servers to cells; if any is mapped, one of
-    the cells and one for each of them; and one for each server that Nova is
-    at work on, or that waits for the confirmation of its move.
+    An existing server counts at its host in Nova's database, not at its
+    planned place. A server that is being moved counts at its source and at its
+    destination; the member's row names the destination before Nova's databases
+    do. A server that is being built or does not exist yet counts at its
+    planned place, and so does each server in a cell that does not answer.
+
+    For ``batches.MOST`` members, one query reads the mapping of servers to
+    cells. If a server is mapped, one query reads the cells, and one query is
+    sent to each of them. One further query is sent for each server that has a
+    task or waits for the confirmation of its move.
+
+    :param members: members of one group
     """
     rows = {row.id: row for row in members}
     return {rows[number].member.path: found for number, found
@@ -63,7 +67,8 @@ def positions_of(context, members: Iterable[MemberRecord]
 
 def positions_by_row(context, members: Iterable[MemberRecord]
                      ) -> dict[int, Position]:
-    """The places of members of any groups, by the ids of their rows."""
+    """The positions of the members that use capacity, by the IDs of their
+    rows. The members may belong to different groups."""
     return {number: seen.position for number, seen
             in locations_by_row(context, members).items()
             if seen.position is not None}
@@ -71,8 +76,8 @@ def positions_by_row(context, members: Iterable[MemberRecord]
 
 def locations_by_row(context, members: Iterable[MemberRecord]
                      ) -> dict[int, ServerLocation]:
-    """The places with the data from which they follow, by the ids of the
-    rows."""
+    """The locations of planned, claimed and built members, by the IDs of their
+    rows. Members in other states have no location."""
     rows = list(members)
     owned = {row.instance_uuid: row for row in rows if row.state in OWNED}
     found = {row.id: ServerLocation(Position(row.place.host)) for row in rows
@@ -85,7 +90,7 @@ def locations_by_row(context, members: Iterable[MemberRecord]
 
 def _of_instances(context, owned: Mapping[str, MemberRecord]
                   ) -> dict[str, ServerLocation]:
-    # Until a cell knows better, a server being created is where it is planned.
+    # A server that no cell has yet counts at its planned place.
     found = {uuid: _planned(row) if row.state == MemberState.CLAIMED
              else ServerLocation(None) for uuid, row in owned.items()}
     by_cell = _by_cell(context, list(owned))
@@ -116,9 +121,9 @@ def _planned(row: MemberRecord) -> ServerLocation:
 
 def _in_cell(context, owned: Mapping[str, Mapping[str, MemberRecord]]
              ) -> dict[str, ServerLocation]:
-    """Where servers are that the cell has, which the context is for.
+    """The locations of the servers in the cell of the context.
 
-    :param owned: by the UUID of the cell
+    :param owned: rows by the UUID of the cell and the UUID of the server
     """
     rows = owned[context.cell_uuid]
     # A cell contains a server only some time after the mapping names the cell.
@@ -145,8 +150,8 @@ def _server_location(context, instance: sa.Row,
 
 def _by_cell(context, uuids: Collection[str]
              ) -> 'list[tuple[objects.CellMapping, list[str]]]':
-    """The servers in each cell that has any; Nova's own list of mappings
-    makes two objects of each server."""
+    """Each cell that has servers, with their UUIDs. Nova's own list of
+    mappings creates two objects per server."""
     found: dict[int, list[str]] = defaultdict(list)
     for row in cells.of_servers_once(context, uuids):
         if row.cell_id is not None:
@@ -168,10 +173,12 @@ def _with_cells(context, found: Mapping[int, list[str]]
 @main_database.pick_context_manager_reader
 def changed_servers(context, since: datetime, most: int
                     ) -> Mapping[str, ServerRecord | None]:
-    """The state, in the cell of the context, of each server that was written
-    since then, by its UUID; None if the server is deleted.
+    """The state of each server of the context's cell that has changed since
+    a time, by UUID; None if the server is deleted.
 
-    :param most: servers that are read; if there are more, some are missing
+    :param since: naive UTC
+    :param most: maximum number of servers; if more have changed, some are
+        missing
     """
     found = models.Instance
     return {row.uuid: None if row.deleted or row.vm_state
@@ -184,8 +191,8 @@ def changed_servers(context, since: datetime, most: int
 
 @main_database.pick_context_manager_reader
 def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
-    """What tells where servers are that are not deleted, of the cell that
-    the context is for; Nova reads some seventy columns of each."""
+    """UUID, host and states of the servers of the context's cell that are not
+    deleted. Nova's own list reads about seventy columns per server."""
     found = models.Instance
     known = sa.select(
         found.uuid, found.host, found.vm_state, found.task_state).where(
@@ -205,11 +212,11 @@ def _migrations(context, uuid: str, statuses: Sequence[str]
 
 def deleted_servers(context, uuids: Collection[str],
                     created: Collection[str]) -> list[str]:
-    """Those of the servers that Nova has deleted. A server in a cell that does
-    not answer is not among them.
+    """UUIDs of the servers that Nova has deleted. A server in a cell that does
+    not answer is left out.
 
     :param created: those of the servers whose creation has ended. If Nova does
-        not know such a server, its records were archived
+        not know such a server, its records were archived: it is deleted
     """
     if not uuids:
         return []
@@ -229,7 +236,10 @@ def deleted_servers(context, uuids: Collection[str],
 @main_database.pick_context_manager_reader
 def _deleted_in_cell(context, uuids: Mapping[str, Collection[str]]
                      ) -> list[str]:
-    """:param uuids: by the UUID of the cell"""
+    """UUIDs of the deleted servers in the cell of the context.
+
+    :param uuids: UUIDs of servers by the UUID of the cell
+    """
     server, wanted = models.Instance, uuids[context.cell_uuid]
     existing = {uuid for batch in batches(wanted)
                 for uuid in context.session.scalars(

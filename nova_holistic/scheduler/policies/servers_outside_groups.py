@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of others where a member of an exclusive group would go."""
+"""Finds servers of others in the domains that a member of an exclusive group
+would reserve."""
 
 from collections.abc import Collection, Mapping, Sequence
 from collections import Counter, defaultdict
@@ -26,14 +27,17 @@ def with_outside_servers(evaluation: PolicyEvaluation,
                          connections: Connections, own: Membership,
                          instance_uuid: str,
                          candidates: Collection[Host]) -> PolicyEvaluation:
-    """The checker, with the servers of others in any domain that the member
+    """The evaluation, with the servers of others in any domain that the member
     would newly reserve for its group.
 
     Servers are read from Nova's database, one query for each cell: the
-    scheduler's data about hosts may be minutes old, and a server just deleted
-    must not block the request. Members of other groups that are not yet built
-    are read from the table. Finding the hosts of a domain above the level
-    ``host`` costs the same as ``HostCache.cloud``.
+    scheduler's data about hosts may be minutes old, and a server that was just
+    deleted must not block the request. Members of other groups are read from
+    the table, because their servers may not exist yet. Finding the hosts of a
+    domain above the level ``host`` costs the same as ``HostCache.cloud``.
+
+    :param instance_uuid: server of the request, which does not count
+    :param candidates: hosts on which the member may be placed
     """
     wanted: dict[Domain, list[Host]] = defaultdict(list)
     for host in candidates:
@@ -52,7 +56,7 @@ def with_outside_servers(evaluation: PolicyEvaluation,
 
 def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
             ) -> Mapping[Domain, Sequence[Host]]:
-    """Every host of Nova's in the domains, candidate or not."""
+    """All hosts in the domains, including those that are no candidates."""
     if all(domain.level == HOST for domain in wanted):
         return wanted
     snapshot = connections.hosts.cloud(
@@ -63,7 +67,7 @@ def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
 
 def _planned(connections, own: Membership,
              hosts: Mapping[Domain, Sequence[Host]]) -> Sequence[str]:
-    """Host of each member of other groups there."""
+    """Host of each member of other groups in the domains."""
     return [row.place.host for row in connections.table.members_on(
         {host.name for each in hosts.values() for host in each},
         own.record.uuid)]
@@ -71,7 +75,10 @@ def _planned(connections, own: Membership,
 
 def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
              but: Collection[str]) -> Sequence[str]:
-    """Host of each server there that is none of the group's."""
+    """Host of each server in the domains.
+
+    :param but: UUIDs of the servers that do not count
+    """
     found = []
     for cell, names in _by_cell(
             context, {host.name for each in hosts.values() for host in each}):
@@ -88,8 +95,8 @@ def _servers(context, hosts: Mapping[Domain, Sequence[Host]],
 @api_database.context_manager.reader
 def _by_cell(context, names: Collection[str]
              ) -> 'list[tuple[objects.CellMapping, list[str]]]':
-    """The hosts in each cell that has any; Nova's own list has every host of
-    the cloud."""
+    """Each cell that has some of the hosts, with their names. Nova's own list
+    reads every host of the cloud."""
     mapping, known = api_models.HostMapping, api_models.CellMapping
     found: dict[int, list[str]] = defaultdict(list)
     for batch in batches(sorted(names)):

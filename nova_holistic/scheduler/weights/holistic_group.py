@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host weighs more the fewer preferences of the group it breaks."""
+"""Prefers hosts on which a member violates fewer preferences of its group."""
 
 from oslo_log import log as logging
 
@@ -18,10 +18,13 @@ LOG = logging.getLogger(__name__)
 
 
 class HolisticGroupWeigher(weights.BaseHostWeigher):
-    """Minus the weighted violations that the member adds at the host; the
-    planned host of a member still to be placed weighs most of all.
+    """The weight of a host is minus the weighted violations of preferences
+    that the member adds there. The planned host of a member without a server
+    has the highest weight.
 
-    A server that is no member weighs the same everywhere, at no query.
+    If the server has no pointer and no group has adopted it, all hosts have
+    the same weight, and no query is sent. If the preferences cannot be read,
+    all hosts have the same weight, too.
     """
 
     def __init__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host weighs what others measured on it, by the operator's multipliers."""
+"""Weighs hosts by their statistics, with the multipliers of the operator."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -19,14 +19,16 @@ LOG = logging.getLogger(__name__)
 
 
 class HolisticStatisticsWeigher(weights.BaseHostWeigher):
-    """The sum of multiplier times statistic, each scaled to 0 … 1 over the
-    hosts that are weighed.
+    """The weight of a host is the sum of each multiplier times its statistic,
+    which is scaled to 0 … 1 over the weighed hosts.
 
-    A host without a recent value counts as the worst that has one. Where no
-    multiplier is configured every host weighs the same, at no query.
+    A host without a recent value gets the worst value of the other hosts. If
+    no multiplier is configured, all hosts have the same weight, and no query
+    is sent. If the statistics cannot be read, all hosts have the same weight,
+    too.
     """
 
-    # What weigh_objects returns is on Nova's scale already.
+    # With these limits, Nova does not normalize the weights again.
     minval = 0.0
     maxval = 1.0
 
@@ -53,14 +55,14 @@ class HolisticStatisticsWeigher(weights.BaseHostWeigher):
     @staticmethod
     def _statistics(states, multipliers: Mapping[str, float],
                     ) -> Sequence[Mapping[str, float]]:
-        """What was measured on each of the hosts."""
+        """The recent statistics of each host, in the order of the hosts."""
         made = connections.get()
         values = made.table.statistics.since(
             made.clock() - timedelta(seconds=CONF.engine.statistics_max_age),
             hosts={name for state in states
                    for name in (state.host, state.nodename)},
             names=multipliers)
-        # As in a snapshot: by the node where a service has several.
+        # As in a snapshot: by node if a service has several nodes.
         return [values.get(state.host) or values.get(state.nodename) or {}
                 for state in states]
 
@@ -71,7 +73,8 @@ class HolisticStatisticsWeigher(weights.BaseHostWeigher):
 
 def _shares(found: Sequence[Mapping[str, float]], name: str,
             multiplier: float) -> Sequence[float]:
-    """One statistic of each host, from 0 to 1 over all that have it."""
+    """One statistic of each host, scaled to 0 … 1 over all hosts. A host
+    without a value gets the worst value."""
     known = [values[name] for values in found if name in values]
     worst = (min if multiplier >= 0 else max)(known, default=0.0)
     return normalize([values.get(name, worst) for values in found])
