@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The placement table: durable rows member to host, hold, state, instance."""
+"""The placement table: place, hold, state and instance of each member."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -47,10 +47,10 @@ OCCUPYING = states.OCCUPYING
 
 
 class PlacementTable:
-    """Every method is one short transaction, every change of a state a
-    compare-and-swap in one statement. Safe to share between threads.
+    """The placement table. Every method is one short transaction, and every
+    change of a state is a compare-and-swap. Threads may share an instance.
 
-    All methods raise TableError where the database does not answer.
+    All methods raise TableError if the database is unavailable.
     """
 
     def __init__(self, connection: str | Database):
@@ -78,9 +78,9 @@ class PlacementTable:
 
     @classmethod
     def from_conf(cls, conf, service: str = '') -> 'PlacementTable':
-        """Make one from the options in [holistic_database].
+        """Create a table from the options in [holistic_database].
 
-        :param service: what the events say has made a change
+        :param service: name of the service in the events that it writes
         """
         return cls(Database(service=service, **dict(conf.holistic_database)))
 
@@ -96,9 +96,9 @@ class PlacementTable:
 
     def group_with_members(self, group_uuid: str) -> tuple[
             GroupRecord, Sequence[MemberRecord]] | None:
-        """A group and its members in the order of its document, both as of
-        one moment, without the members' alternates: of all that is read they
-        would be the most."""
+        """A group and its members in the order of its document, both at one
+        point in time. The members are read without their alternates, which
+        are the largest part of their rows."""
         members = sa.select(*rows.BARE).where(
             MemberRow.group_uuid == group_uuid).order_by(MemberRow.position)
         with self.database.view() as session:
@@ -120,7 +120,7 @@ class PlacementTable:
     def list_groups(self, project_id: str | None = None,
                     statuses: Collection[GroupStatus] | None = None,
                     ) -> tuple[GroupRecord, ...]:
-        """Groups, oldest first."""
+        """Groups, oldest first. None selects all groups."""
         query = sa.select(GroupRow).order_by(
             GroupRow.created_at, GroupRow.uuid)
         if project_id is not None:
@@ -137,8 +137,8 @@ class PlacementTable:
         """Change a group if its status is one of those expected.
 
         :param changes: fields of GroupRecord
-        :returns: False where the group is in another status, or is gone
-        :raises IllegalTransition: of ``states.GROUPS``
+        :returns: False if the group has another status or does not exist
+        :raises IllegalTransition: ``states.GROUPS`` does not have the change
         """
         if 'status' in changes:
             states.GROUPS.check(expected, changes['status'])
@@ -148,13 +148,13 @@ class PlacementTable:
                 rows.group_changes(changes))
 
     def delete_group(self, group_uuid: str) -> frozenset[str]:
-        """Forget a group: ``group_deletion.delete``."""
+        """Delete a group: see ``group_deletion.delete``."""
         return group_deletion.delete(self.database, group_uuid)
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],
                       engine: str | None = None) -> bool:
-        """Put members in place of those that were never claimed:
+        """Replace the members that have no instance: see
         ``planned_rows.write``."""
         return planned_rows.write(self.database, group_uuid, members, engine)
 
@@ -177,7 +177,7 @@ class PlacementTable:
                 query.order_by(MemberRow.group_uuid, MemberRow.position))))
 
     def placed(self, group_uuid: str) -> Mapping[str, str]:
-        """Path to host of every member that takes up room."""
+        """Host of each member that uses capacity, by the member's path."""
         with self.database.reader() as session:
             return {path: host for path, host in session.execute(
                 sa.select(MemberRow.path, MemberRow.host).where(
@@ -186,18 +186,18 @@ class PlacementTable:
 
     def claim(self, group_uuid: str, path: str, instance_uuid: str,
               now: datetime) -> MemberRecord:
-        """Hand a planned member to an instance: see ``claim.claim``."""
+        """Assign a planned member to an instance: see ``claim.claim``."""
         return self.take(group_uuid, path, instance_uuid, now).row
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
              now: datetime, seen: SeenRows = NOTHING_SEEN) -> Claim:
-        """Claim a row, and report whether the instance had it before."""
+        """Like ``claim``; also returns whether the instance had the row."""
         return claim.claim(
             self.database, group_uuid, path, instance_uuid, now, seen)
 
     def standing(self, member_ids: Collection[int]
                  ) -> Mapping[int, Standing]:
-        """Whose members are, and how their groups are: ``claim.standing``."""
+        """Instances of members and statuses of groups: ``claim.standing``."""
         return claim.standing(self.database, member_ids)
 
     def change_state(self, member_id: int, expected: Collection[MemberState],
@@ -205,14 +205,15 @@ class PlacementTable:
                      of_instance: str | None = None,
                      of_hold: str | None = None, **changes: Any) -> bool:
         """Change a member if its state is one of those expected. If it was
-        released while a server had it, it is released, not planned or lost.
+        released while it had a server, it is released, not planned or lost.
 
-        :param of_instance: and if it belongs to this instance
-        :param of_hold: a further condition, that this is its hold: the member
-            was not planned again
-        :param changes: instance_uuid, held, hold, place or requirements
-        :returns: False where the member is in another state, or is gone
-        :raises IllegalTransition: of ``states.MEMBERS``
+        :param of_instance: required instance; None means any
+        :param of_hold: required hold, so that a member that was planned again
+            is not changed; None means any
+        :param changes: other fields of MemberRecord: see
+            ``rows.member_changes``
+        :returns: False if a condition is not satisfied
+        :raises IllegalTransition: ``states.MEMBERS`` does not have the change
         """
         states.MEMBERS.check(expected, to)
         where = [MemberRow.id == member_id, MemberRow.state.in_(expected)]
@@ -226,44 +227,43 @@ class PlacementTable:
 
     def release(self, holds: Collection[str], now: datetime,
                 with_servers: bool = False) -> None:
-        """Release those of the members of which no server is or will be:
+        """Release members that have no server and will not get one: see
         ``member_release.release``."""
         member_release.release(self.database, holds, now, with_servers)
 
     def release_unleased(self, member: MemberRecord, now: datetime,
                          surplus: member_release.Surplus | None = None
                          ) -> bool:
-        """Release a member whose server is gone after the lease, or which the
-        group does not need: ``member_release.release_unleased``."""
+        """Release a member whose server was deleted: see
+        ``member_release.release_unleased``."""
         return member_release.release_unleased(
             self.database, member, now, surplus)
 
     def expire(self, group_uuid: str, now: datetime) -> None:
-        """Release what is unclaimed of a group, if its lease has passed:
-        ``member_release.expire``."""
+        """Release the unclaimed members of a group if its lease has expired:
+        see ``member_release.expire``."""
         member_release.expire(self.database, group_uuid, now)
 
     def offer_places(self, members: Sequence[MemberRecord]) -> bool:
-        """Write down where lost members will be held:
+        """Write the places at which lost members will be held: see
         ``member_replan.offer``."""
         return member_replan.offer(self.database, members)
 
     def accept_places(self, holds: Collection[str], now: datetime) -> None:
-        """Lost members are planned where their new holds are:
+        """Mark lost members as planned, because their new holds exist: see
         ``member_replan.accept``."""
         member_replan.accept(self.database, holds, now)
 
     def exclusive_groups(self) -> Sequence[Found]:
-        """Groups that keep others out, with those of their members that take
-        up room: ``ExclusiveGroups.read``."""
+        """Exclusive groups with their members that use capacity: see
+        ``ExclusiveGroups.read``."""
         return self._exclusive.read()
 
     def members_on(self, hosts: Collection[str],
                    but_of: str) -> tuple[MemberRecord, ...]:
-        """Members of other groups that take up room on any of the hosts, as
-        far as the table knows.
+        """Members that use capacity of any of the hosts.
 
-        :param but_of: UUID of the group whose members do not count
+        :param but_of: UUID of the group whose members are left out
         """
         return tuple(
             member for batch in batches(hosts) for member in self._select(
@@ -271,24 +271,24 @@ class PlacementTable:
                 MemberRow.group_uuid != but_of))
 
     def forget_holds(self, holds: Collection[str]) -> None:
-        """Write down that holds are known to be gone."""
+        """Write that holds do not exist any longer."""
         for batch in batches(holds):
             update_rows(self.database, MemberRow,
                         [MemberRow.hold.in_(batch)], {'held': False})
 
     def settle(self, group_uuid: str, now: datetime) -> None:
-        """Bring the group's status in line with its members' states."""
+        """Update the status of a group to the states of its members."""
         progress.settle(self.database, group_uuid, now)
 
     def expired_groups(self, now: datetime) -> tuple[GroupRecord, ...]:
-        """Groups past their lease with unclaimed members:
+        """Groups with an expired lease and unclaimed members: see
         ``member_release.expired_groups``."""
         return member_release.expired_groups(self.database, now)
 
     @retried
     def _change_states(self, where: Sequence[Any],
                        values: Mapping[str, Any]) -> int:
-        """Change members with their states; how many there were."""
+        """Change members and their states; returns their number."""
         with self.database.writer() as session:
             return transitions.change_members(session, where, values)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes alternates to the rows of planned members.
 
-They were computed for members at certain places. They are written only if all
-members still have these places, and only to rows that are still planned. Any
-change that gives members new places requests alternates again, which takes the
-work from the engine that does it; then nothing more is written.
+An engine computes alternates for members at certain places. It writes them
+only if all members still have these places, and only to rows that are still
+planned. Any change that gives members new places requests alternates again.
+An engine that began before this change loses the work and writes nothing more.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,15 +23,16 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
 
 TOGETHER = 100
-"""Number of members in one transaction. A claim of one of them waits for its
-end."""
+"""Maximum number of members in one transaction. A claim of one of them waits
+for the end of the transaction."""
 
 NOT_DUE = {'alternates_due': None, 'alternates_engine': None,
            'alternates_engine_at': None, 'alternates_attempts': 0}
 
 
 Positions = Mapping[int, tuple[str, str, str]]
-"""The hold, the host and the destination of each member by its ID."""
+"""The hold, the host, and the host of the next place of each member by its
+ID."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Seen:
     """A group at the time when alternates were computed for its members.
 
     :ivar revision: revision of the group
-    :ivar members: all of them
+    :ivar members: all members of the group
     """
 
     uuid: str
@@ -76,8 +77,8 @@ def write(database: Database, seen: Seen, engine: str,
           found: Mapping[int, Sequence[Place]]) -> Written:
     """Write the alternates of members, and end the work of the engine.
 
-    If this is not possible, some members may already have got theirs. This is
-    valid, because fewer alternates only leave fewer choices.
+    If this fails, the alternates of some members may have been written. They
+    remain valid, and the other members only have fewer choices.
 
     :param found: alternates by the IDs of members that had none
     """
@@ -122,8 +123,9 @@ def _end(database: Database, seen: Seen, engine: str) -> Written:
 
 
 def _state(session: orm.Session, seen: Seen, engine: str) -> Written:
-    """Whether alternates may be written. Until the end of the transaction, no
-    other engine can take the work, and no update can change the group."""
+    """``Written.WRITTEN`` if alternates may be written, and otherwise the
+    obstacle. Until the end of the transaction, no other engine can take the
+    work, and no update can change the group."""
     is_owner = session.execute(
         # The statement changes nothing, but it locks the row.
         sa.update(GroupRow)

@@ -54,10 +54,10 @@ _STANDING_OF_ONE = _STANDING.where(_MEMBER.c.id == sa.bindparam('number'))
 class SeenRows:
     """Planned rows of a claimable group, as they were just read.
 
-    :ivar rows: lowest first
+    :ivar rows: rows, lowest position first
     :ivar are_bare: whether the rows were read without their alternates
-    :ivar is_planned: whether the group may be in the status planned, which
-        the claim changes
+    :ivar is_planned: whether the group may have the status planned, which the
+        claim changes
     """
 
     rows: Sequence[MemberRecord] = ()
@@ -84,7 +84,7 @@ class Claim:
     """A row that is assigned to an instance.
 
     :ivar row: row with its alternates
-    :ivar repeated: whether it was assigned before
+    :ivar repeated: whether the instance had the row before
     """
 
     row: MemberRecord
@@ -97,16 +97,16 @@ def claim(database: Database, group_uuid: str, path: str,
     """Assign a row to an instance: each row to at most one instance, and each
     instance to at most one row.
 
-    Only planned rows of a group whose holds exist are assigned. The number of
-    statements does not depend on the size of the group. It grows with the
-    number of simultaneous claims that won.
+    Only planned rows of a group in one of the statuses ``CLAIMABLE`` are
+    assigned. The number of statements does not depend on the size of the
+    group. It grows with the number of simultaneous claims that succeed.
 
     :param path: path of a member, or of a counted member whose lowest free
         server is claimed
-    :param seen: rows at that path, if the caller has just read them. If the
+    :param seen: rows at this path, if the caller has just read them. If the
         group was building then and has since been planned again, it stays
         planned: the caller reads it again, see ``standing``
-    :raises ClaimRefused: no row at that path can be claimed
+    :raises ClaimRefused: no row at this path can be claimed
     """
     if not seen.rows:
         seen = _candidates(database, group_uuid, path, instance_uuid)
@@ -120,9 +120,8 @@ def claim(database: Database, group_uuid: str, path: str,
                 if won is not None:
                     return Claim(won, False)
             except Duplicate:
-                # The same instance has a row: it sent two simultaneous
-                # requests and the other one succeeded, or the caller did not
-                # check.
+                # The instance has a row already: another request for it
+                # succeeded at the same time, or the caller did not check.
                 break
         seen = _candidates(database, group_uuid, path, instance_uuid)
     raise _why_not(database, group_uuid, path)
@@ -150,7 +149,10 @@ def _candidates(database: Database, group_uuid: str, path: str,
 
 
 def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
-    """:raises MemberNotPlannable: the instance already has another row
+    """The claim of an instance that has a row already.
+
+    :raises MemberNotPlannable: the row is at another path or in another group,
+        or it is neither claimed nor built
     """
     if row.group_uuid != group_uuid or path not in (
             row.member.path, row.member.description):
@@ -167,12 +169,14 @@ def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
 def _swap_state(database: Database, candidate: MemberRecord,
                 instance_uuid: str, now: datetime, seen: SeenRows
                 ) -> MemberRecord | None:
-    """The claimed row with its alternates, if it could still be claimed:
-    planned, and at the place where it was read. Otherwise None.
+    """Claim a row if it is still planned, and still has the hold that was
+    read.
 
     The row is no longer held, because the hold will become the allocation of
     the instance. After a crash before that, the process that frees or undoes a
     claimed row checks the hold.
+
+    :returns: the claimed row with its alternates; None if it was not claimed
     """
     with database.writer() as session:
         link = session.connection()
@@ -188,7 +192,7 @@ def _swap_state(database: Database, candidate: MemberRecord,
                 candidate.place.host)], MemberState.CLAIMED, now),
             *(progress.started(session, group, now)
               if seen.is_planned else ())])
-        # As part of this transaction, they need no additional round trips.
+        # In this transaction, the alternates do not need another one.
         alternates = rows.places(link.scalar(
             _ALTERNATES, {'number': candidate.id})
         ) if seen.are_bare else candidate.alternates
@@ -201,9 +205,9 @@ def standing(database: Database, member_ids: Collection[int]
              ) -> Mapping[int, Standing]:
     """The states of claimed and built members by their IDs.
 
-    A change of the group's status waits for claims that are not committed. So
-    if a group became planned although a member is claimed, this is visible
-    here, in a transaction after the claim.
+    A change of the group's status waits for claims that are not committed.
+    Therefore, if a group became planned although a member is claimed, this
+    transaction, which follows the claim, reads the changed status.
     """
     with database.link() as link:
         if len(member_ids) == 1:
@@ -219,7 +223,7 @@ def standing(database: Database, member_ids: Collection[int]
 
 def _why_not(database: Database, group_uuid: str,
              path: str) -> errors.ClaimRefused:
-    """The reason why an instance gets no row."""
+    """The error that states why an instance gets no row."""
     with database.reader() as session:
         status = session.scalar(sa.select(GroupRow.status).where(
             GroupRow.uuid == group_uuid))

@@ -19,7 +19,8 @@ def create(database: Database, record: GroupRecord,
     """Write a group and the request for its servers in one transaction.
 
     :param boot: None if the client creates the servers
-    :raises Duplicate: a group with that UUID or idempotency key exists
+    :raises Duplicate: a group with this UUID, or a group of the project with
+        this idempotency key, exists
     """
     with database.writer() as session:
         session.execute(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group whose servers violate its hard policies is degraded.
+"""Changes groups to and from the status ``degraded``.
 
-The policies are checked on rows that were read earlier. So every change is a
-compare-and-swap: it fails if the group was revised or its status changed, or
-if an engine works on a task of the group, after which the group is checked
-again.
+A group is degraded if its servers violate a hard policy. The policies are
+checked with rows that were read earlier. Therefore every change is a
+compare-and-swap. It fails if the group was revised, if its status has changed,
+or if the group has a task. Then the group is checked again later.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,8 @@ from nova_holistic.table.schema.models import GroupRow
 
 def degrade(database: Database, record: GroupRecord,
             violations: Sequence[Mapping[str, str]], now: datetime) -> bool:
-    """
+    """Change the status of a group to ``degraded``.
+
     :param record: the group at the time of the check
     :param violations: the violations, each {at, message}
     :returns: False if the group has changed since the check

@@ -32,7 +32,7 @@ _IS_IDLE = sa.and_(MemberRow.held.is_(False), MemberRow.state.in_(IDLE))
 
 
 class _Busy(Exception):
-    """A member has a server or a hold: the transaction is undone."""
+    """A member has a server or a hold: the transaction is rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
 def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
     """Delete a finished and chosen group, its members and its history.
 
-    :returns: False if it is not finished, or does not exist
+    :returns: False if the group is not finished, not chosen, or does not exist
     """
     try:
         with database.writer() as session:
-            # This changes nothing. Until the transaction ends, no other
-            # transaction can give the group a task, another status or another
-            # member.
+            # This statement changes nothing, but it locks the row. Until the
+            # transaction ends, no other transaction can give the group a task,
+            # another status or another member.
             locked = session.execute(
                 sa.update(GroupRow)
                 .where(GroupRow.uuid == group_uuid, *choice.conditions())

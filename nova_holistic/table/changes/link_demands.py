@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic that a group reserves on uplinks is written.
+"""Writes the traffic that a group reserves on uplinks.
 
-The totals of all groups change in the same transaction. An uplink has no more
-than its capacity because the statement that changes its total compares the new
-total with the capacity: of two groups that are planned at the same time, the
-second one finds the uplink full.
+The totals of all groups change in the same transaction. A reservation cannot
+exceed the capacity of an uplink, because the statement that changes its total
+compares the new total with the capacity. If two groups are planned at the same
+time, the second one finds the uplink full.
 
 Each transaction changes the group's row first and then the totals, in the
 order of their keys, so that no two of them wait for each other.
@@ -31,12 +31,12 @@ Demand = Mapping[Domain, int]
 
 @dataclass(frozen=True, slots=True)
 class LinksVersion:
-    """What a group's traffic is determined from: it has changed if the two
+    """Versions of a group. Its written traffic is not up to date if the two
     numbers differ.
 
     :ivar places: the ``places_version`` of the group
-    :ivar links: the ``places_version`` for which the traffic was written, or a
-        negative number, which is another one for each reservation
+    :ivar links: the ``places_version`` for which the traffic was written;
+        after a reservation, a random negative number
     """
 
     group_uuid: str
@@ -45,7 +45,8 @@ class LinksVersion:
 
 
 class _Full(Exception):
-    """An uplink has too little left; undoes the transaction."""
+    """An uplink has too little free capacity. The transaction is rolled
+    back."""
 
     def __init__(self, key: str):
         super().__init__(key)
@@ -60,15 +61,15 @@ def key_of(domain: Domain) -> str:
 
 def reserve(database: Database, group_uuid: str, demand: Demand,
             limits: Demand, replace: bool = False) -> Domain | None:
-    """Reserve the traffic of a plan before it is accepted.
+    """Reserve the traffic of a plan before the plan is accepted.
 
-    Until it is accepted, the group keeps what it had before as well, because
-    its members may stay where they are.
+    On each uplink, the group keeps its previous traffic if this is larger,
+    because its members may stay at their places until the plan is accepted.
 
-    :param limits: what all groups together may use of each uplink
-    :param replace: the group does not need what it had before
-    :returns: a domain whose uplink has too little left: nothing is written;
-        None if the traffic is reserved
+    :param limits: maximum traffic of all groups together on each uplink
+    :param replace: whether the group does not need its previous traffic
+    :returns: a domain whose uplink has too little free capacity, and nothing
+        is written; None if the traffic is reserved
     """
     domains = {key_of(domain): domain for domain in demand}
     _add_missing(database, domains)
@@ -109,12 +110,12 @@ def _reserve(database: Database, group_uuid: str, demand: Mapping[str, int],
 def settle(database: Database, seen: LinksVersion, demand: Demand,
            owned: bool = False) -> bool:
     """Write the traffic of a group whose members are at their places. It is
-    not limited, because it exists.
+    not limited, because the members use it already.
 
-    :param seen: read before the places of the members
-    :param owned: the caller has the group's task
-    :returns: False if the group has changed since, or an engine works on it;
-        then nothing is written
+    :param seen: versions that were read before the places of the members
+    :param owned: whether the caller owns the group's task
+    :returns: False if the group has changed since then, or if it has a task
+        and the caller does not own it; then nothing is written
     """
     domains = {key_of(domain): domain for domain in demand}
     _add_missing(database, domains)
@@ -144,7 +145,7 @@ def _settle(database: Database, seen: LinksVersion,
 
 
 def forget(session: orm.Session, group_uuid: str) -> None:
-    """A group that is deleted reserves nothing."""
+    """Remove the reservations of a group that is being deleted."""
     before = _demand(session, group_uuid)
     for key in sorted(before):
         _add(session, key, -before[key])
@@ -153,7 +154,8 @@ def forget(session: orm.Session, group_uuid: str) -> None:
 
 
 def _add_missing(database: Database, domains: Mapping[str, Domain]) -> None:
-    """Rows for uplinks that no group has used. They remain."""
+    """Insert rows of uplinks that no group has used. They are never
+    deleted."""
     with database.reader() as session:
         known = set(session.scalars(sa.select(LinkRow.link).where(
             LinkRow.link.in_(domains)))) if domains else set()
@@ -179,7 +181,11 @@ def _demand(session: orm.Session, group_uuid: str) -> dict[str, int]:
 
 def _add(session: orm.Session, key: str, mbps: int,
          *fits: sa.ColumnElement[bool]) -> None:
-    """:raises _Full: the uplink does not fit"""
+    """Change the total of an uplink.
+
+    :param fits: conditions for the total before the change
+    :raises _Full: the total does not satisfy the conditions
+    """
     if not mbps and not fits:
         return
     if not session.execute(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gives other places to members that are not held yet.
 
-A lost row that is held is being planned again, or its planner has failed: it
-cannot be claimed, and the hold that it names may or may not exist.
+A lost row that is held is being planned again, or its planner has failed. It
+cannot be claimed, and its hold may or may not exist.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +29,7 @@ class _Changed(Exception):
 
 @retried
 def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
-    """Write the places on which lost members will be held: all, or none.
+    """Write the places at which lost members will be held: all, or none.
 
     :param members: lost and held members with their IDs, new holds and new
         places
@@ -54,14 +54,14 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
 @retried
 def move(database: Database, moved: Mapping[str, MemberRecord],
          engine: str | None = None) -> bool:
-    """Write the other places on which members will be held: all, or none.
+    """Write the other places at which members will be held: all, or none.
 
     :param moved: held members of one group with their new holds and places, by
         their previous holds, which are not in Placement
-    :param engine: that must own the group's task; None if the group must have
-        no engine
+    :param engine: UUID of the engine that must own the group's task; None
+        disables this check
     :returns: False if one of the members has changed, or if the engine does
-        not have the task; then nothing is written
+        not own the task; then nothing is written
     """
     group_uuid = next(iter(moved.values())).group_uuid
     try:
@@ -95,8 +95,8 @@ def _must(session: orm.Session, change: sa.Update) -> None:
 
 @retried
 def accept(database: Database, holds: Collection[str], now: datetime) -> None:
-    """Members whose new holds exist become planned, unless they were released
-    in the meantime. Alternates are due for them."""
+    """Mark lost members as planned, because their new holds exist, unless they
+    were released in the meantime. Request alternates for them."""
     groups: set[str] = set()
     with database.writer() as session:
         for batch in batches(sorted(holds)):

@@ -17,15 +17,16 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 @retried
 def write(database: Database, group_uuid: str,
           members: Sequence[MemberRecord], engine: str | None = None) -> bool:
-    """Replace the group's rows that were never claimed by these members: all,
-    or none.
+    """Replace all rows of the group that have no instance with rows of these
+    members, in one transaction.
 
     Servers of a counted member get the rows in this order. The database
     assigns the IDs and ignores the given ones.
 
-    :param engine: that must own the group's task; None if the group must have
-        no engine
-    :returns: False if it does not own the task, and nothing is written
+    :param engine: UUID of the engine that must own the group's task; None
+        disables this check
+    :returns: False if the engine does not own the task; then nothing is
+        written
     """
     values = [rows.member_values(record, position)
               for position, record in enumerate(members)]
