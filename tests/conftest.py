@@ -27,8 +27,8 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_finish():
-    """Freeze the objects of Nova's modules and of the tests: searching them
-    for cycles would take a tenth of the time."""
+    """Freeze the objects of Nova's modules and of the tests. Otherwise the
+    garbage collector would use a tenth of the time to search them."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS, 10, 10)
@@ -48,6 +48,6 @@ def pytest_unconfigure(config):
     watch = threading.Timer(_EXIT_SECONDS, end)
     watch.daemon = True
     watch.start()
-    # For the case that no Python code can run.
+    # This also works if no Python code can run.
     faulthandler.dump_traceback_later(
         2 * _EXIT_SECONDS, exit=True, file=sys.__stderr__)

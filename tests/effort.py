@@ -14,12 +14,13 @@ _EXAMPLES = 100
 
 
 def times(number):
-    """The number multiplied by the factor."""
+    """Return the number multiplied by the factor, at least 1."""
     return max(1, round(number * EFFORT))
 
 
 def some(cases, each):
-    """All cases if the factor is 1 or more, otherwise every n-th of them.
+    """Return all cases if the factor is 1 or more, otherwise every n-th of
+    them.
 
     :param each: n
     """
@@ -27,7 +28,8 @@ def some(cases, each):
 
 
 def examples(number, *suppressed):
-    """Hypothesis settings for this number of cases; the profile sets the rest.
+    """Return Hypothesis settings for this number of cases. The profile sets
+    the rest.
 
     :param suppressed: additional health checks that this test does not pass
     """
@@ -38,14 +40,14 @@ def examples(number, *suppressed):
 
 
 def steps(number, length):
-    """Settings of a state machine with a maximum number of runs and of
+    """Return settings of a state machine with a maximum number of runs and of
     steps."""
     return settings(examples(number), stateful_step_count=length)
 
 
 def long_runs(number, length):
-    """Settings of a state machine with long runs. The factor multiplies the
-    steps of a run, and a failed run is not repeated to shorten it."""
+    """Return settings of a state machine with long runs. The factor multiplies
+    the steps of a run, and a failed run is not repeated to shorten it."""
     return settings(
         settings.get_profile(PROFILE), max_examples=number,
         stateful_step_count=times(length), phases=[Phase.generate])
@@ -55,7 +57,7 @@ def load_profile():
     """Load a profile with which every run tries the same cases, at any speed
     of the machine.
 
-    By default, Hypothesis draws new cases in each run, remembers those that
+    By default, Hypothesis draws new cases in each run, stores those that
     failed, and fails for cases that take longer than 200 ms.
     """
     settings.register_profile(

@@ -3,7 +3,7 @@
 that computed it: by the check of the project, and on small cases by the oracle
 of the tests.
 
-The observer sees every call of ``solve`` in the process: by a test, a command
+The observer sees every call of ``solve`` in the process, by a test, a command
 or an engine.
 """
 
@@ -23,8 +23,10 @@ class BadPlan(Exception):
 
 
 def check_answer(question, answer):
-    """Check a plan; other answers are accepted. :raises BadPlan: the plan
-    violates a rule, or one of its statements is false
+    """Check a plan. Other answers are accepted.
+
+    :raises BadPlan: the plan violates a rule, or one of its statements is
+        false
     """
     if isinstance(answer, Plan):
         _check(question.group, question.snapshot, question.placed, answer)

@@ -20,7 +20,8 @@ class Statement:
 
 
 class Recorder:
-    """
+    """The recorded statements.
+
     :ivar sent: each Statement, in the order in which they were sent
     """
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When this module is imported, SQLite no longer waits until its files are on
+"""The import of this module makes SQLite no longer wait until its files are on
 the disk.
 
-Most transactions of the tests take less time than that. A process that is
-killed loses nothing; a failure of the whole machine, which no test provokes,
-would.
+Most transactions of the tests take less time than this wait. A killed process
+loses no data. Only a failure of the whole machine would, which no test
+provokes.
 """
 
 import sqlite3

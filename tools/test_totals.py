@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Add up JUnit reports; a missing report, no test or a skipped one fails."""
+"""Add up JUnit reports. A missing report, a report without tests, or a skipped
+test is a failure."""
 
 import sys
 from xml.etree import ElementTree
 
 LENGTH = 500
-"""Characters of the message of a failed test that are printed."""
+"""Maximum number of characters of the message of a failed test."""
 
 
 def totals(path):
-    """(passed, failed, skipped) of one report; (0, 1, 0) where it is missing.
+    """Return (passed, failed, skipped) of one report, or (0, 1, 0) if it is
+    missing.
 
-    A part that did not run is counted as a failure, never as nothing.
+    A part that did not run counts as a failure.
     """
     try:
         suites = list(ElementTree.parse(path).getroot().iter('testsuite'))
@@ -29,8 +31,8 @@ def totals(path):
 
 
 def failures(path):
-    """(name, message) of the tests that failed, named nearly as pytest does.
-    """
+    """Return (name, message) of the failed tests, with names similar to
+    pytest's."""
     try:
         cases = list(ElementTree.parse(path).getroot().iter('testcase'))
     except (OSError, ElementTree.ParseError):

@@ -32,10 +32,11 @@ USERS = {user.name: user for user in
 def session(layout: Layout, user: User, url: str = '',
             scope: Mapping[str, str] | None = None,
             timeout: float | None = None) -> Session:
-    """
-    :param url: of another keystone than the first
-    :param scope: options of the token where it is not the user's project
-    :param timeout: seconds for which an answer is waited for
+    """Return a Keystone session of a user of the cloud.
+
+    :param url: URL of another Keystone than the first one
+    :param scope: scope options of the token; the default is the user's project
+    :param timeout: timeout of a request in seconds
     """
     if scope is None:
         scope = {'project_name': user.project, 'project_domain_id': 'default'}
@@ -43,13 +44,13 @@ def session(layout: Layout, user: User, url: str = '',
         url or layout.identity, username=user.name,
         password=layout.password, user_domain_id='default', **scope),
         timeout=timeout)
-    # Loopback needs no way through a proxy.
+    # Requests to loopback must not use a proxy.
     adapter.session.trust_env = False
     return adapter
 
 
 def variables(layout: Layout, user: User) -> dict[str, str]:
-    """Environment of the ``openstack`` command."""
+    """Return the environment variables of the ``openstack`` command."""
     return {
         'OS_AUTH_TYPE': 'password', 'OS_AUTH_URL': layout.identity,
         'OS_USERNAME': user.name, 'OS_PASSWORD': layout.password,
@@ -60,7 +61,7 @@ def variables(layout: Layout, user: User) -> dict[str, str]:
 
 
 def fill(layout: Layout) -> None:
-    """Create users, projects and the catalog in a new keystone."""
+    """Create users, projects and the catalog in a new Keystone."""
     keystone = Adapter(session(layout, ADMIN),
                        endpoint_override=layout.identity)
 
@@ -88,7 +89,7 @@ def fill(layout: Layout) -> None:
 
 def _make_endpoints(layout: Layout, make: Callable[..., str]) -> None:
     internal = ('public', 'internal')
-    # As the manual says: openstack service create --name NAME TYPE
+    # The command of the manual: openstack service create --name NAME TYPE
     words, = manual.commands('openstack service create')
     services = [
         ('compute', 'nova', '/v2.1', internal),
@@ -108,7 +109,8 @@ def _make_endpoints(layout: Layout, make: Callable[..., str]) -> None:
 
 def _make_stack_domain(layout: Layout, keystone: Adapter,
                        make: Callable[..., str], admin_role: str) -> None:
-    """A domain for the users that Heat makes, and its administrator."""
+    """Create a domain for the users that Heat creates, and its administrator.
+    """
     domain = make('domain', name=heat.DOMAIN)
     user = make('user', name=heat.DOMAIN_ADMIN, password=layout.password,
                 domain_id=domain)

@@ -23,12 +23,14 @@ from tools.cloud.rabbitmq import RabbitMQ
 from tools.cloud.service import Service
 
 _LAST = ('memcached', 'rabbitmq', 'epmd', 'mariadb')
-"""Services that other services need until they have ended."""
+"""Services that other services need until those have ended."""
 
 
 class Cloud:
-    """
+    """The services of one cloud.
+
     :ivar layout: files and ports of the cloud
+    :ivar processes: processes of the cloud
     :ivar services: the services by their names
     """
 
@@ -80,7 +82,7 @@ class Cloud:
                 self.processes.end([name])
 
     def remove(self) -> None:
-        """Remove all files of the cloud, which has ended."""
+        """Remove all files of the cloud, whose processes must have ended."""
         shutil.rmtree(self.layout.directory)
 
     @property

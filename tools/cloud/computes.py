@@ -34,9 +34,10 @@ from tools.cloud.compute_files import down_file, pid_file
 from tools.cloud.layout import Layout, write
 
 _PACE = 0.1
-"""Seconds between two: all at once would keep each other from starting."""
+"""Seconds between two starts. Processes that start at the same time delay each
+other."""
 _RESTART = 1.0
-"""Seconds before one that has failed is started again."""
+"""Seconds before a failed process is started again."""
 _SIGNALS = (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM)
 _LATER = (
     'nova.compute.manager', 'nova.network.neutron', 'nova.image.glance',
@@ -44,7 +45,7 @@ _LATER = (
     'nova.servicegroup.drivers.db', 'keystoneauth1.identity.generic',
     'keystoneauth1.loading._plugins.identity.generic',
     'oslo_messaging._drivers.impl_rabbit', 'kombu.transport.pyamqp')
-"""What nova-compute imports no sooner than it is started."""
+"""Modules that nova-compute would import only after its start."""
 
 
 def main(directory: str) -> None:
@@ -68,7 +69,7 @@ def main(directory: str) -> None:
 
 def _start(layout: Layout, common: pathlib.Path, children: dict[int, str],
            hosts: Iterable[str]) -> None:
-    """Start nova-compute on each of these hosts that does not run it."""
+    """Start nova-compute on each of these hosts where it is not running."""
     for host in hosts:
         if host in children.values() or down_file(layout, host).exists():
             continue
@@ -82,9 +83,10 @@ def _start(layout: Layout, common: pathlib.Path, children: dict[int, str],
 
 
 def _reap(children: dict[int, str]) -> list[str]:
-    """Forget those that have ended.
+    """Remove the processes that have ended from ``children``.
 
-    :returns: the hosts of those that failed; not of those that were killed
+    :returns: the hosts of the processes that failed, but not of those that
+        were killed
     """
     failed = []
     with contextlib.suppress(ChildProcessError):
@@ -100,7 +102,8 @@ def _reap(children: dict[int, str]) -> list[str]:
 
 
 def _load(common: pathlib.Path) -> None:
-    """Import what every nova-compute needs, and make ready to fork."""
+    """Import everything that nova-compute needs, and prepare the process for
+    forks."""
     # Some decorators read options while their module is imported.
     config.parse_args(['nova-compute', '--config-file', str(common)],
                       configure_db=False, init_rpc=False)
@@ -120,7 +123,7 @@ def _load(common: pathlib.Path) -> None:
 
 
 def _serve(layout: Layout, common: pathlib.Path, host: str) -> None:
-    """Be the nova-compute of a host; never returns."""
+    """Run as the nova-compute of a host; never returns."""
     status = 1
     try:
         state = layout.state(host)

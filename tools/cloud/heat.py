@@ -58,7 +58,8 @@ class Heat(WebService):
         self.start_engine()
 
     def start_engine(self, **options: object) -> None:
-        """
+        """Start the engine.
+
         :param options: options of section DEFAULT, in addition to those of the
             cloud
         """

@@ -23,7 +23,9 @@ REGION = 'RegionOne'
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """
+    """The directory, the ports and the size of one cloud.
+
+    :ivar directory: absolute path of the directory of the cloud
     :ivar hosts: number of compute hosts
     :ivar password: the password of all users of the cloud and of its database
     :ivar ports: ports by the names of their services
@@ -61,7 +63,10 @@ class Layout:
 
     @classmethod
     def read(cls, directory: pathlib.Path) -> 'Layout':
-        """:raises FileNotFoundError: the directory contains no cloud"""
+        """Read the layout of the cloud in a directory.
+
+        :raises FileNotFoundError: the directory contains no cloud
+        """
         values = json.loads((directory.resolve() / _FILE).read_text())
         return cls(**values | {'directory': pathlib.Path(values['directory'])})
 

@@ -51,7 +51,11 @@ class Service:
                         for words in commands])], environment)
 
     def wait_until(self, condition, name: str = '') -> None:
-        """
+        """Wait until the condition is true.
+
+        :param condition: function without arguments
+        :param name: name of the process; the default is the name of the
+            service
         :raises WaitTimeout: the condition does not become true, or the process
             has ended
         """

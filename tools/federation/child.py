@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process of a child: a Nova, a Placement, an engine and the API.
 
-Usage: ``python -m tools.federation.child``; the first argument is a JSON
-object with the keys ``port`` and ``hosts``: name, rack and VCPUs of each.
+Usage: ``python -m tools.federation.child OPTIONS``. OPTIONS is a JSON object
+with the keys ``port`` and ``hosts``. A host is a list of name, rack and VCPUs.
 """
 
-# First of all: it decides on green threads for everything imported later.
+# This import comes first, because it selects green threads for everything that
+# is imported later.
 import nova_holistic.embedded  # noqa: F401, I100
 
 import json
@@ -25,14 +26,14 @@ from tools.federation.identity import context_of
 from tools.federation.nova import Nova, PREFIX
 
 EXPIRY_INTERVAL = 0.5
-"""Seconds between two searches for expired leases."""
+"""Interval in seconds of the search for expired leases."""
 FLAVOR = 'small', 2, 512, 1
 """Name, VCPUs, MiB of memory and GiB of disk of the only flavor."""
 
 
 class Control:
-    """Operations of a test or a user in the cloud, in addition to the group
-    API: one method for each path below ``/control/``."""
+    """Operations in the cloud in addition to the group API, for tests and
+    users. Each method serves the path ``/control/METHOD``."""
 
     def __init__(self, cloud):
         self._cloud = cloud
@@ -61,13 +62,13 @@ class Control:
         return {}
 
     def reconcile(self):
-        """Compare the table with Nova and Placement, as an engine does
-        regularly."""
+        """Compare the table with Nova and Placement, as an engine does at
+        intervals."""
         return self._cloud.reconciler.reconcile()
 
     def report(self, project):
-        """Servers as Nova reports them, holds as the table has them, and
-        where Placement's usages are not their sum."""
+        """Return the servers as Nova reports them, the holds in the table, and
+        the differences between Placement's usages and their sum."""
         cloud = self._cloud
         servers = cloud.servers(project)
         held = [row for group in cloud.table.list_groups()

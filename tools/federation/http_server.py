@@ -15,8 +15,8 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     request_queue_size = 128
 
     def server_bind(self):
-        """Without a look-up of this machine's name, which can take
-        seconds."""
+        """Bind without a lookup of the machine's name, which can take seconds.
+        """
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
         self.setup_environ()
@@ -24,22 +24,23 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
 
 class _Handler(simple_server.WSGIRequestHandler):
     def log_message(self, *words):
-        """Requests are not logged."""
+        """Do not log requests."""
 
 
 def serve(application, port):
     """Serve until standard input ends.
 
-    The first line of standard output is the URL.
+    The first line of standard output is a JSON object with the URL.
 
-    :param port: 0 lets the system choose
+    :param application: WSGI application
+    :param port: port to listen on; 0 lets the system choose
     """
     server = _Server(('127.0.0.1', port), _Handler)
     server.set_app(application)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(json.dumps({'url': f'http://127.0.0.1:{server.server_port}'}),
           flush=True)
-    # A plain read would stop the green threads of a process that has some.
+    # A blocking read would stop the green threads of a process that uses them.
     while not (select.select([sys.stdin], [], [], 1)[0]
                and not os.read(sys.stdin.fileno(), 1)):
         pass

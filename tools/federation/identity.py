@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users without keystone: a token is ``USER:PROJECT``."""
+"""Authentication without Keystone: a token is ``USER:PROJECT``."""
 
 from keystoneauth1.plugin import BaseAuthPlugin
 
@@ -21,8 +21,8 @@ class SentToken(BaseAuthPlugin):
 
 
 def context_of(environ):
-    """The context of a request; without user and project if it has no token.
-    """
+    """Return the context of a request. It has no user and no project if the
+    request has no valid token."""
     token = environ.get('HTTP_X_AUTH_TOKEN', '')
     user, colon, project = token.partition(':')
     if not (user and colon and project):

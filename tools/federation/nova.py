@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's API of a cloud in this process, for other processes."""
+"""The API of a Nova that runs in this process, for other processes."""
 
 import webob
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process of a parent.
 
-Usage: ``python -m tools.federation.parent``; the first argument is a JSON
-object with the keys ``port``, ``folder`` for the table, and ``options`` of
+Usage: ``python -m tools.federation.parent OPTIONS``. OPTIONS is a JSON object
+with the keys ``port``, ``folder`` for the table, and ``options`` of
 [federation].
 """
 

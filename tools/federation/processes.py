@@ -10,16 +10,17 @@ from nova_holistic import crash_points
 
 
 class Process:
-    """A service in a process that ends with its standard input.
+    """A service in a process that ends when its standard input ends.
 
-    :ivar url: of its API
+    :ivar url: URL of its API; None until it is ready
     """
 
     def __init__(self, module, options, folder, crash_point=None):
-        """
+        """Start the process.
+
         :param options: the argument of the module
-        :param folder: for its log
-        :param crash_point: where the process kills itself
+        :param folder: folder of its log
+        :param crash_point: crash point at which the process kills itself
         """
         environment = dict(os.environ)
         if crash_point is not None:
@@ -40,7 +41,12 @@ class Process:
         self.url = json.loads(line)['url']
 
     def wait_until_killed(self, seconds):
-        """The process has killed itself at its crash point."""
+        """Wait until the process has killed itself at its crash point; return
+        its exit code.
+
+        :raises subprocess.TimeoutExpired: the process is still running after
+            ``seconds``
+        """
         return self._process.wait(seconds)
 
     def kill(self):
@@ -48,7 +54,7 @@ class Process:
         self._process.wait()
 
     def stop(self):
-        """End the process, which may have ended already."""
+        """End the process if it is still running."""
         self._process.stdin.close()
         try:
             self._process.wait(30)
@@ -59,18 +65,20 @@ class Process:
 
 
 def start_child(hosts, folder, port=0, crash_point=None):
-    """
-    :param hosts: name, rack and VCPUs of each
+    """Start the process of a child.
+
+    :param hosts: (name, rack, VCPUs) of each host
     """
     return Process('tools.federation.child', {'hosts': hosts, 'port': port},
                    folder, crash_point)
 
 
 def start_parent(children, folder, port=0, crash_point=None, **options):
-    """
+    """Start the process of a parent.
+
     :param children: URL of each child by its name
-    :param folder: for the table, the file of children and the log
-    :param options: of [federation]
+    :param folder: folder of the table, of the file of children and of the log
+    :param options: options of [federation]
     """
     path = os.path.join(folder, 'children.json')
     with open(path, 'w') as file:

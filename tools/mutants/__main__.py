@@ -44,7 +44,10 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def chosen(args: argparse.Namespace) -> Sequence[Mutant]:
-    """:raises BadList: a list is wrong, or no mutant matches the words"""
+    """Return the mutants that match the words of the command.
+
+    :raises BadList: a list is wrong, or no mutant matches the words
+    """
     mutants = lists.read(args.project / LISTS)
     selected = [mutant for mutant in mutants if not args.words
                 or any(mutant.matches(word) for word in args.words)]
@@ -54,7 +57,8 @@ def chosen(args: argparse.Namespace) -> Sequence[Mutant]:
 
 
 def try_out(args: argparse.Namespace, mutants: Sequence[Mutant]) -> bool:
-    """Whether all mutants were killed; the results are printed."""
+    """Run the mutants and print the results; return whether all were killed.
+    """
     with tempfile.TemporaryDirectory(prefix='mutants-') as directory:
         copies = [ProjectCopy(args.project, pathlib.Path(directory, str(n)))
                   for n in range(min(args.jobs, len(mutants)))]

@@ -15,13 +15,15 @@ _KNOWN = {*_TEXTS, 'tests', 'occurrence', 'environment'}
 
 
 class BadList(Exception):
-    """A list cannot be read; the message says which entry is wrong."""
+    """A list cannot be read. The message names the wrong entry."""
 
 
 def read(directory: pathlib.Path) -> Sequence[Mutant]:
-    """The mutants of all lists in a directory, in the order of their names.
+    """Return the mutants of all lists in a directory, in the order of the file
+    names.
 
-    :raises BadList: there is none, an entry is wrong, or two have one name
+    :raises BadList: there is no list, an entry is wrong, or two mutants have
+        the same name
     """
     mutants: dict[str, Mutant] = {}
     for path in sorted(directory.glob('*.yaml')):
@@ -61,7 +63,8 @@ def _mutant(entry: Any, path: pathlib.Path, place: str) -> Mutant:
 
 
 def _wrong(entry: Mapping[str, Any]) -> str | None:
-    """What is wrong with the values, if all texts are there."""
+    """Return the error in the values of an entry, or None. The entry has all
+    texts."""
     tests, occurrence = entry.get('tests'), entry.get('occurrence', 1)
     if not entry['old'] or entry['old'] == entry['new']:
         return 'old must differ from new, and not be empty'

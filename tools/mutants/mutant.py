@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 
 class DoesNotApply(Exception):
-    """The file does not contain the text, or cannot be compiled after it."""
+    """The file does not contain the text, or cannot be compiled after the
+    replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """See ``tools.mutants`` for the fields that a list gives.
+    """One mutant. The package docstring of ``tools.mutants`` describes the
+    fields of a list.
 
     :ivar package: name of the list, without its suffix
     """
@@ -25,14 +27,15 @@ class Mutant:
     environment: str | None = None
 
     def matches(self, word: str) -> bool:
-        """Whether its package is the word, or its name or file contains it."""
+        """Return whether the word is the package, or a part of the name or the
+        file."""
         return word == self.package or word in self.name or word in self.file
 
     def apply(self, text: str) -> str:
-        """The file's text with the mutant.
+        """Return the text of the file with the mutant.
 
-        :raises DoesNotApply: the old text is not in the file as often as the
-            list says, or the result is not Python
+        :raises DoesNotApply: the file does not contain the old text as often
+            as required, or the result cannot be compiled
         """
         before, after = self._around(text)
         mutated = before + self.new + after
@@ -45,7 +48,7 @@ class Mutant:
         return mutated
 
     def _around(self, text: str) -> tuple[str, str]:
-        """The text before and after what is replaced."""
+        """Return the text before and after the replaced text."""
         parts = text.split(self.old)
         times = len(parts) - 1
         if not times:

@@ -12,7 +12,8 @@ from tools.mutants.mutant import DoesNotApply, Mutant
 
 
 class ProjectCopy:
-    """
+    """A copy of the tracked files.
+
     :ivar root: the directory of the copy
     """
 
@@ -30,9 +31,9 @@ class ProjectCopy:
 
     @contextlib.contextmanager
     def mutated(self, mutant: Mutant) -> Iterator[None]:
-        """The mutant is applied within the context.
+        """Apply the mutant within the context.
 
-        :raises DoesNotApply: the file or its text is not there
+        :raises DoesNotApply: the file or its text does not exist
         """
         path = self.root / mutant.file
         if not path.is_file():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest, run as a process in a copy of the project until a test fails."""
+"""A run of pytest as a process in a copy of the project, until a test fails.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +13,17 @@ import tempfile
 from xml.etree import ElementTree
 
 _GRACE = 30
-"""Seconds in which an interrupted pytest has to end."""
+"""Timeout in seconds for an interrupted pytest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How pytest ended.
+    """The result of a run of pytest.
 
-    :ivar code: its exit code; None if it took longer than the timeout
-    :ivar failed: the test that failed; None if none did. The setup of a
-        fixture is no test, its teardown is part of one
-    :ivar output: what pytest wrote
+    :ivar code: its exit code; None if it exceeded the timeout
+    :ivar failed: the test that failed; None if no test failed. The setup of a
+        fixture is no part of a test, but its teardown is
+    :ivar output: the output of pytest
     """
 
     code: int | None
@@ -42,7 +43,8 @@ def run(root: pathlib.Path, tests: Sequence[str], timeout: float) -> Ended:
 
 def _run(command: Sequence[str], root: pathlib.Path,
          timeout: float) -> tuple[int | None, str]:
-    # Compiled files would outlive a mutant that is replaced within a second.
+    # A mutant may be replaced within a second, and then pytest would use the
+    # compiled file of the previous one.
     environ = {**os.environ, 'PYTHONPATH': str(root),
                'PYTHONDONTWRITEBYTECODE': '1'}
     with subprocess.Popen(
@@ -57,8 +59,8 @@ def _run(command: Sequence[str], root: pathlib.Path,
 
 
 def _end(process: subprocess.Popen) -> str:
-    """Interrupt pytest, so that fixtures end the processes that they started;
-    kill it if this takes too long."""
+    """Interrupt pytest, so that fixtures end their processes, and kill it if
+    it does not end in time. Return its output."""
     process.send_signal(signal.SIGINT)
     try:
         return process.communicate(timeout=_GRACE)[0]

@@ -8,7 +8,8 @@ from tools.mutants.trial import Result, Status
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """A line for each mutant, one below it with the detail, and the sum."""
+    """Generate a line for each mutant, a line with its detail, and the totals.
+    """
     width = max(len(result.mutant.file) for result in results)
     for result in results:
         yield (f'{result.status:<8}  {result.mutant.file:<{width}}  '
@@ -23,7 +24,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def listing(mutants: Sequence[Mutant]) -> Iterator[str]:
-    """What would be run."""
+    """Generate the mutants and their tests, for ``--list``."""
     for mutant in mutants:
         where = f' ({mutant.environment})' if mutant.environment else ''
         yield f'{mutant.package}: {mutant.name}'

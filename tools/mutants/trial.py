@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each mutant is applied alone, and its tests are run."""
+"""The trial applies one mutant at a time to a copy, and runs its tests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +21,9 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """
-    :ivar detail: the test that killed the mutant, or what went wrong
+    """The result of one mutant.
+
+    :ivar detail: the test that killed the mutant, or the error
     """
 
     mutant: Mutant
@@ -31,13 +32,14 @@ class Result:
 
 
 class Trial:
-    """Runs as many processes of pytest at a time as there are copies."""
+    """Runs one process of pytest in each copy at the same time."""
 
     def __init__(self, copies: Sequence[ProjectCopy], timeout: float,
                  tell: Callable[[str], None] = lambda line: None):
-        """
-        :param timeout: seconds that one run of pytest may take
-        :param tell: called with a line about each run that has ended
+        """Create a trial.
+
+        :param timeout: timeout in seconds of one run of pytest
+        :param tell: called with a line about each finished run
         """
         self._free: queue.SimpleQueue[ProjectCopy] = queue.SimpleQueue()
         for copy in copies:
@@ -47,7 +49,7 @@ class Trial:
         self._tell = tell
 
     def run(self, mutants: Sequence[Mutant]) -> Sequence[Result]:
-        """The results, in the order of the mutants."""
+        """Return the results, in the order of the mutants."""
         sets = list(dict.fromkeys(mutant.tests for mutant in mutants))
         with ThreadPoolExecutor(self._jobs) as pool:
             problems = dict(zip(sets, pool.map(self._problem, sets),
@@ -65,7 +67,8 @@ class Trial:
             self._free.put(copy)
 
     def _problem(self, tests: Sequence[str]) -> str | None:
-        """Why the tests do not pass without a mutant; None if they do."""
+        """Return why the tests do not pass without a mutant, or None if they
+        pass."""
         with self._copy() as copy:
             ended = pytest_process.run(copy.root, tests, self._timeout)
         passed = ended.code == 0
@@ -98,7 +101,7 @@ class Trial:
 
 
 def _why(ended: pytest_process.Ended) -> str:
-    """Why a run neither passed nor killed a mutant, in one line."""
+    """Return in one line why a run neither passed nor killed a mutant."""
     if ended.code is None:
         return 'pytest took longer than the timeout'
     lines = [line for line in ended.output.splitlines() if line.strip()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether each test has the same outcome on both managers."""
+"""The comparison of the outcomes of each test on both managers."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -9,18 +9,20 @@ from tools.nova_compat.pool import Results
 from tools.nova_compat.worker import HOLISTIC, STOCK
 
 REPEATS = 3
-"""How often a test is repeated that fails, or whose two outcomes differ."""
+"""Number of repetitions of a test that fails or whose outcomes differ."""
 _FAILURES = ('failed', 'error')
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """
-    :ivar tests: ids of all tests
+    """The outcomes of all tests on both managers.
+
+    :ivar tests: IDs of all tests
     :ivar results: the outcomes of the first run
-    :ivar differing: tests whose outcomes differ; a defect of this project
+    :ivar differing: tests whose outcomes differ, which is a defect of this
+        project
     :ivar unsteady: tests whose outcomes were equal in every repetition, but
-        not the same each time
+        not always the same
     :ivar repeated: outcomes of both managers in each repetition of a test
     """
 
@@ -32,7 +34,7 @@ class Comparison:
         default_factory=dict)
 
     def of(self, test: str) -> tuple[Outcome, Outcome]:
-        """The outcomes of stock Nova and of this project."""
+        """Return the outcomes of a test on stock Nova and on this project."""
         stock, holistic = (
             self.results[manager].get(test) or Outcome(test, NOT_RUN)
             for manager in (STOCK, HOLISTIC))
@@ -40,7 +42,8 @@ class Comparison:
 
     @property
     def not_passed(self) -> Sequence[str]:
-        """Tests that have the same outcome on both, but did not pass."""
+        """Tests that have the same outcome on both managers, but did not pass.
+        """
         return [test for test in self.tests
                 if test not in self.differing and test not in self.unsteady
                 and self.of(test)[0].outcome != 'passed']

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defaults of options for the time of each of Nova's tests."""
+"""Defaults of options during Nova's tests."""
 
 from collections.abc import Mapping
 import importlib.metadata
@@ -28,10 +28,11 @@ def nova_state(directory: pathlib.Path) -> Defaults:
 
 
 def keep(defaults: Defaults) -> None:
-    """Give these options other defaults in each test that starts from now on.
+    """Set other defaults of these options in each test that starts from now
+    on.
 
-    They are defaults, so a test that sets an option gets what it asks for.
-    Nova's fixture of the configuration removes them at the end of each test.
+    A test that sets an option still gets the value that it sets. Nova's
+    fixture of the configuration removes the defaults at the end of each test.
     Import ``nova.tests`` first.
     """
     from nova.tests.fixtures import conf as conf_fixtures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of one test on one manager."""
+"""The outcome of one test on one manager."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,12 @@ NOT_RUN = 'not run'
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """
-    :ivar test: id of the test: module, class and method
-    :ivar outcome: ``passed``, ``failed``, ``error``, ``skipped``,
-        ``expected failure``, ``unexpected success`` or ``not run``
-    :ivar seconds: how long it took
+    """The outcome of one test.
+
+    :ivar test: ID of the test: module, class and method
+    :ivar outcome: ``passed``, ``failed``, ``error``, ``skipped``, ``expected
+        failure``, ``unexpected success`` or ``not run``
+    :ivar seconds: duration of the test
     :ivar details: log and traceback of a test that did not pass
     """
 

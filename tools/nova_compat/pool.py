@@ -14,16 +14,16 @@ from tools.nova_compat.worker import HOLISTIC, STOCK
 
 MANAGERS = (STOCK, HOLISTIC)
 Results = Mapping[str, Mapping[str, Outcome]]
-"""For each manager, outcomes by the id of the test."""
+"""For each manager, the outcomes by the ID of the test."""
 
 
 class Pool:
-    """Runs each test on both managers, a class of tests at a time.
+    """Runs each test on both managers, in tasks of one test class.
 
     :param jobs: number of workers that run at the same time
     :param log: file for the output of the tests
     :param timeout: seconds after which a test is interrupted
-    :param tell: called with a line about each class that has run
+    :param tell: called with a line about each finished class
     """
 
     def __init__(self, jobs: int, log: pathlib.Path, timeout: float,
@@ -35,21 +35,21 @@ class Pool:
         self._listing = WorkerProcess(STOCK, log, timeout)
 
     def close(self) -> None:
-        """End the process that listed the tests, if it still runs."""
+        """End the process that listed the tests, if it is running."""
         self._listing.close()
 
     def listing(self, names: Sequence[str]) -> Sequence[str]:
-        """The ids of all tests that the names stand for.
+        """Return the IDs of all tests that the names select.
 
         :raises WorkerFailed: one of the modules cannot be imported
         """
         return self._listing.listing(names)
 
     def run(self, tests: Iterable[str]) -> Results:
-        """The outcomes of all tests on both managers."""
+        """Return the outcomes of all tests on both managers."""
         classes = [list(group) for _, group in itertools.groupby(
             sorted(tests), lambda test: test.rpartition('.')[0])]
-        # Large classes first, so that no worker is the only one at the end.
+        # Large classes come first, so that no worker runs alone at the end.
         classes.sort(key=len, reverse=True)
         tasks = {manager: deque(classes) for manager in MANAGERS}
         results: dict[str, dict[str, Outcome]] = {
@@ -61,8 +61,8 @@ class Pool:
         return results
 
     def _work(self, job: int, tasks, results) -> None:
-        """Run tasks of one manager in one process, then those that are left
-        of the other manager in another process."""
+        """Run tasks of one manager in one process, and then the remaining
+        tasks of the other manager in another process."""
         first = job % len(MANAGERS)
         for manager in (*MANAGERS[first:], *MANAGERS[:first]):
             with contextlib.closing(self._worker(job, manager)) as worker:
@@ -73,14 +73,15 @@ class Pool:
                     self._tell(_line(manager, tests[0], outcomes))
 
     def _worker(self, job: int, manager: str) -> WorkerProcess:
-        # The start of a worker takes seconds: use the one that is running.
+        # The start of a worker takes seconds, so the process that listed the
+        # tests is used.
         if (job, manager) == (0, STOCK):
             return self._listing
         return WorkerProcess(manager, self._log, self._timeout)
 
 
 def _remaining(tasks):
-    """Tasks, until this thread and the others have taken all of them."""
+    """Generate tasks until all threads together have taken all of them."""
     with contextlib.suppress(IndexError):
         while True:
             yield tasks.popleft()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A worker process, seen from the process that started it."""
+"""The client side of a worker process."""
 
 from collections.abc import Iterator, Sequence
 import json
@@ -16,15 +16,16 @@ PROJECT = pathlib.Path(__file__).parents[2]
 
 
 class WorkerFailed(Exception):
-    """A worker ended, or was ended because it took too long."""
+    """A worker ended, or was killed because it exceeded the timeout."""
 
 
 class WorkerProcess:
-    """One ``tools.nova_compat.worker``; it is started when it is first used.
+    """One process of ``tools.nova_compat.worker``. It is started at the first
+    use.
 
     :param manager: ``stock`` or ``holistic``
-    :param log: file that the output of the tests is appended to
-    :param timeout: seconds that the worker may take for one test
+    :param log: file to which the output of the tests is appended
+    :param timeout: maximum time in seconds of one test
     """
 
     def __init__(self, manager: str, log: pathlib.Path, timeout: float):
@@ -34,14 +35,14 @@ class WorkerProcess:
         self._process: subprocess.Popen | None = None
 
     def listing(self, names: Sequence[str]) -> Sequence[str]:
-        """The ids of the tests that names of modules or classes stand for.
+        """Return the IDs of the tests that the names select.
 
         :raises WorkerFailed: one of the modules cannot be imported
         """
         return [answer['test'] for answer in self._ask({'list': list(names)})]
 
     def run(self, tests: Sequence[str]) -> list[Outcome]:
-        """The outcome of each test, also if the worker ends before that."""
+        """Return the outcome of each test, even if the worker ends early."""
         outcomes, failure = [], ''
         try:
             for answer in self._ask({'run': list(tests)}):
@@ -84,7 +85,8 @@ class WorkerProcess:
             yield answer
 
     def _start(self) -> subprocess.Popen:
-        # Nova's tests must not find a nova.conf or an api-paste.ini here.
+        # Nova's tests must not find a nova.conf or an api-paste.ini in the
+        # working directory.
         environment = os.environ | {'PYTHONPATH': str(PROJECT)}
         with self._log.open('a') as log:
             return subprocess.Popen(

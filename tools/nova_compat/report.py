@@ -11,7 +11,7 @@ from tools.nova_compat.pool import MANAGERS
 
 
 def text(comparison: Comparison) -> str:
-    """What a person reads: each exception, and a closing line."""
+    """Return the report for a person: each exception, and a closing line."""
     lines = []
     for title, tests in (
             ('did not pass on either', comparison.not_passed),
@@ -29,7 +29,7 @@ def text(comparison: Comparison) -> str:
 
 
 def closing(comparison: Comparison) -> str:
-    """The numbers of tests in one line."""
+    """Return the numbers of tests in one line."""
     counts = Counter(
         comparison.of(test)[0].outcome for test in comparison.tests)
     outcomes = ', '.join(
@@ -41,7 +41,7 @@ def closing(comparison: Comparison) -> str:
 
 
 def write_json(comparison: Comparison, path: pathlib.Path) -> None:
-    """The map of both outcomes, with seconds, by the id of the test."""
+    """Write both outcomes and their seconds by the ID of the test."""
     document = {
         test: {manager: {'outcome': each.outcome, 'seconds': each.seconds}
                for manager, each in zip(MANAGERS, comparison.of(test))}
@@ -50,7 +50,7 @@ def write_json(comparison: Comparison, path: pathlib.Path) -> None:
 
 
 def write_details(comparison: Comparison, path: pathlib.Path) -> None:
-    """The log and the traceback of each test that did not pass."""
+    """Write the log and the traceback of each test that did not pass."""
     path.write_text('\n'.join(
         f'=== {each.test}: {each.outcome} on {manager}\n{each.details}\n'
         for test in comparison.tests
@@ -59,7 +59,8 @@ def write_details(comparison: Comparison, path: pathlib.Path) -> None:
 
 
 def write_junit(comparison: Comparison, path: pathlib.Path) -> None:
-    """One test case for each test; it fails if the outcomes differ."""
+    """Write one test case for each test, which fails if the outcomes differ.
+    """
     suite = ElementTree.Element(
         'testsuite', name='nova-compat', tests=str(len(comparison.tests)),
         failures=str(len(comparison.differing)), errors='0', skipped='0')
@@ -81,5 +82,5 @@ def write_junit(comparison: Comparison, path: pathlib.Path) -> None:
 
 
 def _printable(text: str) -> str:
-    """XML contains no control characters."""
+    """Remove control characters, which XML does not allow."""
     return ''.join(each for each in text if each in '\t\n' or each >= ' ')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of Nova's tests are run."""
+"""The selections of Nova's tests."""
 
 _FUNCTIONAL = 'nova.tests.functional'
 _GROUPS = f'{_FUNCTIONAL}.test_server_group.ServerGroupTestV264'

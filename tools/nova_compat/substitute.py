@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our scheduler in place of Nova's, in a process that runs Nova's tests."""
+"""Replacement of Nova's scheduler by ours, in a process that runs Nova's
+tests."""
 
 import pathlib
 
@@ -7,11 +8,11 @@ from tools.nova_compat.configuration import Defaults
 
 
 def install(directory: pathlib.Path) -> Defaults:
-    """Make every scheduler of this process nova-holistic-scheduler.
+    """Replace every scheduler of this process by nova-holistic-scheduler.
 
     Import ``nova.tests`` first.
 
-    :param directory: folder for the placement table of this process
+    :param directory: folder of the placement table of this process
     :return: the options that nova.conf.excerpt sets
     """
     import nova.conf
@@ -40,7 +41,8 @@ def install(directory: pathlib.Path) -> Defaults:
 
 
 def _replace_class() -> None:
-    """Nova's unit tests create the manager by the name of its class."""
+    """Replace the class, because Nova's unit tests create the manager by its
+    name."""
     from nova.scheduler import manager
     from nova_holistic.scheduler.manager import HolisticSchedulerManager
 
@@ -50,9 +52,9 @@ def _replace_class() -> None:
 def _open_table_once(connection: str) -> None:
     """Check and open the placement table now instead of in each test.
 
-    A manager checks it when it is created, and reads it for each server.
-    Nova's unit tests create it under a fixture that forbids all use of
-    oslo.db, to protect Nova's databases.
+    A manager checks the table when it is created, and reads it for each
+    server. Nova's unit tests create the manager under a fixture that forbids
+    all use of oslo.db, to protect Nova's databases.
     """
     import nova.conf
     from nova_holistic.scheduler import connections
@@ -63,7 +65,7 @@ def _open_table_once(connection: str) -> None:
         'connection', connection, group='holistic_database')
     startup_check.must_be_usable(configuration)
     table = connections.PlacementTable.from_conf(configuration, 'scheduler')
-    # An engine that has started is used without a call that is forbidden.
+    # A connected engine is used without any forbidden call.
     table.database.engine.connect().close()
     configuration.clear_override('connection', group='holistic_database')
     startup_check.must_be_usable = lambda conf: None

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _prepare(manager: str, directory: pathlib.Path) -> None:
-    # This import comes first: it decides on the threading of the process.
+    # This import comes first, because it selects the threading of the process.
     import nova.tests.functional  # noqa: F401
     import nova.tests.unit  # noqa: F401
 
@@ -59,7 +59,7 @@ def _answer(question, tell) -> None:
 
 
 def _tests(names):
-    """Each test that the names stand for."""
+    """Return each test that the names select."""
     loader = unittest.TestLoader()
     return list(_flat(
         loader.loadTestsFromName(each)
@@ -67,7 +67,7 @@ def _tests(names):
 
 
 def _modules(name):
-    """The name itself; of a package, its modules."""
+    """Return the name in a list, or the test modules of a package."""
     module_or_package = sys.modules.get(name)
     if module_or_package is None:
         try:
@@ -90,7 +90,7 @@ def _flat(suite):
 
 
 def _result(tell):
-    """A result of testtools that tells the outcome of each test."""
+    """Return a result of testtools that reports the outcome of each test."""
     import testtools
 
     class Result(testtools.TestResult):

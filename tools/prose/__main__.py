@@ -12,7 +12,7 @@ PROJECT = pathlib.Path(__file__).parents[2]
 
 TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst', 'devstack/*.rst',
          'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py')
-"""What is checked if no file is named."""
+"""Files that are checked if no file is named."""
 
 MODULES = ('nova_holistic', 'tests', 'tools', 'benchmarks')
 """Folders of the modules whose names are checked if no file is named."""
@@ -20,7 +20,7 @@ MODULES = ('nova_holistic', 'tests', 'tools', 'benchmarks')
 
 def files(project: pathlib.Path,
           paths: Sequence[pathlib.Path]) -> Iterator[pathlib.Path]:
-    """The named files, the texts in the named folders, or all texts."""
+    """Generate the named files, the texts in named folders, or all texts."""
     for path in paths:
         if path.is_dir():
             yield from (each for pattern in ('*.rst', '*.yaml', '*.py')
@@ -40,15 +40,15 @@ def prose(path: pathlib.Path) -> str:
 
 def findings(paths: Iterable[pathlib.Path],
              project: pathlib.Path) -> Iterator[rules.Finding]:
-    """All parts of these files that break a rule."""
+    """Generate all parts of these files that break a rule."""
     for path in paths:
         yield from rules.lint(_shown(path, project), prose(path))
 
 
 def names(paths: Iterable[pathlib.Path],
           project: pathlib.Path) -> Iterator[rules.Finding]:
-    """The names of these modules, and the names that they define, that break a
-    rule."""
+    """Generate the names of these modules, and names that they define, that
+    break a rule."""
     lines = []
     for path in paths:
         name = _shown(path, project)
@@ -60,7 +60,7 @@ def names(paths: Iterable[pathlib.Path],
 
 def modules(project: pathlib.Path,
             paths: Sequence[pathlib.Path]) -> Iterator[pathlib.Path]:
-    """The modules among the named files, or all modules."""
+    """Return the modules among the named files, or all modules."""
     if paths:
         return (path for path in files(project, paths)
                 if path.suffix == '.py')

@@ -7,8 +7,9 @@ import re
 
 
 def names(source: str) -> Iterator[tuple[int, str]]:
-    """The line and the words of each class, function, argument, variable and
-    attribute: ``PlanCost`` and ``plan_cost`` become ``plan-cost``."""
+    """Generate the line and the words of each class, function, argument,
+    variable and attribute: ``PlanCost`` and ``plan_cost`` become
+    ``plan-cost``."""
     for node in ast.walk(ast.parse(source)):
         name = _defined(node)
         if name is not None:

@@ -13,19 +13,20 @@ _CODE = re.compile(r'\.\. (?:code|code-block|parsed-literal|highlight|math)'
 
 
 def as_word(match: re.Match) -> str:
-    """One word of the same length; line breaks stay."""
+    """Return one word of the same length, with the line breaks of the match.
+    """
     return re.sub(r'[^\n]', 'X', match[0])
 
 
 def masked(text: str) -> str:
-    """Inline literals, roles and fields of docstrings become words."""
+    """Replace inline literals, roles and fields of docstrings by words."""
     for code in (_INLINE, _ROLE, _FIELD):
         text = code.sub(as_word, text)
     return text
 
 
 def prose(text: str) -> str:
-    """The text without the content of its literal blocks."""
+    """Return the text without the content of its literal blocks."""
     lines: list[str] = []
     block: int | None = None
     for line in text.split('\n'):

@@ -20,10 +20,10 @@ _WORD = re.compile(r'[A-Za-z]{2,}')
 
 
 def prose(source: str) -> str:
-    """Docstrings, comments and strings of three words or more.
+    """Return docstrings, comments and strings of three or more words.
 
-    All other code becomes breaks, so that the result has as many lines and
-    columns as the source.
+    All other code becomes breaks, so that lines and columns are those of the
+    source.
     """
     text = list(re.sub(r'[^\s]', BREAK, source))
     starts = _line_starts(source)
@@ -51,7 +51,7 @@ def _line_starts(source: str) -> list[int]:
 
 
 def _strings(source: str, starts: list[int]) -> Iterator[tuple[int, int]]:
-    """Where each string expression begins and ends."""
+    """Generate the begin and the end of each string expression, as offsets."""
     lines = source.splitlines()
 
     def position(line: int, offset: int) -> int:
@@ -71,8 +71,8 @@ def _strings(source: str, starts: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _content(segment: str) -> str:
-    """The words of adjacent string literals; quotes become white space, and
-    the values that are inserted become words."""
+    """Return the text of adjacent string literals, of the same length. Quotes
+    become white space, and inserted values become words."""
     content = _LITERAL.sub(_unquoted, segment)
     return BREAK + markup.masked(content)[1:-1] + BREAK
 

@@ -14,7 +14,7 @@ from proselint.tools import LintFile, LintResult
 FILE = pathlib.Path(__file__).with_name('rules.toml')
 
 BREAK = '§'
-"""Stands for code between two texts; no rule matches across it."""
+"""Replaces code between two texts. No rule matches across it."""
 
 _END = rf'(?=\s*(?:[.,;:?!){BREAK}]|\Z|\n\s*\n))'
 _TEXT = 'prose'
@@ -23,7 +23,7 @@ _NAMES = 'names'
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One entry of the file."""
+    """One rule of the file."""
 
     name: str
     message: str
@@ -63,16 +63,17 @@ def read(file: pathlib.Path = FILE) -> Sequence[Rule]:
 
 
 def register(rules: Iterable[Rule]) -> None:
-    """Make proselint apply these rules and no others."""
+    """Register these rules, and no others, with proselint."""
     registry = CheckRegistry()
     registry.checks.clear()
     registry.register_many(tuple(rule.check for rule in rules))
 
 
 def lint(source: str, text: str, names: bool = False) -> list[Finding]:
-    """What the registered rules find.
+    """Return the findings of the registered rules.
 
-    :param names: the text consists of names
+    :param source: name of the source in the findings
+    :param names: whether the text consists of names
     """
     if not text.strip():
         return []

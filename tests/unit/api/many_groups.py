@@ -11,7 +11,7 @@ from tests.unit.api.service import NOON, SHOP
 from tests.unit.table.builders import a_group, members_of
 
 OTHERS = 10
-"""Projects of the groups that do not belong to the client."""
+"""Number of projects to which the groups of others belong."""
 KEY = {'Idempotency-Key': 'the first of all'}
 
 

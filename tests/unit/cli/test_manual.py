@@ -101,7 +101,7 @@ def test_a_tool_points_to_each_member_of_the_group(pointers_page, tool, index):
 
 
 def _ansible(text):
-    """The scheduler hints of the playbook."""
+    """Return the scheduler hints of the playbook."""
     (play,), = [yaml.safe_load(block) for block in blocks(text)]
     create, servers, _ = play['tasks']
     assert create['ansible.builtin.command']['argv'][:4] == [

@@ -37,8 +37,8 @@ def test_a_smaller_shop_is_planned_and_its_plan_is_good(
         'r1h1', 'r2h1', 'r3h1']
     assert sorted(h for m, h in where.items() if 'web' in m) == [
         'r1h2', 'r2h2', 'r3h2']
-    # Of nine pairs of web and db, three share a rack, and none shares a host:
-    # 200 Mbit/s x (3 x 2 uplinks + 6 x 4).
+    # Three of the nine pairs of web and db share a rack, and none shares a
+    # host: 200 Mbit/s x (3 x 2 uplinks + 6 x 4).
     assert plan['objective'] == {
         'name': 'network', 'value': 6000, 'bound': 6000, 'gap': 0}
     preferences = {p['policy']: p['violations'] for p in plan['preferences']}

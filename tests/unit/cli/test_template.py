@@ -22,7 +22,7 @@ def cloud(terminal, zones):
 
 
 def planned(terminal, source, cloud, *words):
-    """The location of each member; the last name is the host."""
+    """Return the location of each member. The last name is the host."""
     assert terminal.run('plan', source, '--inventory', cloud, '--format',
                         'json', *words) == 0
     return {p['member']: (*p['location'], p['host'])

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).parents[3]
 
 @pytest.fixture
 def commands():
-    """The commands of the page, by name; the names of files are absolute."""
+    """The commands of the page by name, with absolute file names."""
     page = (ROOT / 'doc/source/user/volumes.rst').read_text()
     lines = [shlex.split(line.replace('examples/', f'{ROOT}/examples/'))
              for line in re.findall(r'^    nova-holistic (.*)$', page,

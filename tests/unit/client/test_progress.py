@@ -17,7 +17,8 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def written(monkeypatch):
-    """A function that shows a document; returns the text on the terminal."""
+    """Return a function that shows a document and returns the terminal's text.
+    """
     def written(found):
         terminal = Terminal()
         monkeypatch.setattr('sys.stderr', terminal)

@@ -14,9 +14,10 @@ from tests.unit.federation.clouds import DirectChild
 
 
 class ChangingCloud(SimulatedCloud):
-    """
+    """A cloud in memory that plans updates of its groups.
+
     :ivar definitions: document of each group, by its UUID
-    :ivar revisions: number of its definitions
+    :ivar revisions: current revision of each group, by its UUID
     """
 
     def __init__(self, *words, **options):
@@ -32,8 +33,12 @@ class ChangingCloud(SimulatedCloud):
             return found
 
     def update(self, group_uuid, document, revision, objective=None):
-        """The reasons why the definition is refused; none: it is accepted.
-        Members whose descriptions are equal stay where they are."""
+        """Update a group. Members whose resources are unchanged stay on their
+        hosts.
+
+        :returns: the reasons why the definition is refused; empty if it is
+            accepted
+        """
         with self.lock:
             assert self.revisions[group_uuid] == revision
             record = self.groups[group_uuid]
@@ -60,7 +65,8 @@ class ChangingCloud(SimulatedCloud):
 
 
 class ChangingChild(DirectChild):
-    """A child without HTTP over such a cloud; ``fault`` as there."""
+    """A child without HTTP over such a cloud. ``fault`` has the meaning as in
+    ``DirectChild``."""
 
     def definition(self, group_uuid):
         return self._answer('definition', lambda: self._defined(group_uuid))

@@ -40,9 +40,9 @@ class Time:
 
 
 class DirectChild:
-    """A child without HTTP, with faults that the test provokes.
+    """A child without HTTP, with faults that the test injects.
 
-    :ivar calls: name of each method and the document or key
+    :ivar calls: (name of the method, document, key or group UUID) of each call
     :ivar fault: called with the name of the method before and after the work;
         may raise Lost
     """
@@ -108,7 +108,7 @@ def direct_child(name, snapshot, time):
 
 
 class Lost(Exception):
-    """The request or its answer is lost."""
+    """The request or its response is lost."""
 
 
 class Journal:
@@ -129,8 +129,8 @@ class Journal:
 class Federation:
     """A parent over clouds in memory.
 
-    :param make: returns the child of a name, a snapshot and a Time
-    :param clouds: name to a snapshot
+    :param make: function of a name, a snapshot and a Time that returns a child
+    :param clouds: snapshots by the names of the clouds
     """
 
     def __init__(self, strategy=BRUTE_FORCE, orders=None, costs=None,
@@ -164,18 +164,19 @@ class Federation:
             Request(document, None, LEASE, 'p-1', 600.0))
 
     def requests(self):
-        """Number of requests for an offer."""
+        """Return the number of requests for an offer."""
         return sum(len(each.offers()) for each in self.children.values())
 
     def held(self):
-        """VCPUs that groups hold, by cloud."""
+        """Return the VCPUs that groups hold, by cloud."""
         return {name: child.cloud.used()['VCPU']
                 - _used(self.snapshots[name])
                 for name, child in self.children.items()
                 if child.cloud.used()['VCPU'] != _used(self.snapshots[name])}
 
     def placement(self, placed):
-        """Path of each member to cloud and host, as the clouds report it."""
+        """Return path of each member to (cloud, host), as the clouds report
+        it."""
         return {each['member']: (part.child, each['host'])
                 for part in placed.parts
                 for each in self.children[part.child].cloud.placements(
@@ -187,13 +188,15 @@ def _used(snapshot):
 
 
 def small(*hosts, vcpus=16, **fields):
-    """A cloud of hosts with these names, in racks by their first letter."""
+    """Return a cloud of hosts with these names. The first letter of a name is
+    the rack."""
     return cloud(*(host(name, name[0], vcpus=vcpus, **fields)
                    for name in hosts))
 
 
 def joined(snapshots):
-    """One topology of all clouds, with the cloud as its outermost level."""
+    """Return one topology of all clouds, with the cloud as its outermost
+    level."""
 
     (levels,) = {each.levels for each in snapshots.values()}
     return replace(
@@ -205,7 +208,8 @@ def joined(snapshots):
 
 
 def objections(group, snapshots, placement):
-    """What the independent checker finds on the joined topology."""
+    """Return the violations that the independent check finds on the joined
+    topology."""
     return check(group, joined(snapshots), {
         path: f'{cloud_name}-{host_name}'
         for path, (cloud_name, host_name) in placement.items()})

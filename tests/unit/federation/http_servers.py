@@ -22,14 +22,14 @@ class _Threading(socketserver.ThreadingMixIn, simple_server.WSGIServer):
 
 class _Quiet(simple_server.WSGIRequestHandler):
     def log_message(self, *args):
-        """Nothing is printed."""
+        """Do not print requests."""
 
 
 @contextlib.contextmanager
 def serving(app, headers=None):
-    """The URL of a server of a WSGI application.
+    """Yield the URL of a server of a WSGI application.
 
-    :param headers: that keystonemiddleware would add
+    :param headers: headers that keystonemiddleware would add
     """
     def checked(environ, start_response):
         for name, value in (headers or {}).items():
@@ -44,10 +44,10 @@ def serving(app, headers=None):
 
 @contextlib.contextmanager
 def answering(respond, keep=False):
-    """The URL of a server with the responses of a function.
+    """Yield the URL of a server with the responses of a function.
 
     :param respond: called with the handler of a request
-    :param keep: whether connections are kept after an answer
+    :param keep: whether connections are kept open after a response
     """
     class Handler(BaseHTTPRequestHandler):
         protocol_version = 'HTTP/1.1'
@@ -62,15 +62,15 @@ def answering(respond, keep=False):
 
         def end_headers(self):
             if not keep:
-                # A client would keep a connection that is closed without
-                # notice, and lose its next request.
+                # Without this header, a client would reuse a connection that
+                # the server has closed, and lose its next request.
                 self.send_header('Connection', 'close')
             super().end_headers()
 
         do_POST = do_DELETE = do_GET
 
         def log_message(self, *args):
-            """Nothing is printed."""
+            """Do not print requests."""
 
     server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
     server.daemon_threads = True
@@ -91,7 +91,7 @@ def _running(server):
 
 
 def exchange(url, identity='ann@blue', traffic=None, **limits):
-    """The requests to a child at a URL."""
+    """Return the client that sends requests to a child at a URL."""
     traffic = traffic or Traffic(
         HttpLimits(**{'seconds': 5.0, 'per_second': 1000.0, **limits}),
         time.monotonic, time.sleep)
@@ -101,6 +101,6 @@ def exchange(url, identity='ann@blue', traffic=None, **limits):
 
 
 def http_child(url, identity='ann@blue', traffic=None, **limits):
-    """A child at a URL, and its traffic."""
+    """Return a child at a URL."""
     return HttpChild('dfw', exchange(url, identity, traffic, **limits),
                      lambda: NOON)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of a child's keystone as an application credential needs."""
+"""The parts of a child's Keystone that an application credential needs."""
 
 import webob
 
@@ -8,7 +8,7 @@ DOMAIN = {'id': 'default', 'name': 'Default'}
 
 
 class ChildKeystone:
-    """One application credential.
+    """A Keystone with one application credential.
 
     :ivar catalog: URL of the API
     :ivar broken: whether every request fails

@@ -18,7 +18,8 @@ LATEST = {'OpenStack-API-Version': 'holistic 1.3'}
 
 
 class Children:
-    """Stands for UserChildren: every user reaches every child."""
+    """A replacement of UserChildren in which every user reaches every child.
+    """
 
     own_name = f'europe:{0:016}'
 
@@ -35,16 +36,17 @@ class Children:
 
 
 class Parent(Service):
-    """A service that is a parent; its clock does not move by itself.
+    """A service that is a parent. Its clock moves only while a caller sleeps.
 
-    :ivar clouds: the federation behind it
+    :ivar clouds: the federation of clouds in memory
     """
 
     def __init__(self, table, clouds=None, make=None, **options):
-        """
-        :param clouds: name to a snapshot
+        """Create a service.
+
+        :param clouds: snapshots by the names of the clouds
         :param make: see ``Federation``
-        :param options: of [federation]
+        :param options: options of [federation]
         """
         self.clouds = Federation(make=make, **clouds or {})
         self.options = options
@@ -76,7 +78,8 @@ class Parent(Service):
                            found['task'] is None)
 
     def planned(self, document, **more):
-        """The answer to a request for a plan."""
+        """Return the response to a request for a plan, after the plan is
+        finished."""
         answer = self.ask('POST', '/v1/plans', {'group': document, **more})
         assert answer.status_int == 202, answer.text
         plan = answer.json['plan']['id']
@@ -89,14 +92,14 @@ class Parent(Service):
                         headers=LATEST).json['group']
 
     def members(self, group, token=MEMBER):
-        """Path of each member to its placement."""
+        """Return the placement of each member by its path."""
         found = self.ask('GET', f'/v1/groups/{group}/placements', token=token,
                          headers=LATEST)
         return {each['member']: each for each in found.json['placements']}
 
     @staticmethod
     def _until(read, done):
-        """Other threads do the work, in real time."""
+        """Wait for other threads in real time."""
         for _ in range(600):
             found = read()
             if done(found):

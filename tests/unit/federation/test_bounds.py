@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bound of a parent's offer, with which a parent above it ends its
+"""The bound of a parent's offer. A parent above it uses the bound to end its
 search."""
 
 from dataclasses import replace
@@ -29,7 +29,7 @@ def three_clouds(**options):
 
 
 def least_value(federation):
-    """The lowest value of the plans of all clouds."""
+    """Return the lowest objective value of the plans of all clouds."""
     offers = [child.cloud.plan(SHOP, None, False)
               for child in federation.children.values()]
     return min(each['objective']['value'] for each in offers
@@ -38,7 +38,7 @@ def least_value(federation):
 
 @pytest.mark.parametrize('threshold', [False, True])
 def test_the_bound_of_an_offer_covers_every_cloud(threshold):
-    """The third cloud has no room, and proves it."""
+    """The third cloud has no capacity, and proves this."""
     federation = three_clouds(strategy=Strategy(threshold=threshold, batch=3))
     found = federation.offer(SHOP)
     assert isinstance(found, Offered)
@@ -100,7 +100,7 @@ def lower(tmp_path):
 
 @pytest.fixture
 def lower_child(lower):
-    """The parent as a child of another one."""
+    """The parent of two clouds as a child of another parent."""
     with serving(lower.app, MEMBER.headers()) as url:
         yield http_child(url, seconds=20.0)
 
@@ -116,8 +116,8 @@ def test_an_offer_of_a_parent_is_perfect_if_its_bound_is_proved(
 @pytest.mark.parametrize('proved, requests', [(True, 1), (False, 2)])
 def test_the_threshold_search_continues_after_an_offer_without_a_bound(
         proved, requests):
-    """A preference that one child meets: an offer without a bound costs a
-    request, and is still chosen."""
+    """One child satisfies the preference. If its offer has no bound, the
+    search needs one more request, but the offer is still chosen."""
     federation = Federation(
         strategy=Strategy(threshold=True, batch=1), orders={'ams': 0},
         ams=small('a1'), bru=small('a1', 'a2', vcpus=8))

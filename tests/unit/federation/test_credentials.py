@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How users reach children: with forwarded tokens, and with application
+"""Access of users to children: with forwarded tokens, or with application
 credentials that they have registered."""
 
 from cryptography.fernet import Fernet
@@ -33,7 +33,7 @@ UUID = '0d4f2c1e-5b7a-4c3d-9e60-1f2a3b4c5d6e'
 
 
 class Api:
-    """An API that has no group, and remembers the headers of requests."""
+    """An API without groups that records the headers of requests."""
 
     def __init__(self):
         self.headers = []
@@ -46,7 +46,7 @@ class Api:
 
 
 class SentToken(noauth.NoAuth):
-    """The token of a request at the parent."""
+    """The token of a request to the parent."""
 
     def get_headers(self, session, **options):
         return {'X-Auth-Token': 'parent-token'}
@@ -86,8 +86,8 @@ def stored(table):
 
 @pytest.fixture
 def children(loopback, stored):
-    """A child that accepts tokens of the parent, and one with an own
-    keystone."""
+    """A child that accepts tokens of the parent, and a child with its own
+    Keystone."""
     return UserChildren([
         ChildEntry('dfw', endpoint=f'{loopback.url}/api'),
         ChildEntry('ams', keystone=f'{loopback.url}/v3', region='ams')],
@@ -192,7 +192,7 @@ def test_only_a_child_with_an_own_keystone_takes_a_credential(
 
 def test_the_service_token_of_the_parent_is_never_sent():
     class Validated:
-        """What keystonemiddleware puts into the environment."""
+        """The token data that keystonemiddleware adds to the environment."""
 
         has_user_token = True
         user = access.create(

@@ -31,7 +31,7 @@ ALL = Facts(frozenset({'az1'}), frozenset({'HW_CPU_X86_AVX2'}),
 
 
 def read(answers):
-    """The facts of a child with these answers, and the requests."""
+    """Return the facts of a child with these responses, and the requests."""
     seen = {}
 
     def respond(handler):
@@ -76,8 +76,8 @@ def test_a_class_that_nobody_reads_excludes_nothing():
 
 
 class Known:
-    """Known facts of one child, whose reads are counted and end when the test
-    says."""
+    """Cached facts of one child. The test counts the reads and decides when
+    they end."""
 
     def __init__(self, written=None):
         self.time, self.begun, self.next = Time(), [], ALL
@@ -101,7 +101,7 @@ def test_facts_are_read_again_after_half_of_their_time():
     assert known.get() == ALL
     assert len(known.begun) == 1
     known.time.sleep(2)
-    # Nobody waits for the new facts.
+    # The caller does not wait for the new facts.
     assert known.get() == ALL
     assert len(known.begun) == 2
 

@@ -40,7 +40,7 @@ def child(service):
 
 
 def planned(service):
-    """An engine that plans each group at once."""
+    """Let an engine plan each group at once."""
     def act(group_uuid):
         record = service.table.get_group(group_uuid)
         service.settle(group_uuid, lease_expires_at=NOON + timedelta(
@@ -94,7 +94,7 @@ def test_a_group_of_the_real_api_from_begin_to_end(service, child):
     assert isinstance(found, ChildGroup)
     assert (found.status, found.settled) == ('planned', True)
     assert found.lease_end == NOON + timedelta(seconds=60)
-    # The key finds the group; an engine plans once.
+    # The key identifies the group, so the engine plans only once.
     assert child.create(SHOP, None, 60, 'key-1', 5).uuid == found.uuid
     assert [name for name, *_ in service.engines.asked] == ['plan_group']
     shown = child.show(found.uuid)
@@ -196,7 +196,7 @@ BELOW = {'member': 'node-0', 'state': 'planned', 'cloud': 'eu/ams',
 
 
 def shown(placement):
-    """The group of a child with one member."""
+    """Return the group that a child with one member shows."""
     def respond(handler):
         send(handler, 200, {'placements': [placement]} if handler.path
              .endswith('/placements') else {'group': GROUP})
@@ -224,8 +224,8 @@ def test_a_pointer_that_no_parent_shows_is_invalid(change):
 
 @contextlib.contextmanager
 def closing(*answers):
-    """A child that keeps each connection, and closes it instead of each answer
-    that is None; with the methods of the requests."""
+    """Yield a child and the methods of its requests. The child closes a
+    kept connection instead of sending a response that is None."""
     left, seen = list(answers), []
 
     def respond(handler):
@@ -327,7 +327,7 @@ def test_identical_requests_of_one_user_are_sent_once():
         go.set()
         for thread in threads:
             thread.join()
-    # Users never share an answer.
+    # Users never share a response.
     assert len(seen) == 2
     assert len(found) == 4
     assert all(each.perfect for each in found)
@@ -342,7 +342,7 @@ def test_the_rate_of_requests_is_limited():
     traffic = Traffic(HttpLimits(per_second=10.0), lambda: now[0], sleep)
     for _ in range(30):
         traffic.call(lambda: None, 60)
-    # One second's requests at once, then ten per second.
+    # The requests of one second are sent at once, and then ten per second.
     assert now[0] == pytest.approx(2.0, abs=0.11)
 
 
@@ -368,7 +368,7 @@ def test_a_child_that_exceeded_a_time_limit_does_not_delay_the_next_group():
         assert child.offer(SHOP, None, 0).kind is RefusalKind.UNREACHABLE
         assert child.offer(SHOP, None, 0).kind is RefusalKind.UNREACHABLE
         assert len(seen) == 1
-        # A group that exists is still shown and deleted.
+        # An existing group can still be shown and deleted.
         assert child.delete(UUID).kind is RefusalKind.UNREACHABLE
         assert len(seen) == 2
         stop.set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each optimisation saves requests, and an optimisation that misleads costs
-time and no answer."""
+"""Each optimisation saves requests. An optimisation with wrong facts costs
+time, but does not change the result."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -62,7 +62,7 @@ def test_pruning_saves_the_requests_for_single_parts():
         {'name': 'data', 'members': GOVERNED['members'],
          'policies': GOVERNED['policies']}]}
     assert len(one.place(document).parts) == 2
-    # The web servers fit everywhere, the others in one cloud.
+    # The web servers fit into every cloud, the others only into one.
     assert one.requests() == 8 + 1 + 1
 
 
@@ -112,8 +112,9 @@ def test_each_fact(facts, excluded):
 def test_top_limits_the_children_that_are_asked_for_further_parts():
     one = federation(Strategy(top=2), vcpus=8)
     assert isinstance(one.place(SHOP), Placed)
-    # Each child: the whole and the first part; two of them the others.
-    # Then one offer for two parts together.
+    # Each child gets requests for the whole group and the first part, and two
+    # children get requests for the other parts. Then one offer covers two
+    # parts together.
     assert one.requests() <= 8 * 2 + 2 * 2 + 2
     assert one.requests() < federation_requests(BRUTE_FORCE, vcpus=8)
 
@@ -166,7 +167,7 @@ def test_the_threshold_search_places_without_any_preference_met():
     document = {**PREFERRED, 'policies': PREFERRED['policies'][:1]}
     placed = one.place(document)
     assert placed.violations == 5
-    # The group in the cloud has the preference as a preference.
+    # The last request to the cloud contains the rule as a preference.
     assert [doc['policies'][0].get('weight')
             for doc in one.children['c0'].offers()] == [None, 5]
 
@@ -226,7 +227,7 @@ def test_a_cloud_with_a_large_share_in_use_is_used_last():
         facts={'c0': Facts(share_in_use=0.9)},
         c0=small('a1', vcpus=64), c1=small('a1', vcpus=12))
     assert [part.child for part in one.place(SHOP, 'p-1').parts] == ['c1']
-    # Now the other one is full.
+    # Now the other cloud is full.
     assert [part.child for part in one.place(SHOP, 'p-2').parts] == ['c0']
 
 

@@ -129,7 +129,7 @@ def test_a_group_is_kept_if_a_cloud_does_not_delete_its_part(parent, table):
 
 
 def test_a_location_is_checked_by_the_cloud_that_has_it(parent):
-    """How many levels are above a host is different in each cloud."""
+    """The number of levels above a host is different in each cloud."""
     group = parent.post({'name': 'shop', 'members': [{
         **member('web', 2), 'location': 'dfw/b/b1'}]})
     assert group['status'] == 'planned', group
@@ -233,14 +233,15 @@ def test_the_pointer_names_the_cloud_below_another_parent(parent):
     assert after[own] == {**before[own], 'cloud': 'dfw/eu/ams', 'pointer': {
         'holistic_group': below, 'holistic_member': own}}
     assert after[other] == before[other]
-    # The rows remain as they are while the child does not answer.
+    # The rows do not change while the child is unavailable.
     child.fault = lost
     del child.show
     assert parent.members(group) == after
 
 
 def test_two_children_may_report_the_same_server(parent):
-    """A child must not prevent that the other one's report is read."""
+    """The report of one child must not prevent reading the report of the
+    other."""
     group = parent.post(SPLIT)['id']
     for path, each in parent.members(group).items():
         child = parent.clouds.children[each['cloud']]

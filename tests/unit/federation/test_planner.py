@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent over clouds in memory: whole, split, refused."""
+"""The planner of a parent over clouds in memory: whole, split and refused
+groups."""
 
 import pytest
 
@@ -17,7 +18,8 @@ def places(placed):
 
 
 def valid(federation, document, placed):
-    """No objection of the checker, on what the clouds report."""
+    """Return whether the independent check accepts the placement that the
+    clouds report."""
     return not objections(parse_group(document, TYPES), federation.snapshots,
                           federation.placement(placed))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The integer program finds the best choice, by comparison with all."""
+"""The integer program finds the best choice of clouds, compared with all
+choices."""
 
 import itertools
 
@@ -43,8 +44,8 @@ class Choices:
                        self.refused, **more).solve(load_backend('highs'), 10.0)
 
     def best(self):
-        """The lowest weighted violations, and then the lowest number of
-        clouds; None: no choice is valid."""
+        """Return the least (weighted violations, number of clouds), or None if
+        no choice is valid."""
         found = [self._cost(clouds) for clouds in itertools.product(
             CLOUDS, repeat=len(self.division.parts))]
         return min((each for each in found if each), default=None)
@@ -111,7 +112,7 @@ def test_a_measured_surplus_changes_the_choice():
     found = choices.program(measured=measured)
     assert {cloud for _, cloud in found.counts} != {first}
     assert found.violations == 0
-    # If every cloud has it, it counts.
+    # If every cloud has the surplus, a single cloud is no longer better.
     found = choices.program(measured=[
         Measured(cloud, {0: 1, 1: 1}, 2.0) for cloud in CLOUDS])
     assert len(found.counts) == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent without its table reads its groups from the children."""
+"""A parent that has lost its table reads its groups from the children."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ LONG, SHORT = NOON + timedelta(hours=1), NOON + timedelta(seconds=COMMIT)
 
 def part(cloud, paths, document=None, *, run='abc123-1.2', lease_end=LONG,
          state='planned', project='blue', settled=True):
-    """A part of the group, as a cloud has it."""
+    """Return a part of the group, as a cloud stores it."""
     key = f'parent-{GROUP}-{run}-{cloud}'
     number = [f'node-{n}' for n in range(2)]
     return FoundPart(
@@ -48,7 +48,8 @@ def table(tmp_path):
 
 @pytest.fixture
 def recover(table):
-    """Run a recovery; returns what happened to its only group, or None."""
+    """Return a function that runs a recovery, and returns the outcome of its
+    only group, or None."""
     def recover(*parts, dry_run=False, **options):
         found = list(Recovery(table, TYPES, COMMIT, lambda: NOON, **options)
                      .run(parts, dry_run))

@@ -18,21 +18,25 @@ DOCUMENT = {'name': 'shop', 'members': [member('node', 2, count=2)],
             'policies': [{'type': 'anti-affinity', 'level': 'cloud'}]}
 LIMITS = Limits(commit_lease=100, max_tries=2, offer_seconds=10)
 STEPS = 16
-"""More than the calls and journal entries of a commit without faults."""
+"""A number of steps above the calls and journal entries of a commit without
+faults."""
 
 
 class Died(BaseException):
-    """The parent was killed: nothing that it does later has an effect."""
+    """The parent was killed, so its later calls have no effect."""
 
 
 class Faults:
-    """Provokes faults at numbered steps of the commit.
+    """Injects faults at numbered steps of the commit.
 
     :ivar step: number of the current step
     """
 
     def __init__(self, federation, faults):
-        """:param faults: number of a step to the fault"""
+        """Set the faults of the children and of the journal.
+
+        :param faults: fault by the number of its step
+        """
         self.step = -1
         self.dead = False
         self._faults = faults
@@ -61,7 +65,8 @@ class Faults:
 
 
 def run(faults):
-    """The federation, the faults and the result; None: an error."""
+    """Place the document; return the federation, the faults, and the result or
+    None after an error."""
     federation = Federation(limits=LIMITS, **{
         name: small('a1') for name in ('ams', 'bru', 'cph')})
     provoked = Faults(federation, faults)
@@ -73,7 +78,7 @@ def run(faults):
 
 
 def must_know_all_groups(federation):
-    """Every group with capacity has a record in the journal."""
+    """Assert that every group with capacity has a record in the journal."""
     for name, child in federation.children.items():
         for group in child.cloud.groups.values():
             if group.places:
@@ -83,7 +88,8 @@ def must_know_all_groups(federation):
 
 
 def must_be_placed(federation, found):
-    """Everything that is reported as planned exists, with its lease."""
+    """Assert that everything that is reported as planned exists, with its
+    lease."""
     planned = []
     for part in found.parts:
         group = federation.children[part.child].cloud.groups[part.group.uuid]
@@ -101,7 +107,7 @@ def must_hold_nothing_unknown(federation, provoked, found):
         placed = {part.group.uuid for part in found.parts}
     else:
         placed = set()
-    # The short leases end.
+    # The short leases of the commit expire.
     federation.time.sleep(LIMITS.commit_lease + 31)
     for child in federation.children.values():
         for group in child.cloud.groups.values():
@@ -113,7 +119,7 @@ def must_hold_nothing_unknown(federation, provoked, found):
                 assert record.group_uuid == group.uuid
     if isinstance(found, Placed):
         must_be_placed(federation, found)
-    # All leases end.
+    # All leases expire.
     federation.time.sleep(LEASE)
     assert federation.held() == {}
 
@@ -134,7 +140,7 @@ def test_a_fault_at_any_step(fault):
         results.add(type(found))
         must_hold_nothing_unknown(federation, provoked, found)
     if fault.startswith('lost'):
-        # The repeated request finds what the lost one did.
+        # The repeated request finds the result of the lost one.
         assert results == {Placed}
 
 
@@ -174,7 +180,7 @@ def test_a_child_that_stays_silent_is_left_out_of_the_next_try():
                for child in federation.children.values()) == 2
     (record,) = [each for each in federation.journal.records.values()
                  if each.child == name]
-    # The request may still arrive.
+    # The lost request may still arrive.
     assert record.state == 'undoing'
     assert record.group_uuid is None
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splitting loses no member and breaks no policy.
+"""Splitting loses no member and violates no policy.
 
-The independent checker judges the original document on one topology whose
+The independent check evaluates the original document on one topology whose
 outermost level is the cloud.
 """
 
@@ -25,8 +25,9 @@ _CASES = examples(40, HealthCheck.data_too_large)
 
 
 def confined(document):
-    """Spread over domains of a finer level counts the domains of one cloud:
-    the original document with this rule written out."""
+    """Return the document with the explicit rule that a parent applies: a
+    spread over domains of a finer level counts only the domains of one cloud.
+    """
     found = copy.deepcopy(document)
     for group in _all_groups(found):
         if any(policy['type'] == 'spread' and policy['level'] != 'cloud'
@@ -93,8 +94,8 @@ def test_a_placement_satisfies_the_policies_of_the_document(
 
 
 def clouds_for_the_whole(document, snapshots):
-    """Clouds that can take the whole group; none if its policies may require
-    several."""
+    """Return the clouds that can take the whole group. The list is empty if
+    its policies may require several clouds."""
     division = divide(document, TYPES, documents.CLOUDS)
     if division.separates:
         return []

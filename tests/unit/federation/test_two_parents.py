@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two parents over the same clouds at the same time."""
+"""Two parents that use the same clouds at the same time."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,9 +24,9 @@ def test_groups_of_two_parents_are_placed_whole_or_refused():
             for group in range(GROUPS)
             for number, parent in enumerate((first, second))]]
     placed = [each for each in found if isinstance(each, Placed)]
-    # Twelve pairs have room: three clouds of eight servers.
+    # Three clouds have room for eight servers each, so twelve pairs fit.
     assert len(placed) <= 12
-    # Only one cloud can have room left if no pair fits.
+    # If no further pair fits, at most one cloud has room left.
     assert len(placed) >= 8
     held = {}
     for each in placed:

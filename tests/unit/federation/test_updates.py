@@ -15,13 +15,14 @@ APART = {'type': 'anti-affinity', 'level': 'cloud'}
 
 
 def pair(count=2, vcpus=2, **more):
-    """Servers of which no two are in one cloud."""
+    """Return a group of servers, no two of which may be in the same cloud."""
     return {'name': 'pair', 'policies': [APART], 'members': [
         {**member('node', vcpus), 'count': count}], **more}
 
 
 def parts(*groups, **more):
-    """Nested groups that may be in different clouds, or are tied."""
+    """Return a group of nested groups, which may be in different clouds unless
+    rules tie them."""
     return {'name': 'shop', 'groups': [*groups], **more}
 
 
@@ -45,7 +46,7 @@ def parent(tmp_path):
 
 
 def updated(parent, group, document, **more):
-    """The group after an update."""
+    """Update the group, and return it after the update."""
     answer = parent.ask('PUT', f'/v1/groups/{group["id"]}', {
         'group': document, **more}, headers={
             **LATEST, 'If-Match': f'"{group["revision"]}"'})
@@ -107,7 +108,7 @@ def test_a_nested_group_is_placed_in_a_further_cloud(parent):
     assert set(clouds.values()) == {'ams', 'dfw', 'lon'}
     assert {path: clouds[path] for path in before} == before
     assert parent.clouds.held() == {'ams': 2, 'dfw': 2, 'lon': 2}
-    # The clouds of the two others have the same document as before.
+    # The documents of the two other clouds are unchanged.
     assert updates(parent) == {}
     assert parent.get(group['id'])['members'] == {'planned': 3}
 
@@ -133,7 +134,8 @@ def test_an_update_that_fits_nowhere_changes_nothing(parent):
 
 def test_a_refused_part_restores_the_others(parent):
     group = parent.post(parts(HOME, AWAY))
-    # The first cloud gains a member; the second cloud cannot change its own.
+    # The first cloud gets another member. The second cloud has no room for the
+    # larger member.
     after = updated(parent, group, parts(
         nested('home', member('a', 2, location='ams'),
                member('c', 3, location='ams')),
@@ -208,7 +210,7 @@ def test_a_cloud_that_does_not_answer_gets_its_definition_later(parent):
         raise Lost
     child.fault = lost
     after = updated(parent, group, pair(2))
-    # Nothing of it can be refused, so that the update is carried out.
+    # Nothing in this update can be refused, so it is carried out.
     assert (after['reasons'], after['revision']) == ([], 2)
     assert parent.clouds.held()[silent] == 2
     assert states(parent, group)[silent] == PartState.UNDOING
@@ -260,7 +262,7 @@ def test_children_replan_the_members_of_their_parts(parent):
 
 
 def test_a_killed_update_is_finished_by_the_next_process(parent):
-    """The former process has changed one part, and created another."""
+    """The previous process has changed one part and created another."""
     group = parent.post(parts(HOME, AWAY))
     document = parts(
         nested('home', member('a', 2, location='ams'),

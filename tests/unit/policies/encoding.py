@@ -8,10 +8,10 @@ from nova_holistic.model.group import Scope
 
 
 class PlainEncoder:
-    """The smallest complete encoder, which shows what an encoding forbids or
-    costs.
+    """The smallest complete encoder, which shows what an encoding forbids and
+    what it costs.
 
-    Members in ``placed`` enter as constants, as in the solver.
+    Members in ``placed`` are constants, as in the solver.
     """
 
     def __init__(self, scope, snapshot, placed=(), top=None):
@@ -100,8 +100,8 @@ class PlainEncoder:
         self.cost.append(policy.weight * violations)
 
     def solve(self):
-        """The smallest cost of preferences; None if no placement satisfies the
-        policies."""
+        """Return the least cost of preferences, or None if no placement
+        satisfies the policies."""
         self.problem += pulp.lpSum(self.cost)
         self.problem.solve(pulp.HiGHS(msg=False))
         if self.problem.status != pulp.LpStatusOptimal:
@@ -110,9 +110,9 @@ class PlainEncoder:
 
 
 def cost_of(policy, scope, snapshot, placed=(), top=None):
-    """The cost or infeasibility of the policy's encoding of a scope with some
-    placed members.
+    """Return the cost of the policy's encoding, or None if it is infeasible.
 
+    :param placed: path to host of the placed members
     :param top: the top-level group, if the scope is a part of it
     """
     encoder = PlainEncoder(scope, snapshot, placed, top)

@@ -26,7 +26,7 @@ ZONES = ROOT / 'tests/data/two-zones.yaml'
 
 
 def run(site, *words):
-    """A process that finds the package in the folder."""
+    """Run a process that finds the package in the folder."""
     return subprocess.run(
         [sys.executable, '-m', *map(str, words)], capture_output=True,
         text=True, timeout=300, cwd=site, env={

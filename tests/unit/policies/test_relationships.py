@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check and encoding of every relationship mean the same."""
+"""The check and the encoding of every relationship agree."""
 
 import itertools
 

@@ -18,7 +18,7 @@ from tests.unit.solver.scenario import plan
 
 TYPES = load_policy_types()
 
-# Rack r3 has no enabled host; d is in no rack and on no feed.
+# Rack r3 has no enabled host. Host d is in no rack and on no feed.
 RACKS = cloud(
     host('a', 'r1', labels={'feed': 'A'}), host('b', 'r2', labels={
         'feed': 'B'}, traits=frozenset({'T'})),
@@ -39,8 +39,11 @@ def scope_of(*members, **keys):
 
 
 def violations(policy, names, snapshot, missing=0, **keys):
-    """The violations of members on hosts such as ``h1 h1 h2``. Check and
-    encoding agree."""
+    """Return the violations of members on hosts such as ``h1 h1 h2``, and
+    assert that check and encoding agree.
+
+    :param missing: number of members that are not placed
+    """
     names = names.split()
     scope = scope_of(servers('node', len(names) + missing),
                      policies=[policy], **keys)
@@ -91,11 +94,11 @@ def test_members_on_hosts_without_a_domain_are_violations():
     assert violations(even(skew=5), 'd d a', RACKS) == 2
 
 
-# The domains that count for the smallest number.
+# Domains that are eligible for the smallest number.
 
 def test_a_rack_without_an_enabled_host_is_not_eligible():
     assert violations(even(), 'a a b b', RACKS) == 0
-    # Members that stay there are not counted as violations of the others.
+    # Members that stay there do not count as violations of the others.
     assert violations(even(), 'c c c a b', RACKS) == 0
 
 
