@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole Nova and Placement in one process.
+"""A complete Nova and Placement in one process.
 
-Nova's test fixtures run every service as green threads. The first import
-decides whether locks and thread-local data are green, so the patching is done
-here, before anything else of this package is loaded.
+Nova's test fixtures run every service as green threads. The import of
+``nova.tests.functional`` patches locks and thread-local data for this. The
+import is here, so that it precedes all other modules of this package.
 """
 
 import logging
 import warnings
 
-# Nova logs and eventlet warns that eventlet is deprecated, before a caller
-# could have set up logging: these messages do not belong on the terminal.
+# During the import, Nova and eventlet report that eventlet is deprecated. No
+# caller can have configured logging yet, so that the messages would be printed
+# on the terminal.
 logging.getLogger('nova').addHandler(logging.NullHandler())
 
 with warnings.catch_warnings():

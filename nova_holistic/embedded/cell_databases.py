@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases of the cells in one process, also for many concurrent threads."""
+"""Databases of the cells in one process, for many concurrent threads."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,16 +11,18 @@ from nova.tests.fixtures import CellDatabases
 NOT_ENTERED = "generator didn't yield"
 """Message of ``contextlib`` for a context that was not entered."""
 ATTEMPTS = 20
-"""Each attempt waits up to 3 seconds, and Nova's default limit for one
-remote call is 60 seconds."""
+"""Maximum number of attempts to enter a context. Each attempt waits up to 3
+seconds, so that all of them take as long as Nova's default timeout of a remote
+call: 60 seconds."""
 
 
 class RetryingCellDatabases(CellDatabases):
-    """Nova's fixture, which all threads share, points at one cell at a time.
+    """Nova's fixture, with repeated attempts to target a cell.
 
-    If other threads change the cell three times while a thread waits for its
-    own, Nova's fixture gives up before it enters the context: a conductor
-    loses the request, and the server stays in BUILD. This class tries again.
+    All threads share Nova's fixture, which targets one cell at a time. If
+    other threads change the cell three times while a thread waits for its
+    own, the fixture gives up before it enters the context. A conductor then
+    loses its request, and the server remains in BUILD. This class retries.
     """
 
     def _wrap_target_cell(self, context: RequestContext,
@@ -31,7 +33,10 @@ class RetryingCellDatabases(CellDatabases):
 
 
 class RetriedContext(AbstractContextManager[RequestContext]):
-    """A context that is made again if it was not entered."""
+    """A context that is created again if it was not entered.
+
+    :param make: returns a new context
+    """
 
     def __init__(self, make: Callable[
             [], AbstractContextManager[RequestContext]]):
@@ -39,7 +44,11 @@ class RetriedContext(AbstractContextManager[RequestContext]):
         self._made = make()
 
     def __enter__(self) -> RequestContext:
-        """:raises RuntimeError: the context was never entered"""
+        """Enter the context, in up to ``ATTEMPTS`` attempts.
+
+        :raises RuntimeError: no attempt entered the context, or one of them
+            raised another RuntimeError
+        """
         for _ in range(ATTEMPTS - 1):
             try:
                 return self._made.__enter__()

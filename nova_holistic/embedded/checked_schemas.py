@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each JSON schema of Placement is checked once, and not in every request.
+"""Checks each JSON schema of Placement once, instead of in every request.
 
 ``jsonschema.validate``, which Placement calls, first validates the schema
-itself. That takes a tenth of the processor time of a cloud in one process.
+itself. This takes a tenth of the processor time of a cloud in one process.
 """
 
 import fixtures
@@ -10,7 +10,7 @@ from jsonschema import exceptions, validators
 
 
 class CheckedSchemas(fixtures.Fixture):
-    """Until its end, ``jsonschema.validate`` checks each schema once."""
+    """While it is active, ``jsonschema.validate`` checks each schema once."""
 
     def _setUp(self):
         self._checked = {}
@@ -21,12 +21,13 @@ class CheckedSchemas(fixtures.Fixture):
         """Validate as ``jsonschema.validate`` does.
 
         :raises jsonschema.SchemaError: the schema is invalid
-        :raises jsonschema.ValidationError: the instance does not match it
+        :raises jsonschema.ValidationError: the instance does not match the
+            schema
         """
         cls = cls or validators.validator_for(schema)
         if id(schema) not in self._checked:
             cls.check_schema(schema)
-            # The reference keeps the ID from being used again.
+            # The reference prevents another schema from getting the same ID.
             self._checked[id(schema)] = schema
         error = exceptions.best_match(
             cls(schema, **options).iter_errors(instance))

@@ -26,23 +26,25 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
                     ConsumerCalls, HostInsertion, ProjectComponents):
     """Nova (API, conductor, scheduler, one compute per host) and Placement.
 
-    One at a time in a process, as many after each other as one likes: Nova's
-    configuration is a global.
+    A process can run only one cloud at a time, because Nova's configuration is
+    global. It can run several clouds one after the other.
 
     :param hosts: EmbeddedHosts; each gets a running nova-compute
     :param scheduler: ``stock``, or ``holistic`` for this project's driver
-    :param options: further options, ``{(group or None, name): value}``
+    :param options: values of configuration options, as
+        ``{(group or None, name): value}``
     :ivar conf: Nova's CONF
     :ivar directory: temporary folder of the databases and the log
-    :ivar log_path: file with what all services logged
+    :ivar log_path: log file of all services
     :ivar compute: keystoneauth Adapter of Nova's API, as an administrator
-    :ivar placement: keystoneauth Adapter of Placement's API, likewise
-    :ivar placement_rows: what Placement's database contains
-    :ivar image: what stands for an Adapter of Glance's API
+    :ivar placement: keystoneauth Adapter of Placement's API, as an
+        administrator
+    :ivar placement_rows: PlacementRows of Placement's database
+    :ivar image: ImageService, in place of an Adapter of Glance's API
     :ivar volumes: Nova's fake of Cinder
-    :ivar progress: which servers Nova is at work on
-    :ivar controllers: conductor and scheduler
-    :ivar computes: the running nova-computes
+    :ivar progress: ServerProgress, which shows whether Nova works on a server
+    :ivar controllers: Controllers with nova-conductor and nova-scheduler
+    :ivar computes: ComputeServices with all nova-computes
     """
 
     _running = False
@@ -54,9 +56,10 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.options = dict(options or {})
 
     def setUp(self):
-        """Start it.
+        """Start the cloud.
 
-        :raises EmbeddedCloudError: one is running in this process already
+        :raises EmbeddedCloudError: this process already runs a cloud, or the
+            scheduler is unknown
         """
         if EmbeddedCloud._running:
             raise EmbeddedCloudError(
@@ -64,7 +67,7 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         try:
             super().setUp()
         except fixtures.MultipleExceptions as failed:
-            # The cause comes first, before the message of fixtures.
+            # The first exception is the cause, and the last is of fixtures.
             raise failed.args[0][1]
 
     def _setUp(self):
@@ -93,7 +96,8 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self._start_hosts(self.hosts)
 
     def add_hosts(self, hosts):
-        """Start computes, place them in their aggregates, put their load."""
+        """Start the computes of EmbeddedHosts, add them to their aggregates
+        and allocate their load."""
         self._start_hosts(hosts)
         self.hosts += tuple(hosts)
 
@@ -104,10 +108,12 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
         self.put_load(hosts)
 
     def remove_hosts(self, names):
-        """Remove hosts that have no servers, with their load.
+        """Remove hosts without servers, and delete their load.
 
-        Nova takes a host whose compute service is deleted out of its
+        When a compute service is deleted, Nova removes its host from the
         aggregates, and deletes its resource provider.
+
+        :param names: names of the hosts
         """
         for name in names:
             self.computes.remove(name)
@@ -119,12 +125,19 @@ class EmbeddedCloud(fixtures.Fixture, ServerCalls, MoveCalls, HostCalls,
             host for host in self.hosts if host.name not in names)
 
     def restart_scheduler(self, scheduler):
-        """Stop nova-scheduler, and start stock Nova's or ours instead."""
+        """Stop nova-scheduler, and start a scheduler of the given kind.
+
+        :param scheduler: ``stock`` or ``holistic``
+        :raises EmbeddedCloudError: the scheduler is unknown
+        """
         self.controllers.restart_scheduler(scheduler)
         self.scheduler = scheduler
 
     def compute_for(self, project_id=PROJECT, user_id=USER, admin=False):
-        """Adapter of Nova's API for a user of a project."""
+        """Adapter of Nova's API for a user of a project.
+
+        :param admin: whether the user has the role admin
+        """
         roles = identity.ADMIN_ROLES if admin else identity.PROJECT_ROLES
         return self._compute_as(
             identity.HeaderIdentity(user_id, project_id, roles))

@@ -17,7 +17,10 @@ LEVELS = ('az', 'rack', 'host')
 
 
 class HolisticOptions(fixtures.Fixture):
-    """A fresh placement table in a folder, and racks from aggregates."""
+    """A new placement table in a folder, and the levels of the topology.
+
+    :ivar connection: SQLAlchemy URL of the table
+    """
 
     def __init__(self, directory):
         super().__init__()
@@ -35,12 +38,13 @@ class HolisticOptions(fixtures.Fixture):
 
 
 class StockScheduler(fixtures.Fixture):
-    """A nova-scheduler that starts now is stock Nova's."""
+    """While it is active, a nova-scheduler starts with Nova's own driver."""
 
 
 class HolisticScheduler(fixtures.Fixture):
-    """A nova-scheduler that starts now is nova-holistic-scheduler, with this
-    project's filter and weigher in addition to those in nova.conf."""
+    """While it is active, a nova-scheduler starts as nova-holistic-scheduler,
+    with this project's filter and weigher in addition to those in nova.conf.
+    """
 
     def _setUp(self):
         self.useFixture(fixtures.MonkeyPatch(

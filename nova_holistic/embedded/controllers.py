@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's services that are there once: conductor and scheduler."""
+"""The services of Nova with one instance each: conductor and scheduler."""
 
 import fixtures
 from nova.tests import fixtures as nova_fixtures
@@ -11,8 +11,9 @@ from nova_holistic.embedded.waiting import EmbeddedCloudError
 class Controllers(fixtures.Fixture):
     """nova-conductor, and a nova-scheduler of either kind.
 
-    :param kind: of the scheduler: ``stock`` or ``holistic``
+    :param kind: kind of the scheduler: ``stock`` or ``holistic``
     :ivar scheduler: the running nova.service.Service
+    :raises EmbeddedCloudError: the kind is unknown
     """
 
     def __init__(self, kind):
@@ -26,7 +27,10 @@ class Controllers(fixtures.Fixture):
         self.scheduler = self._start('scheduler')
 
     def restart_scheduler(self, kind):
-        """Stop the scheduler, and start one of that kind."""
+        """Stop the scheduler, and start a scheduler of the given kind.
+
+        :raises EmbeddedCloudError: the kind is unknown
+        """
         configuration = _configuration(kind)
         self.scheduler.stop()
         self._configuration.cleanUp()

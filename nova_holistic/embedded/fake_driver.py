@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fake hypervisor that has the size and the traits of one given host."""
+"""A fake hypervisor with the inventories and the traits of a given host."""
 
 from nova.virt import fake
 from oslo_utils import uuidutils
 
 
 class EmbeddedDriver(fake.FakeDriver):
-    """Nova's fake driver, reporting what an EmbeddedHost says.
+    """Nova's fake driver, which reports the resources, traits and devices of
+    an EmbeddedHost.
 
-    Traits are reported by the driver, and not set in Placement from outside,
-    so that nova-compute keeps them at every periodic update.
+    The driver reports the traits, instead of a client that sets them in
+    Placement, so that nova-compute keeps them at every periodic update.
     """
 
     def __init__(self, virtapi, host):
@@ -17,7 +18,7 @@ class EmbeddedDriver(fake.FakeDriver):
         self.memory_mb = host.memory_mb
         self.local_gb = host.disk_gb
         self._description = host
-        # A host that is removed and added again is another machine.
+        # A host that is removed and added again is a different node.
         self._node_uuid = uuidutils.generate_uuid()
         super().__init__(virtapi)
 
@@ -52,5 +53,6 @@ class EmbeddedDriver(fake.FakeDriver):
         super().live_migration(
             context, instance, dest, post_method, recover_method,
             block_migration=block_migration, migrate_data=migrate_data)
-        # Nova's fake forgets to; the guest could never come back here.
+        # Nova's fake driver does not remove the guest, so that the guest could
+        # never migrate back to this host.
         self.instances.pop(instance.uuid, None)

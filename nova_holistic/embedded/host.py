@@ -9,19 +9,23 @@ from nova_holistic.model.cloud.nested_provider import NestedProvider
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedHost:
-    """What a compute reports of itself, and where it stands.
+    """The resources that a compute reports, and its location.
 
-    :ivar zone: availability zone; None is Nova's default zone
+    :ivar name: name of the compute host, and of its only node
+    :ivar zone: availability zone; None means Nova's default zone
     :ivar rack: value of ``rack`` in the metadata of a host aggregate; None
         means no rack
-    :ivar load: by resource class, what other consumers have already allocated
+    :ivar memory_mb: memory in MiB
+    :ivar disk_gb: local disk in GiB
+    :ivar load: amounts that other consumers have allocated, by resource class
     :ivar traits: traits that the virt driver reports in addition to its own
     :ivar labels: further aggregate metadata, e.g. ``{'room': 'room1'}``
-    :ivar cpu_allocation_ratio: 1.0, so that ``vcpus`` is what can be used;
-        Nova's own default is 4.0
+    :ivar cpu_allocation_ratio: allocation ratio of VCPU. The default 1.0 means
+        no overcommitment; Nova's own default is 4.0
     :ivar devices: providers directly below the root provider; their names in
         Placement begin with the name of the host
-    :ivar reserved_memory_mb: part of ``memory_mb`` that is not for servers
+    :ivar reserved_memory_mb: part of ``memory_mb`` in MiB that servers cannot
+        use
     """
 
     name: str
@@ -38,7 +42,10 @@ class EmbeddedHost:
     devices: tuple[NestedProvider, ...] = ()
 
     def inventories(self):
-        """Its inventories, as Placement's API has them."""
+        """Inventory by resource class, in the format of Placement's API.
+
+        Resource classes with a total of 0 are omitted.
+        """
         totals = {'VCPU': self.vcpus, 'MEMORY_MB': self.memory_mb,
                   'DISK_GB': self.disk_gb}
         ratios = {'VCPU': self.cpu_allocation_ratio}
@@ -51,14 +58,14 @@ class EmbeddedHost:
             for resource_class, total in totals.items() if total}
 
     def aggregate_metadata(self):
-        """One (name, metadata) for each host aggregate it belongs to."""
+        """(name, metadata) of each host aggregate of the host."""
         found = []
         if self.zone is not None:
             found.append((self.zone, {'availability_zone': self.zone}))
         named = dict(self.labels)
         if self.rack is not None:
             named['rack'] = self.rack
-        # Racks of two zones may bear one name and are still two racks.
+        # Two racks in different zones may have the same name.
         prefix = f'{self.zone}-' if self.zone is not None else ''
         found.extend((f'{prefix}{key}-{value}', {key: value})
                      for key, value in named.items())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """keystoneauth adapters that send their user in the headers.
 
-There is no Keystone. Nova's and Placement's own middleware behind it read
-the user, project and roles from the headers that auth_token would have set.
+The embedded cloud has no Keystone. Nova and Placement read the user, project
+and roles from the headers that the middleware auth_token would have set.
 """
 
 from keystoneauth1 import adapter, noauth, session
@@ -41,7 +41,12 @@ class HeaderIdentity(noauth.NoAuth):
 
 def make_adapter(service_type, endpoint, identity, microversion,
                  raise_exc=True):
-    """An Adapter of that identity for one endpoint."""
+    """An Adapter for one endpoint, with the given identity.
+
+    :param microversion: default microversion; None: the service's default
+    :param raise_exc: whether the Adapter raises an error for an HTTP status
+        of 400 or higher
+    """
     return adapter.Adapter(
         session.Session(auth=identity), service_type=service_type,
         endpoint_override=endpoint, default_microversion=microversion,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of Glance, as far as this project asks for it, on the images that
-Nova's fake of Glance has."""
+"""The part of Glance's API that this project uses, for the images of Nova's
+fake of Glance."""
 
 from dataclasses import dataclass
 import json
@@ -14,7 +14,7 @@ PREFIX = '/v2/images'
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an Adapter returns."""
+    """The response of an Adapter."""
 
     status_code: int
     document: Any
@@ -28,9 +28,9 @@ class Answer:
 
 
 class ImageService:
-    """Stands for a keystoneauth Adapter of Glance.
+    """Replaces a keystoneauth Adapter of Glance.
 
-    :ivar is_away: whether it answers 503 to everything
+    :ivar is_away: whether every request fails with HTTP status 503
     """
 
     def __init__(self, glance):
@@ -39,9 +39,9 @@ class ImageService:
         self.is_away = False
 
     def create(self, name, properties=None, **fields):
-        """Create an image; its UUID.
+        """Create an image, and return its UUID.
 
-        :param fields: such as min_disk, visibility or owner
+        :param fields: further fields, such as min_disk, visibility or owner
         """
         return self._glance.create(None, {
             'name': name, 'properties': dict(properties or {}),
@@ -53,7 +53,10 @@ class ImageService:
         self._glance.images.pop(image)
 
     def get(self, path, microversion=None, raise_exc=False):
-        """One image, or a list of those with a name."""
+        """The response with one image, or with the images of one name.
+
+        :param path: ``/v2/images/UUID``, or ``/v2/images?name=NAME``
+        """
         if self.is_away:
             return Answer(503, {'message': 'no'})
         parts = urlsplit(path)
@@ -70,7 +73,8 @@ class ImageService:
 
 
 def _shown(image):
-    """Properties are flat in version 2 of the API."""
+    """The image in version 2 of the API, where properties are top-level keys.
+    """
     return {**image['properties'],
             **{key: image[key] for key in _PLAIN if key in image},
             'visibility': image.get('visibility', 'public'),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's globals made ready for one cloud, and cleaned up after it.
+"""Sets up the global state of Nova for one cloud, and resets it afterwards.
 
 This does the same as ``nova.test.TestCase.setUp``, with the same fixtures, but
 as a fixture for any caller.
@@ -30,7 +30,10 @@ CELL = 'cell1'
 
 
 def api_paste_config():
-    """The api-paste.ini that came with the installed Nova."""
+    """Path of the api-paste.ini of the installed Nova.
+
+    :raises FileNotFoundError: the installed Nova has no such file
+    """
     for path in importlib.metadata.files('nova') or ():
         if path.match('etc/nova/api-paste.ini'):
             return str(path.locate().resolve())
@@ -40,11 +43,12 @@ def api_paste_config():
 class NovaRuntime(fixtures.Fixture):
     """Configuration, databases, cells and a message bus, all in memory.
 
-    :ivar conf: Nova's CONF; everything set on it is undone at the end
+    :ivar directory: folder for the state and the lock files of Nova
+    :ivar conf: Nova's CONF; the fixture restores its options at the end
     :ivar cells: CellMapping by name
     :ivar images: Nova's fake of Glance
     :ivar volumes: Nova's fake of Cinder
-    :ivar progress: which servers Nova is at work on
+    :ivar progress: ServerProgress, which shows whether Nova works on a server
     """
 
     def __init__(self, directory):
@@ -57,15 +61,15 @@ class NovaRuntime(fixtures.Fixture):
         self.volumes = None
 
     def id(self):
-        """Name of this process's threads, as Nova's fixtures ask for it."""
+        """Name for the threads of this process, which Nova's fixtures need."""
         return 'nova-holistic-embedded'
 
     def flags(self, group=None, **options):
-        """Override options until the end."""
+        """Override options of a group until the fixture ends."""
         self.useFixture(nova_fixtures.ConfPatcher(group=group, **options))
 
     def stub_out(self, name, replacement):
-        """Replace an attribute until the end."""
+        """Replace an attribute until the fixture ends."""
         self.useFixture(fixtures.MonkeyPatch(name, replacement))
 
     def _setUp(self):
@@ -92,16 +96,16 @@ class NovaRuntime(fixtures.Fixture):
         self.flags(state_path=self.directory)
         self.flags(group='wsgi', api_paste_config=api_paste_config())
         self.flags(group='oslo_concurrency', lock_path=self.directory)
-        # Nova checks its own answers against its schemas otherwise.
+        # Otherwise Nova validates its responses against its schemas.
         self.flags(group='api', response_validation='ignore')
         self.flags(group='notifications', notification_format='unversioned')
-        # Services write heartbeats only while the caller's own thread waits,
-        # and it may compute for a long time: no service is ever considered
-        # down because of the clock.
+        # Services write heartbeats only while the thread of the caller waits,
+        # and this thread may compute for a long time. With these values, Nova
+        # does not consider a service down because of a late heartbeat.
         self.flags(report_interval=3600, service_down_time=86400)
         self.stub_out('nova.servicegroup.api.INITIAL_REPORTING_DELAY', 3600)
-        # A compute reports when run_periodics is called, and never at random
-        # times.
+        # A compute reports its resources when run_periodics is called, and
+        # not at random times.
         self.flags(periodic_enable=False)
         self.flags(group='quota', instances=-1, cores=-1, ram=-1,
                    server_groups=-1, server_group_members=-1)
@@ -113,7 +117,8 @@ class NovaRuntime(fixtures.Fixture):
 
     @staticmethod
     def _reset_globals():
-        """Forget what Nova's modules remember of an earlier cloud."""
+        """Reset the caches of Nova's modules, which refer to an earlier cloud.
+        """
         objects_base.NovaObject.indirection_api = None
         objects.Service.clear_min_version_cache()
         compute_api.CELLS = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Placement's database contains, read at little cost.
+"""Reads the rows of Placement's database.
 
 A request to Placement takes at least 5 ms of processor time, during which all
-services in this process wait. Reading the rows takes less.
+services in this process wait. Reading the rows takes less time.
 """
 
 import collections
@@ -41,8 +41,11 @@ class PlacementRows:
         return dict(self._read(PROVIDERS))
 
     def usages(self):
-        """Amount in use of each resource class that a provider offers, for
-        each provider by name."""
+        """Amounts in use by resource class, by name of the provider.
+
+        Every provider has a mapping with all its resource classes, also those
+        with an amount of 0.
+        """
         found = {}
         for name, kind, amount in self._read(USAGES):
             used = found.setdefault(name, {})
@@ -51,7 +54,8 @@ class PlacementRows:
         return found
 
     def allocations(self, consumer):
-        """Allocations of a consumer by provider UUID."""
+        """Allocations of a consumer by provider UUID, each with ``generation``
+        and ``resources``."""
         found = {}
         for _, provider, generation, kind, amount in self._read(
                 ALLOCATIONS + 'WHERE consumer_id = :uuid', uuid=consumer):
@@ -61,7 +65,10 @@ class PlacementRows:
         return found
 
     def consumers(self, provider):
-        """What each consumer uses of the provider with that UUID."""
+        """Amounts by resource class, by consumer UUID, for one provider.
+
+        :param provider: UUID of the provider
+        """
         found = collections.defaultdict(dict)
         for consumer, _, _, kind, amount in self._read(
                 ALLOCATIONS + 'WHERE provider.uuid = :uuid', uuid=provider):

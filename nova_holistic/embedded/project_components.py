@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""This project's own parts, wired to the cloud as a deployment would."""
+"""The components of this project, connected to the cloud as in a deployment.
+"""
 
 import functools
 
@@ -19,10 +20,11 @@ from nova_holistic.table.store import PlacementTable
 
 
 class ProjectComponents:
-    """The engine and what it works with; mixed into the cloud.
+    """The engine and the objects that it uses; a mixin of ``EmbeddedCloud``.
 
-    Each is made when first asked for, from ``conf``, ``placement`` and
-    ``compute``, and lasts as long as the cloud.
+    Each component is created at its first use, from attributes of the cloud
+    such as ``conf``, ``placement`` and ``compute``, and exists as long as the
+    cloud.
     """
 
     clock = staticmethod(timeutils.utcnow)

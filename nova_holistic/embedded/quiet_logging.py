@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs go to one file; neither they nor warnings reach the terminal."""
+"""Writes the log to one file, and keeps log and warnings off the terminal."""
 
 import logging
 import warnings
@@ -10,9 +10,12 @@ FORMAT = '%(asctime)s %(levelname)s [%(name)s] %(message)s'
 
 
 class QuietLogging(fixtures.Fixture):
-    """While it lasts, what is logged at INFO and above is in ``path``.
+    """While it is active, messages at INFO and above are written to a file.
 
-    Handlers that are not bound to a terminal, such as pytest's, are left.
+    Handlers of the class ``logging.StreamHandler`` are removed. Handlers of
+    its subclasses, such as those of pytest, remain.
+
+    :ivar path: path of the file
     """
 
     def __init__(self, path):
@@ -33,7 +36,7 @@ class QuietLogging(fixtures.Fixture):
         self.addCleanup(root.removeHandler, file_handler)
         root.addHandler(file_handler)
         root.setLevel(logging.INFO)
-        # Nova's services set logging up for themselves when they start.
+        # Nova's services would configure logging again when they start.
         self.useFixture(fixtures.MonkeyPatch(
             'oslo_log.log.setup', lambda *args, **kwargs: None))
         caught = warnings.catch_warnings()

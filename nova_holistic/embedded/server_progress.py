@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether Nova is still at work on a server, at little cost.
+"""Reads from Nova's databases whether Nova still works on a server.
 
-A request to the API takes 30 ms of processor time, and in this process the
-services have to wait for that long. A caller that waits for a server therefore
-reads Nova's databases first, and calls the API only after a change.
+A request to the API takes 30 ms of processor time, and the services in this
+process must wait for it. A caller that waits for a server therefore reads
+Nova's databases first, and calls the API only when Nova no longer works on the
+server.
 """
 
 from nova.compute import vm_states
@@ -12,14 +13,15 @@ from nova.db.main import models
 import sqlalchemy as sa
 
 UNFINISHED = (vm_states.BUILDING, vm_states.DELETED)
-"""States in which a server is for a moment without a task."""
+"""States in which a server may have no task for a moment, although Nova still
+works on it."""
 
 
 class ServerProgress:
     """The state of servers in Nova's databases.
 
     :param api: SQLAlchemy engine of the API database
-    :param cells: those of the cells' databases
+    :param cells: SQLAlchemy engines of the databases of the cells
     """
 
     def __init__(self, api, cells):
@@ -27,9 +29,10 @@ class ServerProgress:
         self._cells = cells
 
     def is_busy(self, server):
-        """Whether a task of Nova's on that server has not ended yet.
+        """Whether Nova has an unfinished task for the server.
 
-        False says little: Nova may not have begun, or the server has failed.
+        If False, Nova may not have begun the task yet, or the server may have
+        failed.
         """
         return self._is_being_scheduled(server) or any(
             state in UNFINISHED

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's services and Placement, started and stopped."""
+"""Starts and stops Nova's services and Placement."""
 
 import fixtures
 from nova.compute import rpcapi as compute_rpcapi
@@ -27,11 +27,11 @@ class PlacementService(fixtures.Fixture):
     """Placement's WSGI application, served to Nova and to other clients.
 
     :ivar endpoint: its URL inside this process
-    :ivar rows: what its database contains
+    :ivar rows: PlacementRows of its database
     """
 
     def _setUp(self):
-        # The keep-alive options of real sockets do not fit the interceptor.
+        # The interceptor does not support the keep-alive options of sockets.
         self.useFixture(fixtures.MonkeyPatch(
             'keystoneauth1.session.TCPKeepAliveAdapter.init_poolmanager',
             adapters.HTTPAdapter.init_poolmanager))
@@ -45,7 +45,8 @@ class PlacementService(fixtures.Fixture):
                 self._for_placement(getattr(nova.utils, name))))
 
     def _for_placement(self, original):
-        """Nova finds Placement here, because no service catalog exists."""
+        """The function of nova.utils, with the endpoint of this Placement,
+        because no service catalog exists."""
         def get_adapter(service_type, *args, **kwargs):
             if service_type == 'placement':
                 return identity.make_adapter(
@@ -69,7 +70,7 @@ class ComputeApiService(fixtures.Fixture):
 
 
 class ComputeServices(fixtures.Fixture):
-    """One nova-compute a host, each with its fake hypervisor.
+    """A nova-compute with a fake hypervisor for each host.
 
     :ivar services: nova.service.Service by host
     """
@@ -88,7 +89,7 @@ class ComputeServices(fixtures.Fixture):
             self.addCleanup(CONF.clear_override, name)
 
     def _load_driver(self, virtapi, compute_driver=None):
-        # A service that is started again finds the guests that it left.
+        # A restarted service must find the guests that it had.
         name = CONF.host
         if name not in self._drivers:
             self._drivers[name] = EmbeddedDriver(virtapi, self._hosts[name])
@@ -107,7 +108,8 @@ class ComputeServices(fixtures.Fixture):
 
     @staticmethod
     def _use_nova_conf(host):
-        """Every compute would have its own file; here it is one global."""
+        """Set the options of a host in Nova's global configuration, because
+        all computes of this process share it."""
         for name, value in _nova_conf(host).items():
             CONF.set_override(name, value)
 
@@ -131,7 +133,7 @@ class ComputeServices(fixtures.Fixture):
             node.save()
 
     def run_periodics(self):
-        """Let every running compute report its resources."""
+        """Make every nova-compute report its resources, also a stopped one."""
         admin = context.get_admin_context()
         for name, service in self.services.items():
             self._use_nova_conf(self._hosts[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for what Nova does in the background."""
+"""Waits for the results of Nova's background work."""
 
 import time
 
@@ -14,10 +14,15 @@ class EmbeddedCloudError(exceptions.HolisticError):
 
 
 def wait_for(question, description, timeout=TIMEOUT):
-    """The first answer that is not None; sleeping lets the services work.
+    """Call a function until it returns a value other than None.
 
+    The services work while this function sleeps.
+
+    :param question: the function
+    :param description: expected result, for the message of the error
     :param timeout: seconds
-    :raises EmbeddedCloudError: the value is not available within that time
+    :returns: the value
+    :raises EmbeddedCloudError: the function returns None until the timeout
     """
     deadline = time.monotonic() + timeout
     while True:

@@ -1,34 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers, and consumers that Nova does not know, in Placement."""
+"""Calls for resource providers in Placement, and for consumers that Nova does
+not know."""
 
 import math
 import uuid
 
 
 class ConsumerCalls:
-    """Calls about consumers in Placement; mixed into the cloud."""
+    """Calls for consumers in Placement; a mixin of ``EmbeddedCloud``."""
 
     def providers(self):
         """UUID of each resource provider by its name."""
         return self.placement_rows.providers()
 
     def usages(self):
-        """Amount used by resource class, for each provider by name."""
+        """Amounts in use by resource class, by name of the provider."""
         return self.placement_rows.usages()
 
     def allocations(self, consumer):
-        """Allocations of one consumer as Placement's API has them, by
-        provider UUID; empty where it has none."""
+        """Allocations of one consumer by provider UUID, in the format of
+        Placement's API; empty if the consumer has no allocations."""
         return self.placement_rows.allocations(consumer)
 
     def consumers(self, host):
-        """Resources by consumer UUID, for one host."""
+        """Amounts by resource class, by consumer UUID, for one host."""
         return self.placement_rows.consumers(self.providers()[host])
 
     def add_consumer(self, host, resources, project_id='other-project',
                      consumer_type='INSTANCE'):
-        """Allocate on a host for a consumer that Nova does not know; returns
-        its UUID."""
+        """Allocate on a host for a consumer that Nova does not know, and
+        return the UUID of the consumer.
+
+        :param resources: amount by resource class
+        """
         consumer = str(uuid.uuid4())
         self._allocate({consumer: _allocation(
             self.providers()[host], resources, project_id, consumer_type)})
@@ -39,10 +43,10 @@ class ConsumerCalls:
         self.placement.delete(f'/allocations/{consumer}')
 
     def put_load(self, hosts):
-        """Allocate what each EmbeddedHost says is already used of it.
+        """Allocate the ``load`` of each EmbeddedHost.
 
-        A consumer may not have more of a class than the host's max_unit, so
-        overcommitted load is spread over as many consumers as it takes.
+        A consumer may not allocate more than max_unit of a resource class.
+        Overcommitted load is therefore divided among several consumers.
         """
         providers = self.providers()
         consumers = {
@@ -64,7 +68,7 @@ def _allocation(provider, resources, project_id, consumer_type):
 
 
 def _shares(load, inventories):
-    """Split a load into parts none of which is above a max_unit."""
+    """Split a load into parts that do not exceed max_unit."""
     parts = max(math.ceil(amount / inventories[name]['max_unit'])
                 for name, amount in load.items())
     for part in range(parts):

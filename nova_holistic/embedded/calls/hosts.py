@@ -3,14 +3,17 @@
 
 
 class HostCalls:
-    """Operations of an operator on hosts; mixed into the cloud."""
+    """Operations of an operator on hosts; a mixin of ``EmbeddedCloud``."""
 
     def aggregates(self):
         """Every host aggregate as the API lists them."""
         return self.compute.get('/os-aggregates').json()['aggregates']
 
     def create_aggregate(self, name, metadata, hosts=()):
-        """A host aggregate with metadata and hosts; its ID."""
+        """Create a host aggregate with metadata and hosts, and return its ID.
+
+        :param hosts: names of hosts
+        """
         aggregate = self._create_aggregate(name, metadata)['id']
         for host in hosts:
             self.act_on_aggregate(aggregate, 'add_host', host=host)
@@ -28,13 +31,19 @@ class HostCalls:
         return aggregate
 
     def act_on_aggregate(self, aggregate, action, **arguments):
-        """One action on a host aggregate."""
+        """Perform an action on a host aggregate.
+
+        :param aggregate: ID of the aggregate
+        """
         self.compute.post(f'/os-aggregates/{aggregate}/action',
                           json={action: arguments})
 
     def aggregates_for(self, hosts):
-        """The zones, racks and other labels of EmbeddedHosts, created where
-        they are not yet: (aggregate, names of hosts that belong in it)."""
+        """The host aggregates for the zones, racks and other labels of
+        EmbeddedHosts. Missing aggregates are created.
+
+        :returns: a list of (aggregate, names of its hosts)
+        """
         members = {}
         for host in hosts:
             for name, metadata in host.aggregate_metadata():
@@ -45,7 +54,7 @@ class HostCalls:
                  names) for name, (metadata, names) in members.items()]
 
     def place_in_aggregates(self, hosts):
-        """Put hosts into their aggregates through the API."""
+        """Add EmbeddedHosts to their aggregates through the API."""
         for aggregate, names in self.aggregates_for(hosts):
             for name in names:
                 self.act_on_aggregate(aggregate['id'], 'add_host', host=name)
@@ -62,36 +71,38 @@ class HostCalls:
         ).json()['services'][0]
 
     def disable_compute(self, host, reason='disabled by the operator'):
-        """Disable a nova-compute: no new server, what runs stays."""
+        """Disable a nova-compute. It gets no new servers, and existing servers
+        remain."""
         self._update_service(host, {'status': 'disabled',
                                     'disabled_reason': reason})
 
     def enable_compute(self, host):
-        """Undo disable_compute."""
+        """Enable a nova-compute."""
         self._update_service(host, {'status': 'enabled'})
 
     def enable_computes(self):
-        """Undo disable_compute wherever it was done."""
+        """Enable every disabled nova-compute."""
         for service in self.compute_services():
             if service['status'] != 'enabled':
                 self.enable_compute(service['host'])
 
     def stop_compute(self, host):
-        """Stop a nova-compute and tell Nova that the host is down."""
+        """Stop a nova-compute, and force its service down in Nova."""
         self.computes.services[host].stop()
         self._update_service(host, {'forced_down': True})
 
     def start_compute(self, host):
-        """Start a stopped nova-compute again, and say that it is up.
+        """Start a stopped nova-compute again, and undo the forced down state.
 
-        In this order: Nova keeps the host down until its compute has removed
-        the guests that were evacuated from it.
+        The compute starts first, because the host must remain down until its
+        compute has removed the guests that were evacuated from it.
         """
         self.computes.restart(host)
         self._update_service(host, {'forced_down': False})
 
     def delete_compute_service(self, host):
-        """Delete a nova-compute that is stopped, and with it the host."""
+        """Delete the service of a stopped nova-compute. Nova then deletes the
+        host, too."""
         service = self.compute_service(host)
         self.compute.delete(f'/os-services/{service["id"]}')
 
@@ -100,5 +111,5 @@ class HostCalls:
         self.compute.put(f'/os-services/{service["id"]}', json=body)
 
     def run_periodics(self):
-        """Let every nova-compute report its resources."""
+        """Make every nova-compute report its resources."""
         self.computes.run_periodics()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves of servers through Nova's API; each returns where it ended."""
+"""Moves servers through Nova's API."""
 
 from nova_holistic.embedded.waiting import EmbeddedCloudError, wait_for
 
@@ -8,21 +8,25 @@ FAILED = ('error', 'failed', 'cancelled')
 
 
 class MoveCalls:
-    """Operations of an administrator on servers; mixed into the cloud."""
+    """Operations of an administrator on servers; a mixin of ``EmbeddedCloud``.
+
+    Operations that wait for their result raise EmbeddedCloudError if they fail
+    or exceed the timeout.
+    """
 
     def act(self, server, action, **arguments):
-        """One server action, as the administrator."""
+        """Request a server action as the administrator."""
         self.compute.post(f'/servers/{server}/action',
                           json={action: arguments or None})
 
     def migrate(self, server, host=None):
-        """Cold-migrate and confirm."""
+        """Cold-migrate a server, confirm, and return its new host."""
         arguments = {'host': host} if host is not None else {}
         self.act(server, 'migrate', **arguments)
         return self._confirm(server)
 
     def resize(self, server, flavor):
-        """Resize to a flavor and confirm."""
+        """Resize a server to a flavor, confirm, and return its new host."""
         self.act(server, 'resize', flavorRef=self.flavor_id(flavor))
         return self._confirm(server)
 
@@ -32,14 +36,17 @@ class MoveCalls:
         return self._settled(server, 'ACTIVE')
 
     def live_migrate(self, server, host=None):
-        """Live-migrate."""
+        """Live-migrate a server, and return its new host.
+
+        :param host: name of the target; None: the scheduler selects a host
+        """
         migrations = len(self._migrations(server))
         self.act(server, 'os-migrateLive', host=host, block_migration='auto')
         return self._moved(server, migrations)
 
     def force_live_migration(self, server, host):
-        """Live-migrate without asking the scheduler, as clients of 2.67 and
-        before can."""
+        """Live-migrate a server without the scheduler, and return its host.
+        Microversions up to 2.67 allow this."""
         migrations = len(self._migrations(server))
         self.compute.post(
             f'/servers/{server}/action', microversion='2.67',
@@ -48,20 +55,22 @@ class MoveCalls:
         return self._moved(server, migrations)
 
     def evacuate(self, server):
-        """Rebuild elsewhere; its compute has to be stopped first."""
+        """Evacuate a server, and return its new host. The compute of the
+        current host must be stopped first."""
         migrations = len(self._migrations(server))
-        # From 2.95 on, an evacuated server is left stopped.
+        # From microversion 2.95 on, an evacuated server remains stopped.
         self.compute.post(f'/servers/{server}/action', json={'evacuate': {}},
                           microversion='2.94')
         return self._moved(server, migrations)
 
     def shelve(self, server):
-        """Shelve and offload: the server is on no host then."""
+        """Shelve a server, and wait until it is offloaded from its host."""
         self.act(server, 'shelve')
         self.wait_for_status(server, 'SHELVED_OFFLOADED')
 
     def unshelve(self, server):
-        """Build it again on a host of the scheduler's choice."""
+        """Unshelve a server, and return the host that the scheduler selected.
+        """
         self.act(server, 'unshelve')
         return self._settled(server, 'ACTIVE')
 
@@ -70,7 +79,10 @@ class MoveCalls:
             f'/os-migrations?instance_uuid={server}').json()['migrations']
 
     def _moved(self, server, before):
-        """Wait for one more migration than before to end."""
+        """Wait for the end of a new migration, and return the server's host.
+
+        :param before: number of earlier migrations of the server
+        """
         def question():
             if self.progress.is_busy(server):
                 return None
@@ -88,7 +100,8 @@ class MoveCalls:
         return self._settled(server, 'ACTIVE')
 
     def _refuse_failed(self, server):
-        """Raise what the scheduler said when it found no host at all."""
+        """Raise an error if the latest action of the server has a message of
+        failure, for example because the scheduler found no host."""
         actions = self.compute.get(
             f'/servers/{server}/os-instance-actions').json()
         latest = actions['instanceActions'][0]

@@ -6,24 +6,28 @@ from keystoneauth1 import exceptions as keystone_exceptions
 from nova_holistic.embedded.waiting import (
     EmbeddedCloudError, TIMEOUT, wait_for)
 
-# An image of nova.tests' Glance; it asks for no minimum of disk or memory.
+# An image of Nova's fake of Glance that requires no minimum of disk or memory.
 IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
-# A volume of nova.tests' Cinder that has an image.
+# A volume of Nova's fake of Cinder that has an image.
 VOLUME = '6ca404f3-d844-4169-bb96-bc792f37de98'
 PROJECT = 'demo'
 USER = 'demo'
 
 
 class ServerCalls:
-    """What a user does; mixed into the cloud.
+    """Operations of a user; a mixin of ``EmbeddedCloud``.
 
-    ``compute`` is the administrator's adapter, ``compute_for`` makes one of
-    an ordinary project.
+    ``compute`` is the Adapter of the administrator. ``compute_for`` returns
+    the Adapter of a user of a project.
     """
 
     def create_flavor(self, name, vcpus, memory_mb, disk_gb,
                       extra_specs=None):
-        """Create a public flavor; its ID."""
+        """Create a public flavor, and return its ID.
+
+        :param memory_mb: MiB
+        :param disk_gb: GiB
+        """
         flavor = self.compute.post('/flavors', json={'flavor': {
             'name': name, 'vcpus': vcpus, 'ram': memory_mb,
             'disk': disk_gb}}).json()['flavor']
@@ -33,7 +37,10 @@ class ServerCalls:
         return flavor['id']
 
     def flavor_id(self, flavor):
-        """ID of a flavor given by name or ID."""
+        """ID of the flavor with a name or an ID.
+
+        :raises EmbeddedCloudError: no such flavor exists
+        """
         for known in self.compute.get('/flavors').json()['flavors']:
             if flavor in (known['id'], known['name']):
                 return known['id']
@@ -41,7 +48,10 @@ class ServerCalls:
 
     def create_server_group(self, name, policy, project_id=PROJECT,
                             **rules):
-        """Create one of Nova's own server groups; its UUID."""
+        """Create one of Nova's server groups, and return its UUID.
+
+        :param rules: rules of the policy, such as ``max_server_per_host``
+        """
         body = {'name': name, 'policy': policy}
         if rules:
             body['rules'] = rules
@@ -53,14 +63,17 @@ class ServerCalls:
                       project_id=PROJECT, user_id=USER, server_group=None,
                       availability_zone=None, hints=None, as_admin=False,
                       **extra):
-        """Ask for a server without waiting for it; its UUID.
+        """Request a server, and return its UUID without waiting for it.
 
+        :param flavor: name or ID of the flavor
         :param pointer: ``{'group': uuid, 'member': path}``
         :param server_group: UUID of one of Nova's server groups
         :param hints: further scheduler hints
-        :param as_admin: of the project, but with the role admin, as naming a
-            host asks for
-        :param extra: more of the server's body, such as min_count
+        :param as_admin: whether the user of the project has the role admin,
+            which Nova requires for a request with a host
+        :param extra: further keys of the server in the request, such as
+            ``min_count``
+        :raises EmbeddedCloudError: no such flavor exists
         """
         server = {'name': name, 'flavorRef': self.flavor_id(flavor),
                   'imageRef': IMAGE, 'networks': 'none', **extra}
@@ -79,7 +92,8 @@ class ServerCalls:
         return caller.post('/servers', json=body).json()['server']['id']
 
     def boot_from_volume(self, name, flavor, pointer=None, **extra):
-        """Ask for a server whose root disk is a volume; its UUID."""
+        """Request a server whose root disk is a volume, and return its UUID.
+        """
         return self.create_server(name, flavor, pointer, imageRef='',
                                   block_device_mapping_v2=[{
                                       'boot_index': 0, 'uuid': VOLUME,
@@ -88,9 +102,10 @@ class ServerCalls:
                                   **extra)
 
     def occupy(self, host, flavor, count=1, project_id='load'):
-        """Existing load as real servers on one host; their UUIDs.
+        """Create servers on one host as load, and return their UUIDs.
 
-        Nova's own weighers see servers, but not what only Placement knows.
+        Nova's weighers consider servers, but not the allocations of consumers
+        that only Placement knows.
         """
         created = [
             self.create_server(f'load-{host}-{number}', flavor, host=host,
@@ -105,20 +120,22 @@ class ServerCalls:
         return self.compute.get(f'/servers/{server}').json()['server']
 
     def host_of(self, server):
-        """Name of the compute host the server is on; None is nowhere."""
+        """Name of the compute host of the server; None: it has no host."""
         return self.get_server(server)['OS-EXT-SRV-ATTR:host']
 
     def servers(self, project_id=None):
-        """Every server, or every one of a project, as the API lists them."""
+        """All servers, or all servers of a project, as the API lists them."""
         query = '?all_tenants=1'
         if project_id is not None:
             query += f'&project_id={project_id}'
         return self.compute.get(f'/servers/detail{query}').json()['servers']
 
     def wait_for_status(self, server, status, timeout=TIMEOUT):
-        """The server, once it has that status and Nova is done with it.
+        """Wait until a server has a status and no task, and return the server.
 
-        :raises EmbeddedCloudError: it has failed instead, or takes too long
+        :param timeout: seconds
+        :raises EmbeddedCloudError: the server has failed, or does not have the
+            status within the timeout
         """
         def question():
             if self.progress.is_busy(server):
@@ -135,14 +152,17 @@ class ServerCalls:
         return wait_for(question, f'server {server} {status}', timeout)
 
     def delete_server(self, server, wait=True):
-        """Delete a server, and wait until it is gone."""
+        """Delete a server.
+
+        :param wait: whether to wait until the server no longer exists
+        """
         self.compute.delete(f'/servers/{server}')
         if wait:
             self.wait_until_gone(server)
 
     def wait_until_gone(self, server):
-        """Return when Nova no longer knows the server, and it has no
-        allocation: nova-compute deletes that last."""
+        """Wait until Nova no longer knows the server, and the server has no
+        allocations, which nova-compute deletes last."""
         def question():
             if self.progress.is_busy(server):
                 return None

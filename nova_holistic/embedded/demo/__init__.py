@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One group on a nearly full cloud: by stock Nova, then jointly."""
+"""Creates one group on a nearly full cloud with stock Nova, and then with a
+joint plan."""

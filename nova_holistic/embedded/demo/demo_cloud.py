@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cloud with its load, and the function that creates servers."""
+"""The cloud of the demo with its load, and its operations on servers."""
 
 from collections.abc import Iterable, Mapping
 import time
@@ -13,13 +13,13 @@ from nova_holistic.table.records import MemberRecord
 LOAD_PROJECT = 'load'
 SETTLED = ('ACTIVE', 'ERROR')
 BOOKING_TIMEOUT = 60.0
-"""Seconds in which Placement learns that a deleted server is gone."""
+"""Seconds to wait until Placement has no allocations of deleted servers."""
 
 
 class DemoCloud:
-    """An EmbeddedCloud that bears the scenario's load.
+    """An EmbeddedCloud with the flavors and the load of the scenario.
 
-    :ivar flavors: UUID by name
+    :ivar flavors: ID by name
     """
 
     def __init__(self, cloud):
@@ -31,8 +31,8 @@ class DemoCloud:
             for flavor in scenario.FLAVORS + scenario.LOADS}
 
     def put_load(self) -> None:
-        """One server on each host: Nova's weighers see servers, but not other
-        allocations in Placement."""
+        """Create one server on each host. Nova's weighers consider servers,
+        but not other allocations in Placement."""
         created = [
             self.cloud.create_server(
                 f'load-{host.name}', self.flavors[load], host=host.name,
@@ -42,15 +42,21 @@ class DemoCloud:
             self.cloud.wait_for_status(server, 'ACTIVE')
 
     def ask(self, member: Member, **hint) -> str:
-        """Ask for a server: flavor and zone as the document says, and either
-        a server group or a pointer; its UUID."""
+        """Request a server with the flavor and the zone of the document, and
+        return its UUID.
+
+        :param hint: ``server_group`` or ``pointer``
+        """
         requirements = member.requirements
         return self.cloud.create_server(
             member.path.replace('/', '-'), self.flavors[requirements.flavor],
             availability_zone=requirements.availability_zone, **hint)
 
     def outcome(self, member: Member, server: str) -> Outcome:
-        """The result of a create, once Nova has finished with the server."""
+        """Wait until Nova has finished the server, and return the result.
+
+        :raises EmbeddedCloudError: the server is not finished in time
+        """
         def question():
             if self.cloud.progress.is_busy(server):
                 return None
@@ -72,7 +78,9 @@ class DemoCloud:
 
     def discrepancies(self, servers: Iterable[Mapping],
                       held: Iterable[MemberRecord] = ()) -> list[str]:
-        """Where Placement's usages are not those of the servers and holds."""
+        """One line for each difference between the usage in Placement and the
+        usage by the servers and holds. Differences may end within the timeout.
+        """
         expected = usage_accounts.of_servers(servers), usage_accounts.of_holds(
             held)
         deadline = time.monotonic() + BOOKING_TIMEOUT

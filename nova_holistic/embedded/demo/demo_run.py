@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo from beginning to end: every sentence it says is then checked."""
+"""Runs the demo, and checks every statement that it prints."""
 
 from pathlib import Path
 import shutil
@@ -24,10 +24,10 @@ LOG = 'nova-holistic-demo.log'
 
 
 def run_demo(console: Console, folder: Path) -> bool:
-    """Run the demo; whether all that it promises held.
+    """Run the demo, and return whether all its statements were true.
 
-    :param folder: for the map; and for what the services logged, where
-        something goes wrong
+    :param folder: folder for the map of the plan, and for the log of the
+        services if a statement is false or the demo fails
     """
     started = time.monotonic()
     console.print('A complete Nova and Placement start in this process.')
@@ -125,8 +125,8 @@ class DemoRun:
         joint.delete()
 
     def _checked(self, tried: Attempt) -> Attempt:
-        """With the result of the independent check for the ACTIVE servers, by
-        the policies that apply to all attempts."""
+        """The attempt with the result of the independent check of its ACTIVE
+        servers, against the policies that apply to all attempts."""
         hosts = tried.hosts()
         reasons = check(in_words_of_nova(self.group, frozenset(hosts)),
                         self.snapshot, hosts)

@@ -10,9 +10,9 @@ _SHOWN = 5
 
 
 class Expectations:
-    """Checks that print one line each on the console.
+    """Prints each statement on the console, and records whether it is true.
 
-    :ivar kept: whether all of them held so far
+    :ivar kept: whether all statements were true so far
     """
 
     def __init__(self, console: Console):
@@ -20,7 +20,10 @@ class Expectations:
         self.kept = True
 
     def expect(self, text: str, objections: Collection[str] = ()) -> None:
-        """The promise holds where there are no objections to it."""
+        """Print a statement with its result.
+
+        :param objections: why the statement is false; empty if it is true
+        """
         if not objections:
             self.console.print(f'[green]✓[/] {text}')
             return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The group planned as a whole: planned and held, created with pointers, the
-rest released; each step is followed by a check of Nova and Placement."""
+"""Plans the group as a whole, holds its members, creates servers with pointers
+and releases the other members. Each step is followed by a check of Nova and
+Placement."""
 
 from collections.abc import Iterable
 from collections import Counter
@@ -28,13 +29,14 @@ NAME = 'joint'
 
 
 class NoPlan(exceptions.HolisticError):
-    """The planner finds none, though there is one."""
+    """The planner finds no plan, although the scenario has a plan."""
 
 
 class JointPlanning:
-    """One group's way from its plan to its end.
+    """Plans, creates, releases and deletes one group.
 
-    :ivar uuid: of the group, once it is planned
+    :ivar uuid: UUID of the group, after ``plan``
+    :ivar figures: moments, each with the total usage in Placement
     """
 
     def __init__(self, stage: DemoCloud, console: Console,
@@ -46,7 +48,11 @@ class JointPlanning:
         self.figures: list[tuple[str, Counter[str]]] = []
 
     def plan(self, group: Group, snapshot: Snapshot, folder: Path) -> None:
-        """Plan all members, hold them, and check the plan."""
+        """Plan all members, hold them, and check the plan.
+
+        :param folder: folder for the map of the plan
+        :raises NoPlan: the planner finds no plan
+        """
         self.cloud.restart_scheduler('holistic')
         self.console.print('nova-scheduler is stopped; '
                            'nova-holistic-scheduler takes its place.')
@@ -84,8 +90,8 @@ class JointPlanning:
             self.console.print(f'Its map is in {path}', markup=False)
 
     def create(self) -> Attempt:
-        """Ask for all servers but those never created; none waits for
-        another, for each has its place."""
+        """Request all servers except those in ``NEVER_CREATED``. No request
+        waits for another, because each server has its hold."""
         rows = [row for row in self.rows()
                 if row.member.path not in scenario.NEVER_CREATED]
         started = time.monotonic()

@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One server, when Nova was done with it.
+    """The result of the request for one server.
 
     :ivar member: path
     :ivar server: UUID
-    :ivar host: None where it is on none
+    :ivar host: None: the server has no host
     :ivar fault: Nova's fault message for a server in ERROR
     """
 
@@ -28,7 +28,7 @@ class Outcome:
 
     @classmethod
     def of(cls, member: str, server: Mapping[str, Any]) -> 'Outcome':
-        """Read what Nova's API shows of the server."""
+        """The outcome from the server in Nova's API."""
         fault = server.get('fault', {}).get('message')
         return cls(member, server['id'], server['status'],
                    server['OS-EXT-SRV-ATTR:host'],
@@ -37,11 +37,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """All servers of one way to ask for them.
+    """The results for all servers of the group, created by one method.
 
-    :ivar seconds: from the first request to the last answer
-    :ivar held: how many places were held before the first request
-    :ivar violations: what an independent check objects to, one line each
+    :ivar seconds: time from the first request to the last result
+    :ivar held: number of members that were held before the first request
+    :ivar violations: violations that an independent check found, one line each
     """
 
     name: str
@@ -59,7 +59,7 @@ class Attempt:
         return tuple(o for o in self.outcomes if not o.active)
 
     def hosts(self) -> dict[str, str]:
-        """Member path to host, of the servers that are ACTIVE."""
+        """Host of each server that is ACTIVE, by the path of its member."""
         return {o.member: o.host for o in self.active}
 
     def with_violations(self, lines: Iterable[str]) -> 'Attempt':

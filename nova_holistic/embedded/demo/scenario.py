@@ -2,8 +2,9 @@
 """24 hosts in two zones and six racks, 78 % of their memory in use.
 
 Every host has 64 VCPU, 127.5 GiB and 1000 GB for servers, and one server of
-the load on it. What that leaves makes three kinds of host; the table says
-how many there are of each, and how many servers of one flavor fit on one:
+the load. The free capacity distinguishes three kinds of hosts. The table shows
+the number of hosts of each kind in each zone, the free capacity of a host, and
+how many servers of one flavor fit on it:
 
 ======== === === ==== ========= ==== === ===== ==
 kind     az1 az2 VCPU    memory disk web cache db
@@ -13,10 +14,11 @@ lopsided   2   0   48  31.5 GiB  600   1     1  0
 tight      6  10   12  19.5 GiB  150   1     0  0
 ======== === === ==== ========= ==== === ===== ==
 
-**A joint plan exists.** In az1 the three databases take a roomy host each, in
-three racks, and the two caches together the fourth; that leaves no roomy host
-with room for anything, and the eight other hosts hold one web server each. In
-az2 the two databases take the roomy hosts, the four web servers tight ones.
+**A joint plan exists.** In az1, each of the three databases uses a roomy host,
+in three racks, and the two caches use the fourth roomy host together. Then no
+roomy host has free capacity for another server, and each of the eight other
+hosts gets one web server. In az2, the two databases use the roomy hosts, and
+the four web servers use tight hosts.
 
 **Stock Nova cannot place all servers**, for any order of equal hosts. Its
 weighers add up free memory, VCPU and disk, each relative to the largest among
@@ -43,13 +45,12 @@ from nova_holistic.model.nova.flavor import Flavor
 
 GIB = 1024
 OPTIONS = {
-    # Hosts offer no more processors than they have, to Placement and to Nova's
-    # weighers.
+    # VCPU is not overcommitted, neither in Placement nor for Nova's weighers.
     (None, 'initial_cpu_allocation_ratio'): 1.0,
     (None, 'reserved_host_memory_mb'): GIB // 2,
 }
 NEVER_CREATED = ('web/server-6', 'web/server-7')
-"""Members that the client plans and does not create."""
+"""Members that are planned, but for which the client creates no servers."""
 
 _RACKS = {
     ('az1', 'rack1'): ('roomy', 'lopsided', 'tight', 'tight'),

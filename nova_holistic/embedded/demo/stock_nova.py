@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers one by one through stock Nova: each gets the best host at its time,
-without information about later servers."""
+"""Creates servers one by one with stock Nova. Each server gets the best host
+at the time of its request, without information about later servers."""
 
 from collections.abc import Sequence
 import time
@@ -12,7 +12,7 @@ from nova_holistic.embedded.demo.tiers import Tier
 
 def one_by_one(stage: DemoCloud, name: str,
                tiers: Sequence[Tier]) -> Attempt:
-    """Ask for every server, each when the one before has settled.
+    """Request every server, each after Nova has finished the one before.
 
     A server that fails remains in ERROR, and the next one is requested, so
     that as many as possible are created.

@@ -23,7 +23,7 @@ def _table(*columns: str) -> Table:
 
 
 def cloud(snapshot: Snapshot) -> Table:
-    """A line a rack: its hosts with the memory that is free."""
+    """A row for each rack: its hosts with their free memory."""
     table = _table('zone', 'rack', 'GiB free', '', '', '')
     ordered = sorted(snapshot.hosts, key=lambda h: (h.location, h.name))
     for location, hosts in groupby(ordered, lambda h: h.location):
@@ -37,7 +37,7 @@ def _host(host: Host) -> str:
 
 
 def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
-    """A line a tier."""
+    """A row for each tier: its servers, their flavor and their policies."""
     table = _table('tier', 'servers', 'zone', 'each', 'policies')
     for tier in tiers:
         needs = flavors[tier.flavor].resources
@@ -51,7 +51,8 @@ def group(tiers: Iterable[Tier], flavors: Mapping[str, Flavor]) -> Table:
 
 
 def attempt(tried: Attempt, tiers: Iterable[Tier]) -> Table:
-    """A line a tier: on which hosts, and what failed."""
+    """A row for each tier: the hosts of its servers, and the failed servers.
+    """
     table = _table('tier', 'ACTIVE', 'on cmp-', 'in ERROR')
     outcomes = {outcome.member: outcome for outcome in tried.outcomes}
     for tier in tiers:
@@ -67,7 +68,7 @@ def attempt(tried: Attempt, tiers: Iterable[Tier]) -> Table:
 
 
 def plan(planned: Plan) -> Table:
-    """A line a host: what is planned there."""
+    """A row for each host: the members that are planned on it."""
     table = _table('zone', 'rack', 'host', 'planned there')
 
     def place(placement: Placement) -> tuple[str, ...]:
@@ -83,7 +84,10 @@ def plan(planned: Plan) -> Table:
 
 
 def account(figures: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
-    """A line a moment: what Placement counts on all hosts together."""
+    """A row for each moment: the total usage of all hosts in Placement.
+
+    :param figures: moments, each with its usage by resource class
+    """
     table = _table('Placement counts on all hosts', 'VCPU', 'memory, GiB',
                    'disk, GB')
     for column in table.columns[1:]:
@@ -96,9 +100,9 @@ def account(figures: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
 
 
 def summary(members: int, attempts: Sequence[Attempt]) -> Table:
-    """A column an attempt.
+    """A column for each attempt.
 
-    :param members: of the group
+    :param members: number of members of the group
     """
     table = _table('', *(a.name for a in attempts))
     lines = {

@@ -12,11 +12,11 @@ from nova_holistic.model.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Like servers under one of Nova's server groups.
+    """Equal servers in one of Nova's server groups.
 
-    :ivar path: of the group that has them
-    :ivar policy: what Nova calls the server group's policy
-    :ivar beyond: further policies of the group, for which Nova has no word
+    :ivar path: path of their group in the document
+    :ivar policy: policy of the server group in Nova
+    :ivar beyond: further policies of the group, which Nova cannot express
     """
 
     path: str
@@ -34,7 +34,11 @@ class Tier:
 
 
 def tiers(group: Group) -> tuple[Tier, ...]:
-    """Every description of the group as a tier, as the document lists them."""
+    """A tier for each member description, in the order of the document.
+
+    :raises ValueError: a group with members does not have exactly one policy
+        that Nova can express
+    """
     return tuple(_tiers(group))
 
 
@@ -64,7 +68,8 @@ def largest_first(
 
 
 def in_words_of_nova(group: Group, paths: frozenset[str]) -> Group:
-    """The members of those paths, under the policies that Nova knows."""
+    """The group with the members of these paths, and with the policies that
+    Nova can express."""
     return _part(group, paths, '')
 
 

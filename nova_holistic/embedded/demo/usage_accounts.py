@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the usage of each host in Placement is the sum of its servers
+"""Checks that the usage of each host in Placement is the sum of its servers
 and holds."""
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ Usages = dict[str, Counter[str]]
 
 
 def of_servers(servers: Iterable[Mapping[str, Any]]) -> Usages:
-    """What servers that are somewhere use, by the flavors Nova's API shows."""
+    """Usage by servers that have a host, from the flavors in Nova's API."""
     usages: Usages = defaultdict(Counter)
     for server in servers:
         host = server['OS-EXT-SRV-ATTR:host']
@@ -26,7 +26,7 @@ def of_servers(servers: Iterable[Mapping[str, Any]]) -> Usages:
 
 
 def of_holds(members: Iterable[MemberRecord]) -> Usages:
-    """What the placement table says is held."""
+    """Usage by holds, from the placement table."""
     usages: Usages = defaultdict(Counter)
     for row in members:
         if row.held:
@@ -36,7 +36,8 @@ def of_holds(members: Iterable[MemberRecord]) -> Usages:
 
 def differences(placement: Mapping[str, Mapping[str, int]],
                 *accounts: Usages) -> list[str]:
-    """One line for each amount that Placement and the accounts disagree on."""
+    """One line for each amount in Placement that differs from the sum of the
+    accounts."""
     expected: Usages = defaultdict(Counter)
     for account in accounts:
         for host, amounts in account.items():

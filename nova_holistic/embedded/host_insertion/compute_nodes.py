@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compute hosts written straight into Nova's databases.
+"""Writes compute hosts directly into Nova's databases.
 
-They have no processes: they are for measuring the scheduler with many hosts,
-and starting a service for each would take minutes.
+These hosts have no services. They serve to measure the scheduler with many
+hosts. To start a service for each host would take minutes.
 """
 
 import json
@@ -20,9 +20,9 @@ import sqlalchemy as sa
 
 
 def compute_traits():
-    """Traits that nova-compute reports of a host with the fake hypervisor."""
+    """Traits that nova-compute reports for a host with the fake hypervisor."""
     capabilities = fake.FakeDriver(None).capabilities_as_traits()
-    # nova-compute reports this one only of a host with such PCI devices.
+    # nova-compute reports this trait only for a host with such PCI devices.
     del capabilities['COMPUTE_REMOTE_MANAGED_PORTS']
     return {'COMPUTE_NODE', 'OWNER_NOVA', *(name for name, is_supported
                                             in capabilities.items()
@@ -30,7 +30,8 @@ def compute_traits():
 
 
 def insert_nodes(cell, hosts):
-    """Services, compute nodes and host mappings; UUID of each node by name.
+    """Insert services, compute nodes and host mappings, and return the UUID of
+    each node by the name of its host.
 
     :param cell: CellMapping of the cell
     :param hosts: EmbeddedHosts
@@ -43,7 +44,7 @@ def insert_nodes(cell, hosts):
 
 
 def insert_in_aggregates(members):
-    """Add hosts to host aggregates, and tell the scheduler.
+    """Add hosts to host aggregates, and notify the scheduler.
 
     :param members: names of hosts by ID of the aggregate
     """

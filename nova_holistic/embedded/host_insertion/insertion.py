@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Insert thousands of hosts, without a service for each."""
+"""Inserts thousands of hosts without services."""
 
 from nova_holistic.embedded.host_insertion import compute_nodes, providers
 
 
 class HostInsertion:
-    """Mixed into the cloud."""
+    """Inserts hosts without services; a mixin of ``EmbeddedCloud``."""
 
     def insert_hosts(self, hosts):
-        """Add hosts that can be scheduled to, but on which nothing runs.
+        """Add hosts that the scheduler can select, but that have no compute.
 
-        A server sent to one stays in BUILD. The scheduler is restarted, so
-        that it knows the hosts as it would after any start.
+        A server on such a host remains in BUILD. This method restarts the
+        scheduler, which then reads the hosts as at any start.
 
-        :param hosts: EmbeddedHosts, none of which is there already
+        :param hosts: EmbeddedHosts, none of which exists already
         """
         hosts = tuple(hosts)
         nodes = compute_nodes.insert_nodes(self.computes.cell, hosts)
@@ -32,7 +32,8 @@ class HostInsertion:
             self.placement.put(f'/traits/{trait}')
 
     def _insert_in_aggregates(self, hosts):
-        """Put hosts into aggregates in Nova; the aggregates' UUIDs by host."""
+        """Add hosts to aggregates in Nova, and return the UUIDs of the
+        aggregates by host."""
         uuids = {host.name: [] for host in hosts}
         members = {}
         for aggregate, names in self.aggregates_for(hosts):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resource providers written straight into Placement's database."""
+"""Writes resource providers directly into Placement's database."""
 
 from placement import context, db_api
 from placement.db.sqlalchemy import models
@@ -7,13 +7,13 @@ import sqlalchemy as sa
 
 
 def insert_providers(providers, aggregates, compute_traits):
-    """Root providers with inventories, traits and aggregates.
+    """Insert root providers with inventories, traits and aggregates.
+
+    All traits must exist. The devices of the hosts are not inserted.
 
     :param providers: (UUID, EmbeddedHost) pairs
     :param aggregates: UUIDs of aggregates by name of the host
-    :param compute_traits: names of what every nova-compute reports
-
-    All traits have to exist.
+    :param compute_traits: names of the traits that every nova-compute reports
     """
     _insert(context.RequestContext(), providers, aggregates, compute_traits)
 
@@ -50,7 +50,8 @@ def _insert(admin, providers, aggregates, compute_traits):
 
 
 def _ensure_aggregates(session, uuids):
-    """Placement learns of an aggregate when a provider joins it."""
+    """Id of each aggregate by UUID. Missing aggregates are inserted, because
+    Placement has an aggregate only after a provider was added to it."""
     known = _ids(session, models.PlacementAggregate, 'uuid')
     _insert_rows(session, models.PlacementAggregate, (
         {'uuid': uuid} for uuid in sorted(uuids - known.keys())))
