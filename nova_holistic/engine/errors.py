@@ -18,7 +18,7 @@ class HoldsNotDropped(exceptions.HolisticError):
 class OutdatedPlan(exceptions.HolisticError):
     """The cloud or the group has changed since the plan was made.
 
-    The members are planned again on a fresh snapshot."""
+    The members are planned again on a newer snapshot."""
 
 
 class UnreadableReference(exceptions.HolisticError):

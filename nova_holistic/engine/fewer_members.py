@@ -28,22 +28,27 @@ class Sized:
 
 
 class FewerMembers:
-    """The desired number of members, or as many as can be placed, but at least
-    the minimum."""
+    """Plans the desired number of members. If the capacity is not sufficient
+    for all, it plans as many as possible, but at least the minimum."""
 
     def __init__(self, planner: SnapshotPlanner, time_limit: float,
                  timer: Callable[[], float] = time.perf_counter):
         """
-        :param time_limit: seconds for the first plan; all smaller plans
-            together have the same time
-        :param timer: returns seconds
+        :param time_limit: time limit in seconds of ``fewer``: for the plan
+            without optional members and all larger plans together
+        :param timer: returns seconds, to measure durations
         """
         self._planner = planner
         self._time_limit = time_limit
         self._timer = timer
 
     def decide(self, request: PlanningRequest) -> Sized:
-        """:raises NotPlanned: no plan for the minimum exists"""
+        """A plan for the desired number of members, or for as many as can be
+        placed.
+
+        :raises NotPlanned: no plan for the minimum exists
+        :raises InvalidDocument: the cloud has no such flavor or level
+        """
         try:
             return Sized(request, self._planner.decide(request))
         except NotPlanned as refusal:
@@ -55,8 +60,10 @@ class FewerMembers:
 
     def fewer(self, request: PlanningRequest, units: Sequence[Unit],
               refusal: NotPlanned) -> Sized:
-        """As many units as can be placed together with the other members.
+        """A plan for as many units as can be placed together with the other
+        members.
 
+        :param units: members that may be left out
         :param refusal: the reason why not all units can be placed
         :raises NotPlanned: no plan for the other members exists
         """

@@ -11,7 +11,8 @@ from nova_holistic.table.records import GroupRecord, MemberRecord
 
 
 class GroupParser:
-    """
+    """Parses the documents of groups in the placement table.
+
     :ivar policy_types: the types of policies that are installed
     """
 
@@ -27,7 +28,8 @@ class GroupParser:
 
     def sized(self, record: GroupRecord,
               members: Iterable[MemberRecord]) -> Group:
-        """The group with its current members, if their number may change.
+        """The group of a record with its current members, not bound to a
+        snapshot. Members whose number is fixed are all included.
 
         :param members: all rows of the group
         :raises InvalidDocument: a type of policy is no longer installed

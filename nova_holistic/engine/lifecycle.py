@@ -34,7 +34,8 @@ are deleted."""
 
 
 class Lifecycle:
-    """Only capacity that no server has claimed is freed."""
+    """Releases, expires, extends and deletes groups. Only capacity that no
+    server has claimed is freed."""
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
                  clock: Callable[[], datetime],
@@ -90,10 +91,14 @@ class Lifecycle:
                 MemberState.CLAIMED, MemberState.BUILT)))
 
     def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
-        """Let the lease of a group end after a number of seconds from now.
+        """Set a new end of the lease of a group.
 
-        :raises LeaseRefused: no member is planned any longer, or the time is
-            too short
+        :param seconds: seconds from now until the lease ends
+        :returns: the changed group
+        :raises GroupUnknown: no such group exists
+        :raises GroupBusy: the group is being planned
+        :raises LeaseRefused: the group has no plan, all its members are
+            released, or the time is shorter than one second
         """
         if seconds <= 0:
             raise errors.LeaseRefused('a lease lasts at least one second')
@@ -108,7 +113,8 @@ class Lifecycle:
         return self._settled_group(group_uuid)
 
     def expire(self) -> Sequence[str]:
-        """Free the unclaimed capacity of groups whose lease has passed.
+        """Free the unclaimed capacity of groups whose lease has expired. The
+        reconciler drops the holds that cannot be dropped now.
 
         :returns: UUIDs of the groups
         """
@@ -135,14 +141,17 @@ class Lifecycle:
 
         An engine that creates servers of the group stops first.
 
+        :raises GroupUnknown: no such group exists
         :raises HoldsError: Placement does not respond; repeat the call
-        :raises GroupBusy: an engine has not stopped yet; repeat the call
+        :raises GroupBusy: the group is being planned, or an engine has not
+            stopped yet; repeat the call
         """
         group = self._settled_group(group_uuid)
         self._stop_boot(group_uuid)
         members = self._release(group_uuid, self._table.members(group_uuid))
-        # A claim in progress, or an interrupted claim, may still have its
-        # hold: the swap will not find it, and that create fails.
+        # The hold of a claim that is in progress or was interrupted may still
+        # exist. It is dropped as well: the swap of the claim does not find it,
+        # and the create fails.
         dropped = {m.hold for m in members
                    if m.held or m.state == MemberState.CLAIMED}
         self._holds.drop(
@@ -155,15 +164,19 @@ class Lifecycle:
         crash_points.reached('delete.update-dropped')
         last = self._table.delete_group(group_uuid)
         crash_points.reached('delete.group-deleted')
-        # Between these two steps, a claim may have been undone, or the place
-        # of a deleted server may have been returned: it is held again,
-        # although no row names the hold any longer.
+        # Between the release and the deletion of the group, a claim may have
+        # been undone, or the place of a deleted server may have been returned.
+        # The place is then held again, although no row names the hold any
+        # longer.
         self._holds.drop(sorted((last - dropped).union(
             m.hold for m in members if m.state == MemberState.CLAIMED)))
 
     def _stop_boot(self, group_uuid: str) -> None:
         """Return when no engine creates servers of the group, and the right to
-        act for its user is deleted."""
+        act for its user is deleted.
+
+        :raises GroupBusy: an engine has not stopped in time
+        """
         for _ in range(BOOT_STOP_POLLS):
             if not self._table.boots.stop(group_uuid):
                 return
@@ -208,8 +221,8 @@ class Lifecycle:
 
     def _named(self, group_uuid: str, names: Collection[str] | None,
                ) -> Sequence[MemberRecord]:
-        # Only rows of one moment count: rows that a planner writes later are
-        # not released.
+        # The group and its members are read at the same time, because rows
+        # that a planner writes later must not be released.
         found = self._table.group_with_members(group_uuid)
         if found is None:
             raise table_errors.GroupUnknown(group_uuid)
@@ -227,9 +240,10 @@ class Lifecycle:
 
 
 def _must_be_settled(group: GroupRecord) -> None:
-    """Refuse a release while the group is planned for the first time: it has
-    rows before it has holds. An engine would also write the holds of rows that
-    are released at that time.
+    """Check that the group is not being planned for the first time.
+
+    Its rows then exist before its holds, and an engine would write the holds
+    even if the rows were released in the meantime.
 
     :raises GroupBusy: the group is being planned as a whole
     """
@@ -240,8 +254,9 @@ def _must_be_settled(group: GroupRecord) -> None:
 
 def _settled(before: Sequence[MemberRecord], after: Sequence[MemberRecord],
              ) -> Sequence[MemberRecord]:
-    """Rows, without those that are being planned again: the request for such a
-    hold may still be in progress, and the reconciler drops the hold later."""
+    """The rows after a change, without rows that were being planned again
+    before it. The request for such a hold may still be in progress, so the
+    reconciler drops the hold later."""
     unsettled = {_key(m) for m in before
                  if m.state == MemberState.LOST and m.held}
     return [m for m in after if _key(m) not in unsettled]

@@ -18,8 +18,8 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
     """One row for each member, in the order of the document, each with a new
     hold and without alternates.
 
-    The rows state that they are held before the holds exist, so that a crash
-    leaves no hold without a row.
+    The rows state that the members are held before the holds exist, so that a
+    crash leaves no hold without a row.
     """
     hosts = plan.hosts()
     used = set(hosts.values())
@@ -55,8 +55,8 @@ def place_of(host: Host) -> Place:
 
 
 def host_of(place: Place) -> Host:
-    """A host with the data that the table stores: its location at the time of
-    the plan."""
+    """A host with the data that the table stores, without capacity. Its
+    location is that at the time of the plan."""
     return Host(place.host, place.node, place.provider, place.location,
                 FrozenMapping(), labels=FrozenMapping(place.labels))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Value, bound and gap of a plan, as the table keeps them for its group."""
+"""Value, bound and gap of a plan, as the table stores them for its group."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,10 +11,12 @@ from nova_holistic.table.records import GroupRecord
 
 
 def objective_value(proposal: Proposal) -> Mapping[str, Any]:
-    """See ``GroupRecord``.
+    """The objective value of a proposal, in the form of
+    ``GroupRecord.objective_value``.
 
-    Members that stay at their places are not optimised: the bound is that of
-    all plans that keep them. So their number belongs to the bound.
+    The solver optimises only the members without a fixed place: the bound
+    applies to the plans in which all other members stay. Therefore the value
+    includes the number of members that stay, as ``kept``.
     """
     placed = proposal.request.placed
     kept = sum(member.path in placed
@@ -25,9 +27,10 @@ def objective_value(proposal: Proposal) -> Mapping[str, Any]:
 
 def changed_value(record: GroupRecord,
                   proposal: RevisionProposal) -> Mapping[str, Any]:
-    """The field of the record that an update changes, if it does.
+    """The field of the record with the objective value after an update.
 
-    If each member stays at its place, the former plan and its bound are kept.
+    If all members stay at their places and the objective is unchanged, the
+    result is empty, and the record keeps the value of the previous plan.
     """
     changed = bool(
         proposal.members or proposal.adopted or proposal.where.removed

@@ -18,7 +18,8 @@ from nova_holistic.table.records import PlanRecord, PlanStatus
 
 @dataclass(frozen=True, slots=True)
 class PlanAnswer:
-    """
+    """The result of a dry run in the form that the table stores.
+
     :ivar document: a plan document; in status error only status and reasons
     """
 
@@ -28,8 +29,10 @@ class PlanAnswer:
 
 def answer_request(advise: Callable[[], PlanAnalysis],
                    record: PlanRecord) -> PlanAnswer:
-    """The result of the solver for a dry run.
+    """The result of a dry run. Its status is error if ``advise`` raises an
+    error other than TableError.
 
+    :param advise: carries out the dry run
     :raises TableError: the table does not respond; the dry run may be tried
         again
     """
@@ -62,6 +65,7 @@ def _extras(advice: PlanAnalysis) -> dict[str, Any]:
 
 
 def failed_answer(why: Sequence[Reason]) -> PlanAnswer:
+    """The result of a dry run that could not be carried out."""
     return PlanAnswer(PlanStatus.ERROR, {
         'status': str(PlanStatus.ERROR),
         'reasons': [r.to_row() for r in why]})

@@ -44,8 +44,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Planner:
-    """In all cases, including errors, a group is held completely or not at
-    all.
+    """Plans groups. In all cases, including errors, either all places of a
+    group are held or none.
 
     ``create`` and ``replan`` return when the group is planned. ``perform``
     carries out the task of a group for an engine.
@@ -91,8 +91,8 @@ class Planner:
         :param servers: reads servers that a group adopts
         :param act: carries out the actions that servers require after an
             update
-        :param tasks: additional tasks that a client can request for a group:
-            objects that perform them, by the name of a ``Task``
+        :param tasks: functions that carry out additional tasks of a group, by
+            the name of a ``Task``
         """
         self._refresh = refresh
         self._updater.read_servers = servers
@@ -103,8 +103,11 @@ class Planner:
              project_id: str | None = None) -> Plan | Unplaceable | Unknown:
         """The plan that ``create`` would make now. Nothing is held or written.
 
+        :param objective: name of the objective; None means the configured one
         :param project_id: project of the servers; None means any
         :raises InvalidDocument: the document cannot be accepted
+        :raises UnreadableReference: an image or a server group cannot be read
+        :raises UnknownPlugin: no such objective is installed
         """
         return self._snapshot_planner.answer(
             self._planning_request(document, objective, project_id))
@@ -118,8 +121,12 @@ class Planner:
         ``error``, with reasons. A second call with the same UUID returns the
         same group and plans nothing.
 
-        :param lease: seconds; 0 means none, None means the configured lease
+        :param objective: name of the objective; None means the configured one
+        :param lease: lease in seconds; 0 means no lease, None means the
+            configured lease
+        :param uuid: UUID of the new group; None means a random UUID
         :raises InvalidDocument: the document cannot be accepted
+        :raises UnknownPlugin: no such objective is installed
         :raises GroupExists: another group has the UUID
         :raises TableError: the table does not respond
         """
@@ -167,6 +174,7 @@ class Planner:
 
         :returns: whether any member is held again
         :raises HoldsError: Placement does not respond
+        :raises InvalidDocument: the document is no longer accepted
         """
         return self._replanner.restore(group_uuid)
 
@@ -184,12 +192,12 @@ class Planner:
         self._task_runner.perform(record)
 
     def find_alternates(self, group_uuid: str, engine: str) -> None:
-        """Give alternates to planned members that have none.
+        """Find and write alternates for planned members without alternates.
 
         :param engine: UUID of the engine that has taken the group in
             ``table.due_alternates``
-        :raises OwnershipLost: another engine has this work, or it was
-            requested again
+        :raises OwnershipLost: another engine has this work, it was requested
+            again, or the group no longer exists
         :raises OutdatedPlan: members got other places during each attempt; the
             alternates are still due
         :raises TableError: the table does not respond; the alternates are
@@ -220,7 +228,8 @@ class Planner:
         self._task_runner.give_up(record, [reasons.of_engine(why)])
 
     def _find_alternates_now(self, group_uuid: str) -> None:
-        """Find alternates for a caller; if that fails, engines find them."""
+        """Find alternates before the caller gets its result. If this fails, an
+        engine finds them later."""
         due, now = self._table.due_alternates, self._clock()
         engine = f'caller:{uuidlib.uuid4()}'
         try:

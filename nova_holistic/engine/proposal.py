@@ -35,6 +35,8 @@ class PlannerComponents:
 class Proposal:
     """A plan, before it is accepted.
 
+    :ivar request: the request that was planned
+    :ivar decision: the checked plan
     :ivar members: rows of the members that get a place, with their new holds
     """
 

@@ -29,11 +29,12 @@ from nova_holistic.table.records import MemberRecord
 LOG = logging.getLogger(__name__)
 
 BY = 'providers'
-"""The check that refuses a host, as a refusal names it."""
+"""Name of this check in refusals of hosts."""
 
 
 def uses_tree(wanted: Requirements, host: Host) -> bool:
-    """Whether the root provider may not give all that a member requests."""
+    """Whether a member may need other resource providers of the host than its
+    root provider."""
     return bool(wanted.request_groups) or any(
         amount and (name not in host.inventories or any(
             name in each.inventories for each in host.providers))
@@ -41,18 +42,19 @@ def uses_tree(wanted: Requirements, host: Host) -> bool:
 
 
 class ProviderChoice:
-    """The choices for one change. Hosts that cannot serve their members are
-    remembered between its attempts."""
+    """Chooses the resource providers for the members of one change. It
+    remembers between attempts which hosts could not serve their members."""
 
     def __init__(self, parts: PlannerComponents):
         self._parts = parts
         self._refused: set[tuple[str, str]] = set()
 
     def with_allocations(self, proposal: Proposal) -> Proposal:
-        """The proposal with the allocations of all members.
+        """The proposal with the allocations of the members that may need other
+        providers than root providers.
 
         :raises OutdatedPlan: some hosts cannot serve their members
-        :raises HoldsError: Placement does not answer
+        :raises HoldsError: Placement does not respond
         """
         used = {member.place.host for member in proposal.members}
         hosts = {host.name: host for host
@@ -83,9 +85,11 @@ class ProviderChoice:
     def _chosen(self, provider: str, members: Sequence[MemberRecord],
                 vacated: Sequence[MemberRecord]
                 ) -> Sequence[ProviderAllocation] | None:
-        """An allocation for each member of one host, or None.
+        """An allocation for each member of one host; None if the host cannot
+        serve all of them.
 
-        :param vacated: members whose room the members may use
+        :param provider: UUID of the root provider of the host
+        :param vacated: members whose capacity the members may use
         """
         leaving = [row for row in vacated
                    if row.place.provider == provider and row.place.allocation]
@@ -119,7 +123,12 @@ class ProviderChoice:
                     for m in members)]
 
     def _refuse(self, unfit: Sequence[Sequence[MemberRecord]]) -> None:
-        """:raises OutdatedPlan: always"""
+        """Remember that hosts cannot serve their members, and read these hosts
+        again. A second refusal of a host is written to the table.
+
+        :param unfit: members of each of these hosts
+        :raises OutdatedPlan: always
+        """
         places = {(m.member.description, m.place.host): m
                   for those in unfit for m in those}
         now = self._parts.clock()
@@ -141,11 +150,11 @@ def _options(found: Candidates, vacated: Sequence[ProviderAllocation]
              ) -> Sequence[Sequence[ProviderAllocation]]:
     """The allocations that each part of a member may have.
 
-    :param vacated: of members with the same requirements
+    :param vacated: allocations of vacated members with the same requirements
     """
     if not vacated:
         return [allocations for _, allocations in found.parts]
-    # Parts that do not differ share their list.
+    # Equal parts share one list object.
     options = {id(allocations): dict.fromkeys(allocations)
                for _, allocations in found.parts}
     for part, allocations in found.parts:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users read the text of an error only if its kind is listed here.
+"""Reasons for errors, with texts for users and for administrators.
 
+Users get the text of an error only if ``WRITTEN_FOR_USERS`` lists its class.
 Other texts may name hosts, services or files. They are shown to administrators
 and written to the log. Users get a general sentence with the ID of the
 request, by which the operator finds the text in the log.
@@ -17,8 +18,8 @@ from nova_holistic.model.plan import Reason
 LOG = logging.getLogger(__name__)
 
 WRITTEN_FOR_USERS = (exceptions.InvalidDocument, errors.UnreadableReference)
-"""Only these classes: the message of a subclass may name a file of the
-operator."""
+"""Classes of errors whose messages users may read. Their subclasses are
+excluded, because the message of a subclass may name a file of the operator."""
 
 
 def of_error(error: BaseException, message: str | None = None) -> Reason:
@@ -47,7 +48,10 @@ def of_errors(error: BaseException) -> list[Reason]:
 
 
 def of_engine(message: str) -> Reason:
-    """A reason with a text of the engine, without names."""
+    """A reason with a text of the engine, which users may read.
+
+    :param message: text without names of hosts and services
+    """
     return Reason.of('', message if isinstance(message, MarkedText)
                      else MarkedText(message))
 

@@ -43,8 +43,8 @@ Usable = tuple[Snapshot, Sequence[Reason]]
 
 
 class SnapshotPlanner:
-    """Every plan satisfies the hard policies of its group, and uses no host
-    that another group reserves."""
+    """Plans groups. Every plan satisfies the hard policies of its group, and
+    uses no host that another group reserves."""
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, policy_types: PolicyTypes,
@@ -72,12 +72,12 @@ class SnapshotPlanner:
     def answer_on(self, request: PlanningRequest, cloud: Snapshot,
                   started: float
                   ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
-        """The same on a snapshot of all hosts, and the part that was used."""
+        """The result of the solver on a snapshot, and the hosts it used."""
         return self._answered(request, self.usable(request, cloud), started)
 
     def decide(self, request: PlanningRequest, *, usable: Usable | None = None,
                time_limit: float | None = None) -> CheckedPlan:
-        """A plan.
+        """A plan of the members without a place, which was checked.
 
         :param usable: the result of ``usable`` for this group; None means the
             cached snapshot, or a complete one to decide that no plan exists
@@ -118,7 +118,7 @@ class SnapshotPlanner:
 
     def confirm(self, request: PlanningRequest, hosts: Mapping[str, str],
                 usable: Usable) -> CheckedPlan:
-        """The decision that members are on given hosts.
+        """The plan that puts all members on given hosts, which was checked.
 
         :param hosts: host names of all members of the request by path
         :param usable: the result of ``usable`` for this group
@@ -146,8 +146,8 @@ class SnapshotPlanner:
 
         :param request: its members without a fixed place get alternates
         :param hosts: host names of all members of the request by path
-        :param given: alternates that members have, by path
-        :returns: hosts by path; the best host is first
+        :param given: current alternates of members, by path
+        :returns: alternates by path; the best host is first
         :raises InvalidDocument: the cloud has no such flavor or level
         """
         conf = self._conf.planner
@@ -167,7 +167,7 @@ class SnapshotPlanner:
 
     def _without_sources(self, request: PlanningRequest, usable: Usable
                          ) -> tuple[PlanningRequest, Usable]:
-        """Members keep off hosts from which Nova is moving servers away."""
+        """The request and the hosts, without hosts near sources of moves."""
         if not request.sources:
             return request, usable
         snapshot, why = usable
@@ -217,8 +217,8 @@ class SnapshotPlanner:
         """:param started: time of the request by the timer"""
         snapshot, closed = usable
         taken = self._timer() - started
-        # Nova builds a claimed member on an alternate without asking again. So
-        # the alternates of claimed members are used only if nothing else fits.
+        # Nova may build a claimed member on an alternate without a new claim.
+        # So other members use these alternates only if no other plan exists.
         alternative = claimed_alternates(self._table, request)
         if alternative:
             narrowed = with_hosts_disabled(snapshot, alternative)
@@ -242,11 +242,11 @@ class SnapshotPlanner:
 
     @property
     def has_cache(self) -> bool:
-        """See ``CloudInventory``."""
+        """Whether ``cached_snapshot`` may be out of date."""
         return self._inventory.has_cache
 
     def complete(self) -> Snapshot:
-        """See ``CloudInventory.snapshot``."""
+        """A complete snapshot of the current state of the cloud."""
         return self._inventory.snapshot()
 
     def cached_snapshot(self, providers: Collection[str]) -> Snapshot:
@@ -256,14 +256,14 @@ class SnapshotPlanner:
 
     def on_cached_snapshot(self, work: Callable[[Snapshot], Answer],
                            request: PlanningRequest | None = None) -> Answer:
-        """See ``cached_snapshot.try_cached_snapshot``. The request is None if
-        it is not known yet."""
+        """The result of ``work`` for the cached snapshot or, after a refusal,
+        a complete one. The request is None if it is not known yet."""
         return try_cached_snapshot(
             self._inventory, work,
             request is None or self._constraints.count_servers(request))
 
     def invalidate(self) -> None:
-        """See ``CloudInventory.invalidate``."""
+        """Let the next cached snapshot be read completely."""
         self._inventory.invalidate()
 
     def usable(self, request: PlanningRequest, cloud: Snapshot,
@@ -271,7 +271,7 @@ class SnapshotPlanner:
         """The hosts that this group may use, and reasons against the others.
 
         :param cloud: a snapshot of all hosts
-        :param links_counted: its links have the traffic of other groups
+        :param links_counted: whether it has the traffic of other groups
         """
         cloud = storage_pools.read(self._inventory, request.group, cloud)
         whole = self._constraints.with_nova_rules(

@@ -17,21 +17,24 @@ OUTCOMES = {Plan: 'planned', Unplaceable: 'unplaceable', Unknown: 'unknown'}
 
 
 class Outcome:
-    """:ivar name: ``error`` until the solver has returned"""
+    """The outcome of one run of the solver, as a label of metrics.
+
+    :ivar name: ``error`` until the solver has returned
+    """
 
     def __init__(self):
         self.name = 'error'
 
     def of(self, answer: Plan | Unplaceable | Unknown,
            ) -> Plan | Unplaceable | Unknown:
-        """Record the kind of the result; returns the result."""
+        """Record the kind of the result, and return the result."""
         self.name = OUTCOMES[type(answer)]
         return answer
 
 
 @contextlib.contextmanager
 def measured() -> Iterator[Outcome]:
-    """Measure one decision, also if the solver raises."""
+    """Measure one run of the solver, even if the solver raises an error."""
     begin, outcome = time.perf_counter(), Outcome()
     try:
         yield outcome
@@ -42,7 +45,10 @@ def measured() -> Iterator[Outcome]:
 
 
 def with_seconds(answer: Solved, snapshot: float) -> Solved:
-    """The result with the seconds that the snapshot took."""
+    """The result with the duration of reading the snapshot.
+
+    :param snapshot: duration in seconds
+    """
     total = answer.seconds.get('total', 0.0) + snapshot
     return replace(answer, seconds=FrozenMapping(
         {**answer.seconds, 'snapshot': snapshot, 'total': total}))

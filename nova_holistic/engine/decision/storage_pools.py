@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The storage pools on which a group with volumes is planned.
 
-They are read for each plan of such a group, because nothing reports their
-changes. Rules of Nova do not apply to them.
+They are read for each plan of such a group, because no notification reports
+their changes. Rules of Nova do not apply to them.
 """
 
 from collections.abc import Collection
@@ -21,7 +21,7 @@ def read(inventory: CloudInventory, group: Group,
     """The snapshot with the current pools, if the group has volumes.
 
     :raises InvalidDocument: no pools are known
-    :raises HolisticError: the source of the pools does not answer
+    :raises HolisticError: the source of the pools does not respond
     """
     if not has_volumes(group):
         return cloud

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of the cloud with the restrictions that apply to one group.
-"""
+"""Snapshots of the cloud with the restrictions that apply to one group."""
 
 from collections.abc import Collection, Mapping, Sequence
 from collections import Counter, defaultdict
@@ -15,8 +14,9 @@ from nova_holistic.table.store import PlacementTable
 
 def claimed_alternates(table: PlacementTable,
                        request: PlanningRequest) -> frozenset[str]:
-    """Hosts on which Nova may still build servers that are claimed, if the
-    group has hard policies."""
+    """Names of the alternates on which Nova may still build claimed members.
+    Empty if the group has no hard policy, or if none of its members has a
+    place."""
     if (request.uuid is None or not request.placed
             or not request.has_hard_rules):
         return frozenset()
@@ -37,7 +37,7 @@ def with_hosts_disabled(snapshot: Snapshot,
 
 def with_missing_hosts(snapshot: Snapshot,
                        remembered: Collection[Host]) -> Snapshot:
-    """The snapshot with its missing hosts, which are added as disabled
+    """The snapshot with the remembered hosts that it lacks, as disabled
     hosts."""
     if not remembered:
         return snapshot
@@ -75,7 +75,8 @@ def with_members_added(snapshot: Snapshot,
 
 def _with_use(snapshot: Snapshot, members: Sequence[MemberRecord],
               sign: int) -> Snapshot:
-    """
+    """The snapshot with the usage of hosts changed.
+
     :param sign: 1 adds the resources of the members to the usage of their
         hosts, and -1 subtracts them
     """
