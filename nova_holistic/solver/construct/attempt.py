@@ -16,11 +16,21 @@ from nova_holistic.solver.problem.case import Case, Counts
 
 
 class Attempt:
-    """One pass over all members."""
+    """One pass over all members.
+
+    :ivar free: [resource class, host]: current free amount
+    :ivar capacity: [resource class, host]: capacity, at least 1
+    :ivar mine: [host]: whether a member of the group is, or was, on it
+    :ivar rule_counts: counts of the rules, which attempts share
+    :ivar counts: counts of the members placed so far
+    """
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
                  rule_counts: RuleCounts, ahead: 'LookAhead | None' = None):
-        """:param ahead: the look-ahead of the case, if one exists"""
+        """
+        :param score: the ordering of the hosts
+        :param ahead: the look-ahead of the case; None creates one
+        """
         self.case = case
         self._ahead = ahead or LookAhead(case)
         self._places: dict[int, list[int]] = {}
@@ -89,7 +99,8 @@ class Attempt:
                 self.take(c, host)
 
     def undo(self) -> None:
-        """Remove all members from the counts, which the next attempt uses."""
+        """Remove all members from ``rule_counts``, because the next attempt
+        uses the same object."""
         for c, host_counts in enumerate(self.counts):
             for host, number in host_counts.items():
                 for _ in range(number):
@@ -101,8 +112,13 @@ class Attempt:
                         dtype=np.int64)[:, None]
 
     def choose(self, c: int, avoid: np.ndarray) -> int | None:
-        """The best host for one more member of the class, by how much the host
-        is avoided, then by cost, then by score."""
+        """The best possible host for one more member of the class; None if no
+        host is possible.
+
+        Hosts are compared by how much they are avoided, then by cost, then by
+        score. For classes with checked policies, the position relative to
+        placed members of these policies is compared as well.
+        """
         needs = self._needs(c)
         allowed, cost = self.rule_counts.allowed_hosts(c)
         allowed &= self.case.room[c] > 0
@@ -136,7 +152,7 @@ class Attempt:
         return None
 
     def is_checked(self, c: int) -> bool:
-        """Whether checks of policies also decide on the hosts of the class."""
+        """Whether checks of policies also restrict the hosts of the class."""
         return c in self._ahead.checked
 
     def _next(self, c: int) -> str:

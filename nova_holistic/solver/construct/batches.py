@@ -23,10 +23,13 @@ class Batch:
 
 
 def batches(incumbent: Incumbent, most: int) -> list[Batch]:
-    """The members in batches, those with special policies first; a single
-    batch if policies connect too many members.
+    """The members in batches; a single batch if policies connect too many
+    members.
 
-    :param most: number of members of one batch, if it has several parts
+    Members whose policies close domains to others come first, then members
+    with traffic, then all others.
+
+    :param most: maximum number of members of a batch with several parts
     """
     parts = _parts(incumbent)
     if max(map(len, parts), default=0) > limits().batch_members:
@@ -52,7 +55,8 @@ def batches(incumbent: Incumbent, most: int) -> list[Batch]:
 
 
 def _limits_traffic(each: Carried) -> bool:
-    """Whether relationships of different parts share uplinks."""
+    """Whether it is a hard relationship with traffic. The traffic of different
+    parts shares the uplinks."""
     return each.policy.hard and isinstance(
         each.policy, Relationship) and bool(each.policy.traffic_mbps)
 
@@ -75,7 +79,8 @@ def _batches(members: Sequence[Member], of_path: dict[str, int],
 
 
 def _parts(incumbent: Incumbent) -> list[list[str]]:
-    """Paths of the members that policies connect, directly or not."""
+    """The parts: paths of members that policies connect, directly or through
+    other members."""
     part_of = {m.path: [m.path] for m in incumbent.members}
     for each in incumbent.policies:
         merged: list[str] = []

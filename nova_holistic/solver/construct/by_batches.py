@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Greedy construction of a plan for a group of many independent parts, one
-batch of members after another. Each batch uses a few hosts only, so that the
-effort grows with the number of members and not with its square."""
+batch of members after another.
+
+Each batch uses only a few hosts, so that the effort grows with the number of
+members and not with its square.
+"""
 
 from collections.abc import Mapping, Sequence
 from collections import Counter
@@ -40,10 +43,11 @@ class BatchConstruction:
         self._clear()
 
     def place(self, batches: Sequence[Batch]) -> bool:
-        """Place all batches; return whether this was possible. If a batch
-        finds no hosts, all are placed again, and this one comes first.
+        """Place all batches; return whether this was possible. If no hosts are
+        found for a batch, all batches are placed again, and the failed batch
+        is the first.
 
-        :raises OutOfTime: if the time ends before
+        :raises OutOfTime: if the time ends before all batches are placed
         """
         order = [*batches]
         for _ in range(limits().orders):
@@ -63,13 +67,18 @@ class BatchConstruction:
         self.where: dict[str, Host] = {
             path: table.hosts[table.index[name]]
             for path, name in self._incumbent.placed.items()}
-        # Amounts that the members placed so far take: [host].
+        # [host]: amounts of the members placed so far, by resource class.
         self._taken: dict[str, np.ndarray] = {}
         self._on: dict[int, list[Member]] = {}
-        # Hosts in domains that may take no further member.
+        # Hosts in domains that a policy closes to further members.
         self._closed = np.zeros(len(table), dtype=bool)
 
     def _place(self, batch: Batch, share: float) -> bool:
+        """Place one batch at the best of several plans; return whether a plan
+        was found.
+
+        :param share: factor of the numbers of hosts
+        """
         known = self._incumbent
         table = self._table.part(None)
         table.occupy(self._taken)

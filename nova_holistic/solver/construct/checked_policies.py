@@ -15,7 +15,9 @@ from nova_holistic.solver.problem.rows import Carried, Kind
 
 
 class CheckedPolicies:
-    """Only monotone policies: placing more members does not remove a violation
+    """The policies that are checked, by class.
+
+    All of them are monotone: placing more members does not remove a violation
     of such a policy.
 
     :ivar policies: all policies that are checked
@@ -46,17 +48,21 @@ class CheckedPolicies:
             for c, found in self._of_class.items()}
 
     def __contains__(self, c: int) -> bool:
-        """Whether any of these policies governs the class."""
+        """Whether any of these policies applies to a member of the class."""
         return c in self._of_class
 
     def peers(self, c: int) -> list[int]:
-        """Other classes that the same policies govern."""
+        """Other classes to which the policies of the class apply."""
         return self._peers.get(c, [])
 
     def far(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
-        """[host]: -1 in a domain with other members of the same policies,
-        because traffic inside a domain uses no uplink; else 0. If no other
-        member is placed, the share of the largest uplink that is not free."""
+        """[host]: a score; hosts with a low score are better.
+
+        The score is -1 in a domain with placed members of the same policies,
+        because traffic inside a domain uses no uplink. If a policy has no
+        placed member, a domain with less free uplink capacity has a higher
+        score.
+        """
         table = self._case.table
         found = np.zeros(len(table))
         for each in self._of_class[c]:
@@ -72,8 +78,9 @@ class CheckedPolicies:
         return found
 
     def _links(self, level: str) -> np.ndarray:
-        """[domain of the level]: the share of the largest uplink that is not
-        free; the last element is for hosts in no domain."""
+        """[domain of the level]: 1 less the free capacity of its uplink, as a
+        share of the largest free capacity; the last element is for hosts in no
+        domain."""
         if level not in self._shares:
             division = self._case.table.division(level)
             free = np.zeros(len(division.domains) + 1)
@@ -86,8 +93,8 @@ class CheckedPolicies:
 
     def refused(self, c: int, path: str, host: int,
                 where: Mapping[str, Host]) -> np.ndarray | None:
-        """The hosts that a policy refuses for the same reason as this host;
-        None if no policy refuses it.
+        """[host]: whether a policy refuses it for the same reason as this
+        host; None if no policy refuses this host.
 
         :param path: path of a member of the class
         :param where: path to host of the members placed so far

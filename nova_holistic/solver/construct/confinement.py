@@ -29,10 +29,10 @@ class _Confined:
 
 
 class Confinement:
-    """Looks ahead when the first member that a policy confines is placed.
+    """Restrictions on the host of the first member that a policy confines.
 
-    It compares sums over the hosts of a domain. It may allow a domain that is
-    too small, but it always allows a domain that is large enough.
+    They compare sums over the hosts of a domain. They may allow a domain that
+    is too small, but they always allow a domain that is large enough.
     """
 
     def __init__(self, case: Case, together: Collection[Carried] = ()):
@@ -79,9 +79,9 @@ class Confinement:
     def allows(self, c: int, counts: Counts, names: Sequence[str],
                free: np.ndarray
                ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """The possible hosts of the first of the members, according to the
-        room for the others, and the preferred hosts; None means no
-        restriction.
+        """Masks of the possible hosts and of the preferred hosts of the next
+        member of the class, according to the room for all members that a
+        policy confines with it. None means no restriction.
 
         :param counts: counts of the members placed so far
         :param names: names of the resource classes
@@ -129,7 +129,7 @@ class Confinement:
 
 def _confined(row: Row) -> tuple[int, str | None]:
     """The scope whose members the row keeps in one domain, and the level of
-    the domain; None if the row has another meaning."""
+    the domain; -1 and None if the row has another meaning."""
     scopes = {atom.scope for atom, _ in row.terms}
     levels = {atom.level for atom, _ in row.terms}
     if (len(scopes) == len(levels) == 1 and len(row.terms) > 1

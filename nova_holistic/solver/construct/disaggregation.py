@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assigns the places of kinds of members to member classes, under all rules.
+"""Disaggregation: the assignment of the places of kinds of members to member
+classes, under all rules.
 
-Each place goes to the class with the largest share of remaining members, so
-that members of one class are far apart. Members without a place go to any host
-with room.
+Of equally good classes, the class with the largest share of remaining members
+gets a place, so that the members of each class are spread over the hosts.
+Members without a place are placed on any host with room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +25,13 @@ KindCounts = Sequence[Mapping[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KindPlaces:
-    """Places of kinds, which classes of these kinds can have.
+    """Places for members of each kind, which classes of the kind can use.
 
     :ivar kind_of: kind of each class
     :ivar counts: number of places of each kind on each host
     :ivar cell: cell of each host; cells are filled at an even pace
     :ivar shares: [part, cell]: places in the cell for members of the part;
-        None if any member of a kind can have them
+        None if every member of a kind can use them
     :ivar part_of: part of each class
     """
 
@@ -180,7 +181,8 @@ def _mean_cost(rule_counts: RuleCounts, c: int, waiting: bool) -> float:
 
 def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
             host: int, elsewhere: Sequence[float]) -> int | None:
-    """Give the place to a class that may have it; return the class."""
+    """Give the place to the best class that the rules allow, and return the
+    class; None if they allow no class."""
     best = None
     for c in classes:
         if not left[c] or attempt.counts[c].get(host, 0) >= (

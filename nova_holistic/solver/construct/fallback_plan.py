@@ -20,7 +20,7 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 class FallbackPlan:
-    """A plan that is constructed at most once.
+    """A plan on some hosts. It is constructed at most once.
 
     :ivar plan: the cost of the plan, the case of its hosts, and the counts;
         None until a plan is found
@@ -36,7 +36,7 @@ class FallbackPlan:
         self.plan: tuple[PlanCost, Case, Counts] | None = None
         self._kinds, self._incumbent = kinds, incumbent
         self._deadline, self._longest = deadline, longest
-        # A known plan makes another one unnecessary.
+        # If a plan is known, a fallback plan is unnecessary.
         self._was_tried = incumbent.where is not None
 
     def try_after(self, after: float) -> None:
@@ -79,7 +79,10 @@ class FallbackPlan:
 
 
 def _quickly(case: Case, deadline: Deadline) -> Counts | None:
-    """Choose a host for one member of a class, and fill it with members of the
+    """A plan that is constructed without checks of policies before the end;
+    None if no plan was found.
+
+    A host is chosen for one member of a class, and filled with members of the
     class as far as the rules allow. The checks of policies run only at the
     end, because they take minutes for thousands of members.
 
@@ -119,7 +122,10 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
 
 def _fill(attempt: Attempt, c: int, host: int, left: int) -> int:
     """Put a member of the class on the host, and further members while the
-    host has room and the cost does not rise; return their number."""
+    host has room and the cost does not rise; return their number.
+
+    :param left: maximum number of members
+    """
     cost = attempt.rule_counts.at(c, host)[1]
     demand = dict(attempt.case.classes[c].demands)
     # The rows of free amounts are in the order of names.

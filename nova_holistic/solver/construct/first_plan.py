@@ -24,7 +24,8 @@ from nova_holistic.solver.problem.subproblem import Subproblem
 
 
 def first_plan(incumbent: Incumbent, deadline: Deadline) -> None:
-    """Offer the incumbent some plans, if any is found in time."""
+    """Construct plans and offer them to the incumbent, while enough time is
+    left. If the group consists of several batches, one plan is sufficient."""
     table, time = HostTable.of(incumbent.snapshot), deadline.left()
     if not len(table) or not time:
         return

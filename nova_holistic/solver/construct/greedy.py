@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Greedy construction of a first plan, one member after another.
 
-It takes milliseconds. It may fail although a plan exists, and its plan is
-usually not optimal. The plan is the start solution of the solver, and the
-answer if the time ends early.
+The construction takes milliseconds. It may fail although a plan exists, and
+its plan is usually not optimal. The plan is the start solution of the solver,
+and the result if the time limit is reached early.
 """
 
 from collections import Counter
@@ -23,7 +23,8 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 
 def greedy(case: Case, objective: Objective, deadline: Deadline,
            restarts: 'Restarts | None' = None) -> Counts | None:
-    """The best of the plans that simple orderings of the hosts lead to.
+    """The best of the plans that simple orderings of the hosts lead to; None
+    if no ordering leads to a plan.
 
     :param restarts: restarts that keep the learned order of the classes
     :raises OutOfTime: if the time ends before a plan was found
@@ -51,7 +52,8 @@ def greedy(case: Case, objective: Objective, deadline: Deadline,
 
 
 def any_plan(case: Case, deadline: Deadline) -> Counts | None:
-    """The first plan that one of the orderings leads to.
+    """The first plan that one of the orderings leads to; None if no ordering
+    leads to a plan.
 
     :raises OutOfTime: if the time ends before a plan was found
     """
@@ -77,7 +79,7 @@ class Restarts:
     """Attempts that learn from earlier failures: a class without a possible
     host is placed first, and related classes avoid the hosts that limited it.
 
-    :ivar fixed: hosts of classes that are placed before all others
+    :ivar fixed: counts by host of classes that are placed before all others
     :ivar broken: counts of an attempt that placed all members but violated
         rules that cannot be checked member by member
     :ivar failures: number of failures of each class in the latest run
@@ -119,10 +121,11 @@ class Restarts:
 
     def run(self, ordering: Ordering,
             tries: int | None = None) -> Counts | None:
-        """The first plan that attempts with the ordering lead to.
+        """The first plan that attempts with the ordering lead to; None if no
+        attempt leads to a plan.
 
-        :param tries: number of attempts; None means many in the first run and
-            few in later runs
+        :param tries: maximum number of attempts; None means many in the first
+            run and few in later runs
         """
         tries, self._tries = tries or self._tries, limits().further_restarts
         self.failures.clear()
@@ -187,7 +190,10 @@ class Restarts:
         return None
 
     def _learn(self, failed: int, reached: list[np.ndarray]) -> None:
-        """
+        """Change the order of the classes, and the hosts that they avoid,
+        after a failure.
+
+        :param failed: the class without a possible host
         :param reached: hosts in domains that scopes of the failed class used
         """
         case, avoid = self._case, self._avoid
@@ -204,7 +210,8 @@ class Restarts:
 
 
 def _hardest_first(case: Case) -> list[int]:
-    """Classes with few possible hosts first, then by descending size."""
+    """The classes that can use at most half of the hosts come first, then the
+    others; both in descending order of the size of a member."""
     def size(c: int) -> float:
         return sum(
             amount / max(1, int(case.table.amounts(name).capacity.max()))

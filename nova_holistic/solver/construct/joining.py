@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Insertion of a few members into a group whose other members stay.
 
-Each new member goes to the best of all hosts. This needs no program. Policies
-are checked for hosts in the order of cost, and only once for hosts that they
-do not distinguish. For one member, the result is optimal. For several members,
-a bound shows whether it is.
+Each new member is placed on the best of all hosts. This needs no program.
+Policies are checked for hosts in the order of cost, and only once for hosts
+that they do not distinguish. For one member, the result is optimal. For
+several members, a bound may prove that it is optimal.
 """
 
 from collections.abc import Mapping
@@ -37,6 +37,9 @@ class Joined:
     """A plan that insertion found.
 
     :ivar where: path to host of every member, in document order
+    :ivar policies: policies of the group
+    :ivar bound: lower bound of the objective
+    :ivar status: OPTIMAL if the plan is proved optimal, else FEASIBLE
     :ivar is_enough: whether other phases are unlikely to find a better plan
     """
 
@@ -49,8 +52,9 @@ class Joined:
 
 def joined(known: Incumbent, deadline: Deadline,
            always: bool = False) -> Joined | None:
-    """Insert the new members; return None if their number is too large, the
-    objective is not a sum over hosts, or no plan was found.
+    """Insert the new members. Return None if their number is too large or 0,
+    the objective is not a sum over hosts, a program would be small, or no
+    sufficiently good plan was found.
 
     :param known: the group, the hosts and the members that stay
     :param always: whether to insert members even if a program would be small
@@ -77,7 +81,7 @@ def joined(known: Incumbent, deadline: Deadline,
             objective, value - sum(costs) + joining.least)
         if value - bound > ARITHMETIC * max(1.0, value):
             status = SearchStatus.FEASIBLE
-            # A better plan would take an integer program.
+            # Only an integer program could find a better plan.
             within_gap = bounds.gap(value, bound) <= known.gap or (
                 objective.integral and value - bound <= 1)
             enough = within_gap and not joining.small
@@ -85,7 +89,8 @@ def joined(known: Incumbent, deadline: Deadline,
 
 
 class _Joining:
-    """
+    """The insertion of all members without a host.
+
     :ivar where: path to host of all members that have a host
     :ivar least: lower bound of the cost of inserting all new members
     :ivar small: whether the problem is small enough for an exact program
@@ -112,8 +117,8 @@ class _Joining:
         self._suits: dict[int, np.ndarray] = {}
 
     def run(self) -> list[float] | None:
-        """Insert the members, the largest first; return the cost of each, or
-        None if the plan may be far from optimal or none was found."""
+        """Insert the members, the largest first. Return the cost of each; None
+        if no plan was found or the plan may be far from optimal."""
         several = len(self._waiting) > 1
         if several and not all(map(self._evaluation.is_described,
                                    self._waiting)):

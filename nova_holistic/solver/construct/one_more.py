@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places one more member in a planned group; every other member stays.
+"""Placement of one more member in a planned group; every other member stays.
 
 This is an insertion search. It solves no program, so it takes milliseconds: it
 evaluates each host once, with the checks of the policies. Hosts that a policy
@@ -66,7 +66,8 @@ def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
 
 
 class _Rules:
-    """The policies that govern the member, each with its answers so far."""
+    """The policies that apply to the member, hard policies first. Each keeps
+    the results of its checks."""
 
     def __init__(self, question: Insertion):
         self._question = question
@@ -91,7 +92,7 @@ class _Rules:
 
 
 class _Rule:
-    """One policy of one scope."""
+    """One policy of one scope, with a cache of the results of its checks."""
 
     def __init__(self, question: Insertion, scope: Scope, policy: Policy):
         self.policy = policy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some of many hosts for greedy construction."""
+"""Selection of some hosts of a large cloud for greedy construction."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class HostSelection:
     :ivar eligibility: of a table of the same hosts
     :ivar open: mask of the hosts that may be chosen
     :ivar required: indexes of hosts that are chosen in any case
-    :ivar used: indexes of hosts that further members would share with others
+    :ivar used: indexes of hosts that other members use
     :ivar share: factor of the numbers of hosts
     :ivar most_on_a_host: maximum number of the members on one host
     """
@@ -33,6 +33,7 @@ class HostSelection:
     most_on_a_host: int | None = None
 
     def number(self, limit: int) -> int:
+        """The limit, multiplied by the share; at least 1."""
         return max(1, round(self.share * limit))
 
     def enough(self, room: np.ndarray) -> int:
@@ -50,8 +51,9 @@ class HostSelection:
 
 def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
     """Sorted indexes of hosts: hosts with much free capacity from all
-    locations, empty hosts, hosts that others use, and suitable hosts for each
-    kind of members."""
+    locations, empty hosts, hosts that other members use, hosts of the domains
+    with the most free capacity, and suitable hosts for each kind of members.
+    """
     room = _room(selection.members, table)
     order = np.argsort(-room, kind='stable')
     order = order[selection.open[order]]
@@ -81,6 +83,8 @@ def some_hosts(selection: HostSelection, table: HostTable) -> np.ndarray:
 
 def _of_whole_domains(room: np.ndarray, order: np.ndarray,
                       table: HostTable) -> np.ndarray:
+    """The hosts with room, domain by domain of the level above the hosts; the
+    domain with the most free capacity comes first."""
     levels = table.snapshot.levels
     if len(levels) < 2:
         return order[:0]

@@ -121,7 +121,11 @@ class AggregatedProgram:
 
     def _at_most(self, of_x: np.ndarray, of_y: np.ndarray,
                  taken: np.ndarray, most: np.ndarray) -> None:
-        """:param most: limit per host in use"""
+        """Limit a sum over the members of each bin.
+
+        :param taken: coefficients of ``of_x``, kind by kind
+        :param most: [bin]: limit per host in use
+        """
         k, b = of_x.shape
         self.program.add(
             np.tile(np.arange(b), k + 1),
@@ -240,15 +244,15 @@ class AggregatedProgram:
 
     @property
     def duals(self) -> np.ndarray:
-        """Duals of the solution without integrality: the cost of a member of
-        each kind, and of each row of the cells' rules."""
+        """Dual values of the linear program of the solution: the cost of a
+        member of each kind, then the value of each row of the cells' rules."""
         return np.concatenate((self.program.duals[:self._kinds],
                                self.program.duals[self._rules]))
 
     def solve(self, seconds: float, gap: float = 0.0,
               nodes: int | None = None) -> tuple[Outcome, np.ndarray]:
-        """Return the outcome and the members by kind and bin; 0 if not solved.
-        """
+        """Return the outcome, and [kind, bin]: members, which are 0 if the
+        program was not solved."""
         outcome, values = self.program.solve(seconds, gap, nodes)
         return outcome, self._read(outcome, values)
 

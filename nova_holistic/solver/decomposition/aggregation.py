@@ -29,7 +29,8 @@ from nova_holistic.solver.problem.kinds import Kinds
 
 
 class HostAggregation:
-    """Splits bins and solves the program again while this improves the bound.
+    """The relaxation, which splits bins and solves its program again while
+    this improves the bound.
 
     :ivar bound: lower bound of the cost of all placements whose preferences
         cost at most ``limit``, including members that stay; None if nothing is
@@ -67,10 +68,13 @@ class HostAggregation:
         self._latest_bound = self._unlimited_bound = 0.0
 
     def run(self, rounds: int | None = None) -> None:
-        """Run further rounds, unless no bin can be split.
+        """Run further rounds until no bin can be split, the bound hardly
+        improves, or little time is left.
 
         Branching determines the domains in use. They are fixed while bins are
         split, and determined again in the last round.
+
+        :param rounds: maximum number of rounds; None means the limit
         """
         rounds = limits().rounds if rounds is None else rounds
         bins = self._next or _bins(
@@ -157,7 +161,7 @@ class HostAggregation:
                 + program.preferences.constant, weights))
         self.bound, self.limit = None, max(
             self.least, program.penalty) if outcome.solved else float('inf')
-        # This bound holds for all plans, also if none reaches that limit.
+        # This bound holds for all plans, even if none is within that limit.
         outcome, _ = self._program(bins, float('inf')).solve_relaxed(
             limits().domain_gap, self._deadline.left)
         self._unlimited_bound = max(self._unlimited_bound, self._cost(outcome))

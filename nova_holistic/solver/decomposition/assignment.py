@@ -2,10 +2,10 @@
 """Assignment of places to classes: an integer program under all rules.
 
 Hosts and kinds are already chosen. The program has no capacity rows, and most
-of the remaining rows are a flow from classes to places. Therefore the first
-program requires integrality only for the domains in use. Its integral
-variables are mostly a part of a solution; the complete integer program is
-solved only if completing them fails.
+of the remaining rows are a flow from classes to places. Therefore, the first
+program requires integrality only for the domains in use. The variables with
+integral values in its solution are usually part of an integral solution. The
+complete integer program is solved only if they cannot be completed to one.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ from nova_holistic.solver.problem.rows import Atom, Kind
 def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
                     deadline: Deadline) -> Counts | None:
     """Counts for the classes that satisfy all rules, and preferences as far as
-    these places permit. None if no counts were found. Members without a place
-    under the rules are not counted.
+    these places permit. Members without a place under the rules are not
+    counted. None if the program would be too large or no counts were found.
 
     :param table_of: index of the places that each class may use
     """
@@ -36,8 +36,9 @@ def assigned_counts(case: Case, table_of: Sequence[int], places: KindCounts,
 
 
 class _Assignment:
-    """a[class, host], for hosts with places of the class's table, and the
-    number of members of each class without a place.
+    """The program with the variables a[class, host], for hosts with places
+    that the class may use, and the number of members of each class without a
+    place.
 
     :param table_of: index of the places that each class may use
     """
@@ -159,10 +160,10 @@ class _Assignment:
         if atom not in self._own:
             used = self._variable(atom, 1.0, True)
             for each in count_columns.tolist():
-                # Members are only in domains that are used,
+                # A member can be only in a domain that is used.
                 self._row(np.array([each, used]),
                           np.array([1.0, -self._upper[each]]), -np.inf, 0.0)
-            # and a domain without members is not used.
+            # A domain without members is not used.
             self._row(np.append(count_columns, used), np.append(
                 -np.ones(len(count_columns)), 1.0), -np.inf, 0.0)
         return np.array([self._own[atom]]), 0
@@ -181,7 +182,8 @@ def _integer_solution(program: Linear, missing: slice,
     domains = whole & (np.arange(len(whole)) >= missing.stop)
     program.integer = domains
     for program.upper in (all_placed, upper):
-        # The program is far harder if members may be missing.
+        # The program is far harder if members may be missing. Therefore,
+        # members may be missing only in the second attempt.
         outcome, near = program.solve(deadline.left(), 0.0,
                                       limits().assignment_nodes)
         if outcome.status is not Status.INFEASIBLE:
@@ -210,8 +212,7 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
     settled = program.integer & (kept > 0) & (
         np.abs(near - kept) < INTEGRALITY)
     settled[missing] = False
-    # First with all integral variables fixed, then only with the domains
-    # fixed.
+    # First fix all variables with integral values, then only the domains.
     for some in (settled, np.zeros_like(settled)):
         program.lower = np.where(domains | some, kept, 0.0)
         program.upper = np.where(domains, kept, upper)

@@ -35,7 +35,10 @@ class Bins:
     @classmethod
     def of(cls, kinds: Kinds, columns: Columns,
            bins: Sequence[np.ndarray]) -> 'Bins':
-        """:param bins: numbers of hosts in the columns"""
+        """Merge the hosts of each bin.
+
+        :param bins: for each bin, numbers of its hosts in the columns
+        """
         k, r = len(kinds.kinds), len(kinds.names)
         values, weight = columns.values(), columns.weight
         best = np.array([values[each].max(axis=0) for each in bins],

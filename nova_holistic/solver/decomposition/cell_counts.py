@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 class CellCounts:
-    """Counts of members in rules, as variables of a program of bins."""
+    """Counts of members in rules, as variables of a program of bins.
+
+    :param of_x: [kind, bin]: variables that count the members
+    :param cell: cell of each bin
+    :param first: number of the first own variable of the cells
+    """
 
     def __init__(self, cells: 'Cells', of_x: np.ndarray, cell: np.ndarray,
                  first: int):
@@ -39,6 +44,7 @@ class CellCounts:
         return np.concatenate(columns), np.concatenate(values), constant
 
     def add_used_rows(self, program: Linear) -> None:
+        """Add the rows that define the variables of domains in use."""
         for atom, number in self._cells.index.items():
             if atom.kind is not Kind.USED:
                 continue
@@ -46,7 +52,7 @@ class CellCounts:
             pieces = [(part, counts) for part, counts in self._of(atom)
                       if counts.size]
             for part, counts in pieces:
-                # Members are only in domains that are used,
+                # A member can be only in a domain that is used.
                 program.add(
                     np.zeros(counts.size + 1), np.append(counts, used),
                     np.append(np.ones(counts.size),
@@ -57,13 +63,14 @@ class CellCounts:
             if placed_counts:
                 program.add([0], used, [1.0], 1.0, 1.0, 1)
             else:
-                # and a domain without members is not used.
+                # A domain without members is not used.
                 program.add(
                     np.zeros(len(every)), every,
                     np.append(1.0, -np.ones(len(every) - 1)),
                     -np.inf, 0.0, 1)
 
     def add_part_rows(self, program: Linear) -> None:
+        """Add the rows that define the members of each part in each cell."""
         cells, split = self._cells, self._cells.parts
         number = cells.count
         for part in np.flatnonzero(split.slot >= 0):

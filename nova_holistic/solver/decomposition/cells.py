@@ -40,14 +40,17 @@ class Cells:
 
     :ivar of: cell of each host
     :ivar domain_of: for each level, domain of each cell; -1 for none
+    :ivar rows: rows of the rules that consist of the cells' counts
     :ivar penalties: weight, terms and constant of each preference
+    :ivar parts: members of a kind that the rules distinguish
     :ivar cohesive_sets: parts that rules keep together
     :ivar index: number of each variable of policies and domains
-    :ivar free: upper limits of the variables
+    :ivar free: upper limits of the own variables
     :ivar whole: mask of the variables that are binary or a number of members
-    :ivar stay: for each scope and level, members that stay by domain
-    :ivar fewest: minimum number of hosts that get members in any plan, not
-        including the hosts of members that stay
+    :ivar placed_counts: for each scope and level, [domain]: members that stay;
+        the last number is for hosts in no domain
+    :ivar fewest: lower bound of the number of hosts that get members in any
+        plan, not including the hosts of members that stay
     """
 
     table: HostTable
@@ -113,7 +116,8 @@ class Cells:
                  values: np.ndarray) -> np.ndarray:
         """[part, cell]: members in a solution.
 
-        :param x: [kind, bin]
+        :param x: [kind, bin]: members
+        :param cell: cell of each bin
         :param values: values of the own variables
         """
         number = self.count
@@ -236,7 +240,8 @@ def _is_count(atom: Atom, levels: list[str]) -> bool:
 
 def _cells(kinds: Kinds, rules: Rules, of: np.ndarray, levels: list[str],
            split: Parts) -> Cells:
-    """Omit rows with other counts: the program then remains a relaxation."""
+    """The cells with those rules that consist of their counts. Rows with other
+    counts are omitted, and the program then remains a relaxation."""
     def is_expressible(terms: Terms) -> bool:
         return all(atom.kind is Kind.FREE or (
             atom.level in levels and atom.scope in split.within)

@@ -20,10 +20,11 @@ from nova_holistic.solver.problem.deadline import Deadline
 def class_counts(case: Case, rules: Cells, host_cost: HostCost,
                  places: HostAssignment, limit: float,
                  deadline: Deadline) -> Counts | None:
-    """Convert the places to counts of the classes.
+    """Convert the places to counts of the classes; None if some member has no
+    possible host.
 
     If rules distinguish members of one kind, assigning one place after another
-    mostly fails. In this case, one program assigns all of them.
+    usually fails. In this case, one program assigns all of them.
 
     :param case: of hosts that include those of the places
     :param rules: of all hosts
@@ -43,7 +44,8 @@ def class_counts(case: Case, rules: Cells, host_cost: HostCost,
             return found
     found = disaggregate(case, replace(
         kind_places, shares=places.shares, part_of=parts), deadline)
-    # With many hosts of few places each, the assignment mostly succeeds.
+    # If costs rise with utilisation, there are many hosts with few places
+    # each, and assigning one place after another usually succeeds.
     if several and host_cost.slopes and not _within_limit(case, found, limit):
         return _assigned(case, kind_places, deadline) or found
     return found

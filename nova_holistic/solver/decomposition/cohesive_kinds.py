@@ -2,8 +2,8 @@
 """Kinds that distinguish the members of cohesive sets.
 
 A host takes few members of a cohesive set. The set is modelled as one more
-resource of hosts, of which each of its members takes 1. The limit of a host
-then applies in every cell, and patterns distinguish these members.
+resource of hosts, and each of its members requests one unit. The limit of a
+host then applies in every cell, and patterns distinguish these members.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,8 +35,9 @@ class CohesiveDomains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CohesiveKinds:
-    """
-    :ivar kinds: members of a kind that are in the same cohesive sets
+    """Kinds that distinguish the members of cohesive sets, and their rules.
+
+    :ivar kinds: members of one kind that are in the same cohesive sets
     :ivar cells: the same rules over these kinds
     :ivar domains: domains of each cohesive set that rules refer to
     """
@@ -116,7 +117,8 @@ def _cells(cells: Cells, fresh: np.ndarray) -> Cells:
 
 def _cohesive_domains(cells: Cells, cohesive_set: CohesiveSet,
                       inside: np.ndarray) -> Iterator[CohesiveDomains]:
-    """Yield the domains of the level with the fewest used domains in rules."""
+    """Yield the domains of the set at one level: of the levels for which rules
+    count its domains in use, the level with the fewest such domains."""
     atoms_by_scope: dict[tuple[int, str], list[Atom]] = {}
     for atom in cells.index:
         if atom.kind is Counted.USED and tuple(sorted(

@@ -19,7 +19,8 @@ from nova_holistic.solver.problem.kinds import Kinds, most_on_a_host
 
 @dataclass(frozen=True, slots=True)
 class CohesiveSet:
-    """
+    """Members that rules keep together.
+
     :ivar parts: numbers of the cells' parts; each belongs to a kind of several
         parts
     :ivar most: maximum number of their members on one host
@@ -33,7 +34,8 @@ class CohesiveSet:
 
 def cohesive_sets(kinds: Kinds, split: Parts,
                   scopes: Iterable[Scope]) -> tuple[CohesiveSet, ...]:
-    """
+    """Return the cohesive sets that do not fit on one host.
+
     :param scopes: scopes whose members some rule keeps in few domains
     """
     found = {}
@@ -71,8 +73,10 @@ class BinVariables:
 
 
 class CohesiveSetRows:
-    """v[part, bin]: members of each part of the cohesive sets.
+    """Rows of cohesive sets over the variables v[part, bin], the members of
+    each of their parts.
 
+    :ivar parts: sorted numbers of the parts of all cohesive sets
     :ivar size: number of these variables; 0 if there would be too many
     """
 
@@ -84,11 +88,15 @@ class CohesiveSetRows:
         self.size = len(self.parts) * bins
 
     def upper(self, split: Parts) -> np.ndarray:
+        """Upper limits of the variables v."""
         return np.repeat(split.numbers[self.parts], self._bins).astype(float)
 
     def add_rows(self, program: Linear, split: Parts, bins: BinVariables,
                  first: int) -> None:
-        """:param first: number of the first variable v"""
+        """Add the rows to the program.
+
+        :param first: number of the first variable v
+        """
         of_v = first + np.arange(self.size).reshape(-1, self._bins)
         self._count_parts(program, split, bins, of_v)
         for each in self._every:
@@ -121,14 +129,14 @@ class CohesiveSetRows:
                own: np.ndarray, bins: BinVariables) -> None:
         """:param own: [part, bin]: variables of the set's members"""
         b, of_x, of_y = self._bins, bins.of_x, bins.of_y
-        # A host in use holds a limited number of a cohesive set,
+        # A host in use holds a limited number of members of a cohesive set.
         program.add(
             np.concatenate((np.tile(np.arange(b), len(own)), np.arange(b))),
             np.concatenate((own.ravel(), of_y)),
             np.concatenate((np.ones(own.size),
                             -cohesive_set.most * bins.weight_ratio)),
             -np.inf, 0.0, b)
-        # and a limited number of all other members.
+        # It holds a limited number of all other members.
         every = np.concatenate((of_x.ravel(), own.ravel(), of_y))
         program.add(
             np.tile(np.arange(b), len(every) // b), every,

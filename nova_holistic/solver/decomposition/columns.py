@@ -17,10 +17,14 @@ class Columns:
     """Properties of each host that can take some member.
 
     :ivar hosts: indexes of the hosts
+    :ivar cell: [host]: its cell
     :ivar free: [host, resource class], limited to what members can use
-    :ivar opening: cost of using the host
-    :ivar weight: divisor of the other properties, so that a host with twice
-        the room at twice the cost is considered equal
+    :ivar room: [host, kind]: maximum number of members
+    :ivar opening: [host]: cost of using the host
+    :ivar before: [host]: utilisation before any member is added; 0 if the cost
+        does not depend on it
+    :ivar steps: [host, kind]: increase of the utilisation by one member; no
+        columns if the cost does not depend on it
     """
 
     hosts: np.ndarray
@@ -33,6 +37,8 @@ class Columns:
 
     @property
     def weight(self) -> np.ndarray:
+        """[host]: divisor of the other properties, so that a host with twice
+        the room at twice the cost is considered equal."""
         return np.where(self.opening > EQUAL_COSTS, self.opening, 1.0)
 
     def values(self) -> np.ndarray:
@@ -81,9 +87,12 @@ def columns(kinds: Kinds, cells: Cells, host_cost: HostCost) -> Columns:
 
 def utilisation(kinds: Kinds,
                 hosts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[host]: utilisation; [host, resource class]: its increase by a unit.
+    """[host]: utilisation; [host, resource class]: its increase by one unit.
 
-    The utilisation is the mean over resource classes that members request.
+    The utilisation is the mean over all resource classes that members of the
+    group request, including members that stay.
+
+    :param hosts: indexes of hosts
     """
     names = sorted({n for m in kinds.members
                     for n, a in m.requirements.resources.items() if a})

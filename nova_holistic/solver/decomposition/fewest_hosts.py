@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The minimum number of hosts of a group, from its policies on domains.
+"""A lower bound of the number of hosts of a group, from its policies on
+domains.
 
 A relaxation uses fractions of hosts: if a rack may hold a tenth of the
-members, it uses a small share of a few large hosts in each of ten racks. But
-each domain with members has at least one host with members.
+members, it uses a small share of a few large hosts in each of ten racks.
+However, each domain with members has at least one host with members.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -19,8 +20,8 @@ from nova_holistic.solver.problem.rules import Rules
 
 
 def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
-    """Policies for which the number of domains that they need can be counted.
-    """
+    """The hard policies on levels with few domains, without relationships: the
+    number of domains that each of them needs can be counted."""
     return [each for each in carried
             if each.policy.hard and each.policy.levels
             and any(each.policy is other for other
@@ -32,8 +33,8 @@ def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
 
 def fewest_hosts(rules: Rules, placed: Mapping[str, int],
                  in_time: Callable[[], None]) -> int:
-    """Minimum number of hosts that get members in any plan, not including the
-    hosts of members that stay.
+    """Lower bound of the number of hosts that get members in any plan, not
+    including the hosts of members that stay.
 
     :param rules: the hard policies
     :param placed: member path to host index, of members that stay
@@ -45,14 +46,14 @@ def fewest_hosts(rules: Rules, placed: Mapping[str, int],
 
 
 class _HostsNeeded:
-    """Minimum number of hosts according to one shape.
+    """Lower bound of the number of hosts according to one shape.
 
     Domains with hosts of members that stay may take more members without a
     further host.
 
     :ivar new: number of members of the scope that do not stay
-    :ivar stay: members of the scope that stay, by domain; the last number is
-        for hosts in no domain
+    :ivar placed_counts: [domain]: members of the scope that stay; the last
+        number is for hosts in no domain
     """
 
     def __init__(self, rules: Rules, shape: Shape,
@@ -72,7 +73,7 @@ class _HostsNeeded:
                 self.placed_counts[of_host[placed[member.path]]] += 1
 
     def hosts(self) -> int:
-        """The minimum number of hosts for these members."""
+        """The lower bound of the number of hosts for these members."""
         if not self.new:
             return 0
         if isinstance(self._shape, MinDomains):

@@ -22,7 +22,8 @@ class HostAssignment:
     """Chosen hosts, and places on them.
 
     :ivar hosts: indexes in the table, including some hosts without places
-    :ivar taken: for each kind, host index to number; None if not known
+    :ivar taken: for each kind, host index to number of places; None if no
+        places were found
     :ivar shares: [part, cell]: members of the cells' parts there
     """
 
@@ -33,11 +34,16 @@ class HostAssignment:
 
 def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
                     deadline: Deadline) -> HostAssignment:
-    """Assign kinds to the chosen hosts exactly, under the rules of the cells.
+    """Choose hosts, and assign the members of each kind to them.
+
+    An integer program with the rules of the cells assigns them. If costs rise
+    with utilisation, a greedy heuristic keeps the numbers of members that the
+    relaxation assigns to each cell.
 
     :param aggregation: a solved relaxation
     :param spare: additional hosts, as a share of those that the relaxation
         uses
+    :param gap: acceptable relative gap
     """
     if aggregation.host_cost.slopes:
         return _by_marginal_cost(aggregation, spare)

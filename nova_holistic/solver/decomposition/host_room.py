@@ -12,13 +12,17 @@ from nova_holistic.solver.problem.kinds import Kinds
 @dataclass(frozen=True, slots=True, eq=False)
 class HostRoom:
     """Upper limits from the room for each kind, the free amounts of each
-    resource class, and the policies that limit the members on a host."""
+    resource class, and the policies that limit the members on a host.
+
+    :ivar kind_of: member path to the number of its kind
+    """
 
     kinds: Kinds
     kind_of: dict[str, int]
 
     @classmethod
     def all_of(cls, kinds: Kinds) -> 'HostRoom':
+        """Return the room for members of these kinds."""
         return cls(kinds, {m.path: k for k, kind in enumerate(kinds.kinds)
                            for m in kind.members})
 

@@ -14,12 +14,13 @@ def assign_by_marginal_cost(kinds: Kinds, columns: Columns,
                             order: np.ndarray) -> np.ndarray | None:
     """[kind, host of the columns]: places; None if there are too few.
 
-    Kinds with the largest increase of utilisation come first. Each member goes
-    to the host with the smallest increase of the cost.
+    Kinds with the largest increase of utilisation come first. Each member is
+    placed on the host with the smallest increase of the cost.
 
+    :param slopes: slopes of the cost curve over the utilisation
     :param quota: [kind, cell]: number of places in each cell
-    :param order: indexes of all hosts of the columns: the first of several
-        equal hosts is used
+    :param order: all hosts of the columns: the first of several equal hosts is
+        used
     """
     placement = _Placement(kinds, columns, np.array(slopes))
     for k in np.argsort(-columns.steps.mean(axis=0), kind='stable').tolist():
@@ -73,8 +74,10 @@ def rounded_counts(x: np.ndarray, cell: np.ndarray, cells: int,
                    numbers: np.ndarray) -> np.ndarray:
     """[kind, cell]: members of the relaxation, rounded to whole numbers.
 
-    :param x: [kind, bin]
+    :param x: [kind, bin]: members in the solution
     :param cell: cell of each bin
+    :param cells: number of cells
+    :param numbers: number of members of each kind
     """
     fractional = np.array([[row[cell == c].sum() for c in range(cells)]
                            for row in x]).reshape(len(x), cells)

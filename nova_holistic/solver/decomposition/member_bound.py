@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound for members that all differ, from the prices of coarse kinds.
+"""A lower bound for members that all differ, from the prices of coarse kinds.
 
-The linear program of coarse kinds is weak, because a kind requests the minimum
-amounts of its members. Its prices are also a dual solution of the program that
-has a variable for each member and bin: only the price of a member changes,
-which is the least reduced cost over all bins that have room for it. By weak
-duality, this proves a bound for any prices, and that large program is never
-built. The best prices come from kinds that request the mean amounts.
+The bound of the linear program of coarse kinds is weak, because a kind
+requests the minimum amounts of its members. Its prices are also a dual
+solution of the program with one variable for each member and bin, except for
+the price of a member, which is the smallest reduced cost over all bins with
+room for it. By weak duality, any prices prove a bound, so the large program is
+never built. Kinds that request the mean amounts lead to the best prices.
 """
 
 from dataclasses import dataclass, replace
@@ -25,10 +25,10 @@ from nova_holistic.solver.problem.utilisation_curve import curve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The members of coarse kinds without a host.
+    """The members of coarse kinds, in the order of the kinds.
 
-    :ivar kind: [member]
-    :ivar amounts: [member, resource class]
+    :ivar kind: [member]: number of its kind
+    :ivar amounts: [member, resource class]: requested amounts
     """
 
     kind: np.ndarray
@@ -68,8 +68,10 @@ def typical_kinds(kinds: Kinds, columns: Columns,
 class MemberBound:
     """The bound at the prices of a solved program.
 
+    :ivar kinds: the coarse kinds
     :ivar program: the program, with the dual values of its rows
-    :ivar columns: hosts of the bins
+    :ivar columns: hosts of the coarse kinds
+    :ivar bins: hosts of each bin, as numbers in the columns
     """
 
     members: Members
@@ -108,8 +110,8 @@ class MemberBound:
         return least_sum(np.append(each, rest))
 
     def _costs(self, duals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """[member, bin]: the price of the amounts, and the sum of the absolute
-        values that it consists of."""
+        """[member, bin]: the price of the amounts, and an upper bound of the
+        sum of the absolute values of its terms."""
         rows, amounts = self.program.member_rows, self.members.amounts
         costs = np.zeros((len(amounts), len(self.bins)))
         for number, own in enumerate(rows.capacity):
@@ -125,8 +127,8 @@ class MemberBound:
         return costs, np.abs(costs) + 1.0
 
     def _steps(self) -> tuple[np.ndarray, np.ndarray]:
-        """[member, bin]: least increase of the utilisation of a host by the
-        member; and [bin]: least utilisation."""
+        """[member, bin]: minimum increase of the utilisation of a host by the
+        member; and [bin]: minimum utilisation before it is added."""
         units = utilisation(self.kinds, self.columns.hosts)[1]
         least = np.array([units[hosts].min(axis=0) for hosts in self.bins])
         before = np.array([self.columns.before[hosts].min()

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The minimum number of hosts of a group, from its policies at two levels.
+"""A lower bound of the number of hosts of a group, from its policies at two
+levels.
 
 If a rack may hold a tenth of the members, ten racks may suffice. If zones must
 also hold nearly equal numbers, full racks often do not sum up to these
 numbers, so that more racks are necessary. Relaxations use fractions of hosts
-and do not see this.
+and do not detect this.
 
 For each number of hosts, a domain of the fine level holds at most the members
-for which its largest hosts have room, and at most its limit. More hosts add
-less and less. Therefore, it is optimal to add the host that adds the most, as
-soon as each domain of the coarse level holds its minimum.
+for which its largest hosts have room, and at most its limit. Each further host
+adds at most as many members as the host before it. Therefore, as soon as each
+domain of the coarse level holds its minimum, it is optimal to add the host
+that adds the most.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -30,7 +32,7 @@ class _Scope:
 
     :ivar most: level to [domain]: maximum number of members; the last number
         is for hosts in no domain
-    :ivar skews: level to the domains of an even spread, and its skew
+    :ivar skews: level to the domains of each even spread, and its skew
     """
 
     most: dict[str, np.ndarray] = field(default_factory=dict)
@@ -41,11 +43,11 @@ class _Scope:
 def hosts_of_nested_domains(rules: Rules, shapes: Iterable[Shape],
                             room: HostRoom,
                             in_time: Callable[[], None]) -> int:
-    """Minimum number of hosts that get members in any plan; 0 if nothing is
-    proved.
+    """Lower bound of the number of hosts that get members in any plan; 0 if
+    nothing is proved.
 
-    :param shapes: of hard policies
-    :param room: of the members, none of which stays on its host
+    :param shapes: shapes of hard policies
+    :param room: room for the members, none of which stays on its host
     """
     scopes = _scopes(rules, shapes)
     largest = sorted(scopes, key=lambda scope: -len(
@@ -85,10 +87,11 @@ def _scopes(rules: Rules, shapes: Iterable[Shape]) -> dict[int, _Scope]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hosts:
-    """Members that hosts hold, by domain of the coarse level; the last domain
-    consists of the hosts in no domain.
+    """Maximum numbers of members on hosts, by domain of the coarse level; the
+    last domain consists of the hosts in no domain.
 
-    :ivar total: for each domain, [n]: members on its n + 1 best hosts
+    :ivar total: for each domain, [n]: maximum number of members on its n + 1
+        best hosts
     """
 
     total: list[np.ndarray]
@@ -136,8 +139,8 @@ class _Hosts:
 
     def _within(self, number: int, domains: set[int], low: int,
                 high: int) -> int:
-        """Like ``least``, for plans in which each of the domains holds from
-        ``low`` to ``high`` members; 0 if there is no such plan."""
+        """The minimum number of hosts of plans in which each of the domains
+        holds from ``low`` to ``high`` members; 0 if no such plan exists."""
         hosts, left, more = 0, number, []
         for domain, total in enumerate(self.total):
             if domain in domains:
@@ -158,7 +161,8 @@ class _Hosts:
 
 
 def _ranges(number: int, domains: int) -> Iterator[tuple[int, int]]:
-    """Ranges of the smallest number of members of the domains."""
+    """Ranges (first and last) that together contain all possible values of the
+    smallest number of members of a domain."""
     if not domains:
         yield 0, number
         return

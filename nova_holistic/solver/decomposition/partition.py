@@ -13,7 +13,11 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 def refined(table: HostTable, of: np.ndarray,
             levels: Sequence[str]) -> np.ndarray | None:
-    """Return the cells divided by the levels' domains; None if too many."""
+    """Return the cell of each host after the cells are divided by the domains
+    of the levels. None if there are too many cells, or for the host level.
+
+    :param of: cell of each host
+    """
     for level in levels:
         if level == HOST:
             return None

@@ -31,11 +31,15 @@ class Parts:
 
     @property
     def slots(self) -> int:
+        """Number of parts of kinds with several parts."""
         return int(self.slot.max(initial=-1)) + 1
 
 
 def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
-    """Return the fewest parts that can count the members of each scope."""
+    """Return the fewest parts that can count the members of each scope.
+
+    :param scopes: number of each scope to the scope
+    """
     inside: dict[str, list[int]] = {}
     for number, scope in scopes.items():
         for member in scope.members:
@@ -60,7 +64,11 @@ def parts(kinds: Kinds, scopes: Mapping[int, Scope]) -> Parts:
 def countable_scopes(kinds: Kinds, scopes: Sequence[Scope],
                      numbers: Collection[int], cells: int) -> dict[int, Scope]:
     """Return the scopes, largest first, whose members can be counted with a
-    limited number of variables."""
+    limited number of variables.
+
+    :param numbers: numbers of the scopes to choose from
+    :param cells: number of cells
+    """
     found: dict[int, Scope] = {}
     for number in sorted(numbers, key=lambda n: (-len(scopes[n].members), n)):
         more = {**found, number: scopes[number]}
