@@ -40,7 +40,8 @@ class Outcome:
 
 
 class Backend(abc.ABC):
-    """A solver: one file, one entry point in ``nova_holistic.solvers``.
+    """A solver, which is installed as an entry point of the namespace
+    ``nova_holistic.solvers``.
 
     A solver is deterministic unless the time limit interrupts it. It leaves no
     files behind and prints nothing.
@@ -51,15 +52,18 @@ class Backend(abc.ABC):
     """Seconds per variable to pass the program and to read the solution."""
 
     def __init__(self, threads: int = 1):
-        """:param threads: maximum number of threads, if it cannot change the
-            result. HiGHS and CBC always use one thread, because several
-            threads could change it"""
+        """
+        :param threads: maximum number of threads. A solver uses several
+            threads only if they cannot change the result. HiGHS and CBC always
+            use one thread, because several threads could change the result
+        """
         self.threads = threads
 
     @abc.abstractmethod
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:
-        """Minimise the problem's objective.
+        """Minimise the problem's objective, and assign the values of the
+        solution to the variables.
 
         :param seconds: wall-clock limit; the run does not start if it is 0
         :param gap: relative gap between value and bound at which to stop
@@ -78,6 +82,6 @@ class Backend(abc.ABC):
 def load_backend(name: str, threads: int = 1) -> Backend:
     """The installed solver of this name.
 
-    :raises UnknownPlugin: no solver of that name is installed
+    :raises UnknownPlugin: if no solver of this name is installed
     """
     return plugins.load(NAMESPACE, name, 'solver')(threads)

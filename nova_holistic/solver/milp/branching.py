@@ -2,8 +2,8 @@
 """Linear programs with a few binary variables.
 
 Branch and bound over one linear program, which is solved repeatedly from its
-last basis. For a handful of binary variables, this takes a fraction of the
-time that a solver of integer programs needs for its preparation.
+last basis. For a few binary variables, this takes a fraction of the time that
+a solver of integer programs needs for its preparation.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,15 @@ from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import BOUND_DIGITS, INTEGRALITY
 
 Fixed = tuple[tuple[int, float], ...]
+"""The branches of a node: index of a binary variable and its fixed value."""
 
 
 class Branching:
-    """
-    :ivar solution: the best known solution; if none is known, the solution
-        without integrality. The program has its duals
+    """Branch and bound over some binary variables of a linear program.
+
+    :param few: [variable]: whether the variable is binary
+    :ivar solution: [variable]: the best known solution; if none is known, the
+        solution without integrality. ``program.duals`` has its duals
     """
 
     def __init__(self, program: Linear, few: np.ndarray):
@@ -37,9 +40,10 @@ class Branching:
         self.solution = np.zeros(len(program.cost))
 
     def solve(self, gap: float, left: Callable[[], float]) -> Outcome:
-        """
+        """Minimise the cost of the program.
+
         :param gap: relative gap between value and bound that is good enough
-        :param left: returns the seconds that are left
+        :param left: a function that returns the remaining seconds
         """
         # Lower bounds of open nodes; ``low`` is the bound of pruned nodes.
         heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
@@ -111,8 +115,8 @@ class Branching:
             np.array(model.getSolution().row_dual), least, most)
 
     def _fraction(self) -> int | None:
-        """The fractional variable with the largest value; None if all are
-        integral."""
+        """Index of the fractional binary variable with the largest value; None
+        if all are integral."""
         values = np.array(self._model.getSolution().col_value)[self._binaries]
         off = np.abs(values - np.round(values))
         if off.max(initial=0.0) <= INTEGRALITY:

@@ -7,7 +7,8 @@ from nova_holistic.solver.problem.case import Case, Counts
 
 
 def candidates(case: Case, best: Counts | None, width: int) -> np.ndarray:
-    """[class, host]: about ``width`` hosts per class, if it has enough.
+    """[class, host]: whether the program contains the host for the class:
+    about ``width`` hosts per class, if the class has enough hosts.
 
     A class keeps its hosts in the best plan so far. Next come the hosts of
     other classes. Each class starts at a different position, so that the
@@ -25,7 +26,8 @@ def candidates(case: Case, best: Counts | None, width: int) -> np.ndarray:
         for hosts in (pool, rest):
             fitting = hosts[(room[c, hosts] > 0) & ~mask[c, hosts]]
             if len(fitting) > missing:
-                # Spread evenly over all of them, shifted from class to class.
+                # Choose hosts at equal distances, with a different first host
+                # for each class.
                 steps = np.arange(missing) * len(fitting) // max(missing, 1)
                 fitting = fitting[(steps + c) % len(fitting)]
             mask[c, fitting] = True

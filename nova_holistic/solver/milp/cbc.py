@@ -24,8 +24,8 @@ _BOUND = re.compile(r'^Lower bound:\s+(\S+)', re.MULTILINE)
 class _Stoppable(pulp.PULP_CBC_CMD):
     """PuLP's driver of CBC, with a different way to run the process.
 
-    CBC checks its time limit only occasionally. If it exceeds the limit, the
-    process is terminated.
+    CBC checks its time limit only occasionally. If it exceeds the limit by
+    more than ``cbc_grace`` seconds, the process is killed.
     """
 
     def run(self, problem: LpProblem, place: pathlib.Path) -> None:
@@ -51,7 +51,8 @@ class _Stoppable(pulp.PULP_CBC_CMD):
 
 
 class CBC(Backend):
-    """Slower than HiGHS; its bound is only available in its log."""
+    """The solver CBC. It is slower than HiGHS, and its bound is only available
+    in its log."""
 
     name: ClassVar[str] = 'cbc'
     around: ClassVar[float] = 1e-4
@@ -66,7 +67,7 @@ class CBC(Backend):
         with tempfile.TemporaryDirectory(prefix='nova-holistic-') as place:
             log = pathlib.Path(place, 'log')
             with warnings.catch_warnings():
-                # PuLP announces that release 4 will not bundle it.
+                # PuLP warns that its release 4 will not bundle CBC.
                 warnings.simplefilter('ignore', DeprecationWarning)
                 driver = _Stoppable(
                     msg=False, timeLimit=max(seconds, 0.01), gapRel=gap,

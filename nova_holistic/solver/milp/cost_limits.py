@@ -19,7 +19,7 @@ class CostLimits(abc.ABC):
 
     :ivar penalties: the preferences
     :ivar preferences: their cost, in units of the largest weight
-    :ivar preference_unit: that weight
+    :ivar preference_unit: the largest weight
     """
 
     problem: LpProblem
@@ -36,8 +36,8 @@ class CostLimits(abc.ABC):
         """A new integer variable from 0 to the limit."""
 
     def add_up_preferences(self) -> None:
-        """Build the expression of the cost; the minimised one may be rounded.
-        """
+        """Build the expression of the cost of preferences. Its coefficients
+        may be rounded."""
         self.preference_unit = max((
             each.carried.policy.weight for each in self.penalties),
             default=1.0) or 1.0
@@ -51,16 +51,18 @@ class CostLimits(abc.ABC):
         return tiers(self.penalties)
 
     def minimise_preferences(self) -> None:
+        """Make the cost of preferences the objective of the program."""
         self.problem.objective = self.preferences
 
     def minimise_tier(self, tier: Sequence[Penalty]) -> CostRow:
-        """Minimise only the cost of these preferences."""
+        """Make the cost of these preferences the objective of the program;
+        return the row of this cost."""
         row = CostRow.of(tier)
         self.problem.objective = row.expression()
         return row
 
     def limit_tier(self, row: CostRow, cost: Fraction) -> None:
-        """Limit the cost of these preferences."""
+        """Limit the cost of the preferences that the row contains."""
         self.require(LpAffineExpression([
             (variable, steps / row.largest) for variable, steps in row.terms])
             <= row.scaled_limit(row.most(cost)))
@@ -80,11 +82,13 @@ class CostLimits(abc.ABC):
 
     def whole_row(self, terms: Terms, limit: int,
                   used: LpVariable | None) -> None:
-        """Require sum of terms <= limit, or <= 0 if the place is not used.
+        """Require sum of terms <= limit, or <= 0 if the host is not used.
 
         Variables and coefficients are integers. If the coefficients are too
         far apart for the tolerances of solvers, they are split into digits.
         The row of the higher digits includes the carry of the lower digits.
+
+        :param used: binary variable of the host; None for other rows
         """
         scale = max((abs(amount) for _, amount in terms), default=1)
         if scale > FAR_APART:
@@ -106,7 +110,7 @@ class CostLimits(abc.ABC):
         if used is None:
             self.require(LpAffineExpression(row) <= limit)
         else:
-            # An unused host takes nothing: this tightens the relaxation.
+            # The limit of an unused host is 0, which tightens the relaxation.
             row.append((used, -limit))
             self.require(LpAffineExpression(row) <= 0)
 
@@ -115,7 +119,8 @@ class CostLimits(abc.ABC):
         if not has_fractions(penalty):
             return penalty
         row = CostRow.of([penalty])
-        # Violations are integers, and therefore these steps are integers.
+        # The number of violations is an integer. Therefore, the number of
+        # these steps is an integer as well.
         least = sum(min(0, steps * variable.upBound)
                     for variable, steps in row.terms)
         most = sum(max(0, steps * variable.upBound)

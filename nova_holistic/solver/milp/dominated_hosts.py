@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presolve: hosts that some best plan does not use.
+"""Presolve: hosts that at least one optimal plan does not use.
 
 Host a dominates host b if all policies treat both hosts equally and a is at
 least as good as b in every respect: room, free amounts, and cost. In a plan
 that uses b and not a, the members of b can move to a: the plan remains valid,
-and its cost does not increase. A plan for n members uses at most n hosts. So a
-host with n or more dominating hosts is not needed: one of these is always
-unused.
+and its cost does not increase. A plan for n members uses at most n hosts.
+Therefore, a host with n or more dominating hosts is not needed: a plan that
+uses it leaves one of the dominating hosts unused.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,8 +24,9 @@ from nova_holistic.solver.problem.rows import Atom, Kind, Terms
 
 def needed_places(case: Case, objective: Objective,
                   in_time: Callable[[], None] = no_limit) -> np.ndarray:
-    """[class, host]: places that the policies permit, without the hosts that
-    some best plan does not use. No host is removed if the costs are unknown.
+    """[class, host]: whether the program needs a variable for the class on the
+    host: the host has room for it, and the host is not dominated. No host is
+    removed if the group is large or the costs of hosts are unknown.
 
     :raises OutOfTime: if ``in_time`` does
     """
@@ -71,7 +72,8 @@ def _most_used(case: Case, hosts: np.ndarray, members: int) -> int:
 
 def _alike(case: Case, signatures: '_Signatures', levels: set[str],
            useful: np.ndarray) -> Iterator[np.ndarray]:
-    """Sets of hosts that all policies treat equally."""
+    """Sets of useful hosts that all policies treat equally. Hosts of members
+    that stay are excluded."""
     where = [case.table.division(level).of_host for level in sorted(levels)]
     in_use = set(case.placed.values())
     found: dict[tuple, list[int]] = defaultdict(list)
@@ -84,9 +86,9 @@ def _alike(case: Case, signatures: '_Signatures', levels: set[str],
 
 
 def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
-    """[host, ...]: a higher value in any column is never worse.
+    """[host, property]: values of which a higher value is never worse.
 
-    Utilisation and its increase are as in objectives.utilisation.
+    Utilisation and its increase are computed as in objectives.utilisation.
     """
     columns = [*room]
     for name in sorted({n for c in case.classes for n, _ in c.demands}):
@@ -121,7 +123,7 @@ def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
 
 
 def _dominated(values: np.ndarray, most: int) -> np.ndarray:
-    """Indexes of rows with at least that number of dominating rows.
+    """Indexes of rows with at least ``most`` dominating rows.
 
     Of two equal rows, the first dominates the second. Rows are compared only
     with the best rows. This is sufficient to prove domination.
@@ -204,7 +206,7 @@ class _Signatures:
                     self._name(atom, owner), coefficient)))
 
     def _name(self, atom: Atom, owner: int) -> tuple:
-        """Key that is equal for corresponding atoms of two hosts."""
+        """A key that is equal for corresponding atoms of two hosts."""
         if _is_of_host(atom):
             return 'host', atom.kind.name, atom.scope
         if atom.kind is not Kind.FREE:

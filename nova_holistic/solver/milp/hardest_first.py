@@ -29,7 +29,7 @@ from nova_holistic.solver.problem.rows import Carried, Kind
 class HardestFirst:
     """The classes that are placed first, and their hosts.
 
-    :param restarts: greedy restarts that have been run
+    :param restarts: the greedy restarts of the case, after a run
     :ivar solving: seconds spent in the solver
     """
 
@@ -43,7 +43,7 @@ class HardestFirst:
         self._classes: set[int] = set()
 
     def run(self) -> Counts | None:
-        """A plan that satisfies all rules, or None."""
+        """A plan that satisfies all rules; None if none was found."""
         for _ in range(limits().fixing_rounds):
             before = len(self._classes)
             self._add()
@@ -60,9 +60,9 @@ class HardestFirst:
         return None
 
     def _add(self) -> None:
-        """Add the classes below rules that the latest attempt violated. If
-        it violated none, add the class that failed most often and the classes
-        below its rules."""
+        """Add the classes to which the violated rules of the latest attempt
+        apply. If no attempt placed all members, add the class that failed most
+        often, and the classes to which its rules with few members apply."""
         broken, self._restarts.broken = self._restarts.broken, None
         if broken is not None:
             where = self._case.placement(broken)
@@ -101,7 +101,8 @@ class HardestFirst:
                 if any(m.path in paths for m in each.members))
 
     def _solve(self) -> bool:
-        """Find hosts for the classes, ignoring all other classes."""
+        """Find hosts for the classes regardless of all other classes; return
+        whether hosts were found."""
         chosen = sorted(self._classes)
         program = Program(self._subcase(chosen), Feasibility(), self._deadline)
         program.minimise_cost()

@@ -63,7 +63,8 @@ class _InProcess(pulp.HiGHS):
 
 
 class HiGHS(Backend):
-    """The default solver: fast, proves bounds, supports a warm start."""
+    """The solver HiGHS, which is the default. It is fast, proves bounds and
+    supports a warm start."""
 
     name: ClassVar[str] = 'highs'
     around: ClassVar[float] = 3e-5
@@ -84,7 +85,7 @@ class HiGHS(Backend):
         outcome, _ = _run(problem, None, seconds, {**SAFE_OPTIONS, **_OTHER})
         if outcome.status is Status.NOTHING and not is_ill_conditioned(
                 problem):
-            # The first answer is not in doubt.
+            # Rounding errors cannot have caused the first answer.
             return Outcome(Status.INFEASIBLE)
         return outcome
 
@@ -98,8 +99,9 @@ def _run(problem: LpProblem, start: Mapping[LpVariable, float] | None,
          seconds: float, options: Mapping) -> tuple[Outcome, float]:
     """Return the outcome and the remaining seconds.
 
-    HiGHS checks its time limit between passes of presolve, and each pass takes
-    long for a large program. Therefore it does not start without time.
+    HiGHS checks its time limit only between passes of presolve, and one pass
+    over a large program takes long. Therefore, HiGHS is not started if no time
+    is left.
     """
     if seconds <= 0:
         return Outcome(Status.NOTHING), 0.0
@@ -144,7 +146,8 @@ def _outcome(model: highspy.Highs, program: highspy.HighsLp,
 def _dual_bound(program: highspy.HighsLp, duals: np.ndarray) -> float | None:
     """Bound of a program without integer variables, from its duals.
 
-    :param program: the original program; HiGHS drops tiny coefficients
+    :param program: the original program, with the small coefficients that
+        HiGHS removes
     """
     matrix = program.a_matrix_
     starts = np.array(matrix.start_)

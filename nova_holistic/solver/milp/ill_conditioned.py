@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for which the result "infeasible" is not a proof due to rounding.
+"""Programs for which the result "infeasible" may be a rounding error.
 
 Solvers use floating-point numbers and tolerances. They consider coefficients
 equal, or 0, if the difference is below the tolerance. Members that fit a host

@@ -55,7 +55,7 @@ def _cost(calls: SolverCalls, tier: tuple[Penalty, ...]) -> Fraction:
 
 
 def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
-    """Whether a cost lower by one step is below the solver's bound."""
+    """Whether the solver's bound excludes a cost that is one step lower."""
     if outcome.status is not Status.OPTIMAL or outcome.bound is None:
         return False
     unit = row.step * row.largest
@@ -64,7 +64,10 @@ def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
 
 
 def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
-    """Require a plan with a lower cost until no such plan exists."""
+    """Require a plan with a lower cost until no such plan exists.
+
+    :returns: OPTIMAL if this is proved, else FEASIBLE
+    """
     trial = program.again()
     step = common_step(each.weight for each in trial.penalties)
     while True:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear and integer programs as arrays, for HiGHS.
 
-For programs that are too large to build variable by variable.
+They are used if a program is too large to build variable by variable.
 """
 
 from dataclasses import dataclass, field
@@ -30,8 +30,10 @@ counts with 52 rows and 31 columns."""
 class Linear:
     """Minimise cost x variables, within limits of variables and rows.
 
+    :ivar cost: [variable]
+    :ivar upper: [variable]: upper limits of the variables
     :ivar integer: mask of integer variables; None if all are continuous
-    :ivar duals: dual values of the rows, after a solution without integrality
+    :ivar duals: [row]: dual values, after a solution without integrality
     :ivar count: number of rows
     :ivar lower: lower limits of the variables; None if all are 0
     """
@@ -50,7 +52,15 @@ class Linear:
     def add(self, rows: np.ndarray, columns: np.ndarray, values: np.ndarray,
             lower: np.ndarray | float, upper: np.ndarray | float,
             count: int) -> None:
-        """Add ``count`` rows: entries by row (from 0), column and value."""
+        """Add rows to the program.
+
+        :param rows: row of each entry, counted from 0
+        :param columns: variable of each entry
+        :param values: coefficient of each entry; those of one place are added
+        :param lower: lower limit of each row, or one limit for all rows
+        :param upper: upper limit of each row, or one limit for all rows
+        :param count: number of rows
+        """
         self._rows.append((np.asarray(rows) + self.count,
                            np.asarray(columns), np.asarray(values, float)))
         self._lower.append(np.broadcast_to(np.asarray(lower, float), count))
@@ -86,7 +96,7 @@ class Linear:
             np.asarray(self.lower, float))
 
     def dual(self) -> DualProgram:
-        """The numbers that prove bounds of the program without integrality."""
+        """The program without integrality, as numbers that prove bounds."""
         rows, columns, values = self._entries()
         return DualProgram(
             np.asarray(self.cost, float), rows.astype(np.int64),
@@ -94,7 +104,7 @@ class Linear:
             np.concatenate(self._lower), np.concatenate(self._upper))
 
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Coefficients [row, variable], lower and upper limits of rows."""
+        """Coefficients [row, variable], and lower and upper limits [row]."""
         matrix = np.zeros((self.count, len(self.cost)))
         for rows, columns, values in self._rows:
             np.add.at(matrix, (rows.astype(np.int64),
@@ -103,7 +113,9 @@ class Linear:
                 np.concatenate(self._upper))
 
     def loaded(self) -> highspy.Highs:
-        """Return a HiGHS model that can be extended and solved repeatedly."""
+        """A HiGHS model of the program without integrality, or with it if
+        ``integer`` is set. The caller may change it and solve it repeatedly.
+        """
         model = highspy.Highs()
         for name, value in (*SAFE_OPTIONS.items(), ('output_flag', False)):
             model.setOptionValue(name, value)

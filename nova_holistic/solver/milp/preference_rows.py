@@ -34,12 +34,13 @@ class Penalty:
         return exact(self.carried.policy.weight)
 
     def amounts(self) -> Iterator[tuple[LpVariable, Fraction]]:
-        """Each variable, and the cost of 1 of it."""
+        """Yield each variable and the cost of one unit of it."""
         for variable, coefficient in self.violations.items():
             if coefficient:
                 yield variable, self.weight * exact(coefficient)
 
     def constant(self) -> Fraction:
+        """The cost that does not depend on variables."""
         return self.weight * exact(self.violations.constant)
 
 
@@ -48,7 +49,8 @@ class CostRow:
     """Cost of some preferences: a sum of variables, each times an integer
     number of steps.
 
-    :ivar terms: variables, and the number of steps that 1 of each costs
+    :ivar step: the cost of one step
+    :ivar terms: variables, and the cost of one unit of each, in steps
     :ivar constant: fixed cost, in steps
     :ivar largest: the largest number of steps in the terms
     """
@@ -84,16 +86,18 @@ class CostRow:
         return math.floor(cost / self.step - self.constant)
 
     def expression(self) -> LpAffineExpression:
-        """The cost, in units of the largest number."""
+        """The cost, in units of ``largest`` steps."""
         return LpAffineExpression(
             [(variable, steps / self.largest)
              for variable, steps in self.terms],
             constant=float(self.constant / self.largest))
 
     def scaled_limit(self, most: int) -> float:
-        """The limit for a row of the plain terms, in units of the largest
-        number. It includes a tolerance for rounding that is smaller than one
-        step."""
+        """The limit for a row of the terms, in units of ``largest`` steps. It
+        includes a tolerance for rounding that is smaller than one step.
+
+        :param most: the limit, in steps
+        """
         limit = most / self.largest
         return limit + min(0.5 / self.largest,
                            FEASIBILITY * max(1.0, abs(limit)))
@@ -114,6 +118,6 @@ def tiers(penalties: Sequence[Penalty]) -> tuple[tuple[Penalty, ...], ...]:
 
 
 def has_fractions(penalty: Penalty) -> bool:
-    """Whether some of its variables are continuous."""
+    """Whether the violations contain continuous variables."""
     return any(variable.cat != pulp.LpInteger
                for variable in penalty.violations)

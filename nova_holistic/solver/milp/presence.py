@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScopeCount:
-    """Members of one scope in one place.
+    """Members of one scope in one domain or on one host.
 
     :ivar places: (class, host) of the members that may be placed there
     :ivar constant: number of members that stay there
@@ -43,7 +43,7 @@ class Presence:
         self._places: dict[tuple[int, str], dict[int, ScopeCount]] = {}
 
     def scope_count(self, atom: Atom) -> ScopeCount:
-        """The place and the members that an atom of the rules counts."""
+        """The members that an atom of the rules counts."""
         key = (atom.scope, atom.level)
         if key not in self._places:
             self._places[key] = self._by_domain(*key)
@@ -59,6 +59,7 @@ class Presence:
             self._placed_counts[host])
 
     def number(self, scope_count: ScopeCount) -> LpAffineExpression:
+        """The number of these members."""
         x = self._program.x
         return LpAffineExpression(
             [(x[c][h], 1) for c, h in scope_count.places],
@@ -79,6 +80,7 @@ class Presence:
         return found[1] if found else None
 
     def variables(self) -> Iterator[tuple[ScopeCount, LpVariable]]:
+        """Yield each binary and the members whose presence it represents."""
         yield from self._used.values()
 
     def _binary(self, scope_count: ScopeCount) -> LpVariable:
@@ -95,7 +97,8 @@ class Presence:
         return used
 
     def _by_domain(self, scope: int, level: str) -> dict[int, ScopeCount]:
-        """Members of the scope by the index of the domain, -1 for none."""
+        """Members of the scope by the index of the domain; -1 for hosts in no
+        domain."""
         case = self._program.case
         where = case.table.division(level).of_host.tolist()
         places: dict[int, list[tuple[int, int]]] = defaultdict(list)

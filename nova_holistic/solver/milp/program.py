@@ -29,10 +29,11 @@ class Program(CostLimits):
     ``x[c][h]`` is the number of members of class ``c`` on host ``h``: one
     integer for each class and each host that it may use.
 
-    :param hosts: [class, host]: hosts that a class may use; None if
-        the class may use any. A program of fewer hosts proves nothing about
-        the others
-    :param whole: whether some best plan uses only these hosts
+    :param hosts: [class, host]: whether the class may use the host; None if
+        every class may use all hosts. A program of some hosts proves nothing
+        about the others
+    :param whole: whether at least one optimal plan uses only these hosts
+    :raises OutOfTime: if the time ends before the program is complete
     """
 
     def __init__(self, case: Case, objective: Objective, deadline: Deadline,
@@ -126,6 +127,7 @@ class Program(CostLimits):
 
     @property
     def size(self) -> int:
+        """The number of variables."""
         return self._variables
 
     def again(self) -> 'Program':
@@ -135,14 +137,15 @@ class Program(CostLimits):
             self.whole)
 
     def minimise_cost(self) -> None:
+        """Minimise the value of the objective, in units of ``cost_unit``."""
         self.problem.objective = self.scaled_cost
 
     def forbid(self, host: int, counts: Counts) -> None:
         """Forbid this combination of members on the host.
 
-        Cuts off exactly these members and larger sets. The coefficients are as
-        small as the counts, also if the amounts are too far apart for the
-        tolerances of a solver.
+        The rows exclude exactly these members and larger sets. The
+        coefficients are as small as the counts, even if the amounts are too
+        far apart for the tolerances of a solver.
         """
         reached = []
         for c in self._here.get(host, ()):

@@ -41,9 +41,13 @@ class Search(SolverCalls):
     def run(self, start: Counts | None = None,
             within: Callable[[float], float | None] = lambda cost: None,
             incumbent: Counts | None = None) -> SearchStatus:
-        """Search from a start, if given, with bounds as in ``improve``.
+        """Search for the best plan of a case of all hosts.
 
+        :param start: counts that may be a plan; None for none
+        :param within: returns the bound of the objective for plans whose
+            preferences cost at most the given cost; None if nothing is proved
         :param incumbent: a plan; None if no plan is known yet
+        :returns: INFEASIBLE only if it is proved that no plan exists
         """
         status, known = SearchStatus.FEASIBLE, None
         try:
@@ -95,13 +99,17 @@ class Search(SolverCalls):
     def improve(self, start: Counts | None, least: float,
                 within: Callable[[float], float | None],
                 is_known: bool = False) -> SearchStatus:
-        """Improve plans for a case with some hosts of a larger problem.
+        """Search for the best plan of a case with some hosts of a larger
+        problem.
 
-        :param is_known: whether a plan for the larger problem is known; then
-            no program searches for any plan
+        :param start: counts that may be a plan; None for none
         :param least: lower bound of the cost of preferences
         :param within: returns the bound of the objective for plans whose
-            preferences cost at most the given cost
+            preferences cost at most the given cost; None if nothing is proved
+        :param is_known: whether a plan for the larger problem is known; if it
+            is, no program is solved only to find any plan
+        :returns: NO_RESULT if no plan was found; a proof for some hosts is not
+            a proof for all hosts
         """
         self._least = least
         status = SearchStatus.FEASIBLE
@@ -154,7 +162,8 @@ class Search(SolverCalls):
         return self._solve(program, limits().whole_share)
 
     def _hardest_first(self) -> Counts | None:
-        """Return a plan that places the most difficult members first."""
+        """A plan that places the most difficult members first; None if none
+        was found."""
         if self._restarts is None:
             return None
         hardest = HardestFirst(self.case, self._restarts, self._backend,
@@ -173,7 +182,8 @@ class Search(SolverCalls):
             self._add_bound(outcome.bound * program.cost_unit)
 
     def _checked(self) -> SearchStatus:
-        """The conclusion after another method has searched for any plan."""
+        """The status after another method of the solver has searched for any
+        plan."""
         try:
             program = self._hard_program()
         except OutOfTime:
@@ -189,7 +199,7 @@ class Search(SolverCalls):
 
     def _any_plan(self) -> Status:
         """Find any plan. A program of only the hard policies, without an
-        objective, is solved far sooner than the complete program."""
+        objective, is solved much faster than the complete program."""
         return self.solve(self._hard_program(), 1.0, 0.0).status
 
     def _hard_program(self) -> Program:
@@ -200,10 +210,10 @@ class Search(SolverCalls):
         return program
 
     def _solve_restricted(self) -> SearchStatus:
-        """Use few hosts for each class.
+        """Solve a program with few hosts for each class.
 
-        An infeasible program of fewer hosts proves nothing. The program is
-        then extended, finally to all hosts.
+        An infeasible program of some hosts proves nothing. If it is
+        infeasible, the program is extended, finally to all hosts.
         """
         width = 1 if self._strategy is Strategy.RESTRICTED else max(
             limits().restricted_hosts, limits().restricted_places
@@ -229,7 +239,7 @@ class Search(SolverCalls):
     def _solve(self, program: Program, part: float = 1.0) -> SearchStatus:
         """Minimise violated preferences first, and then the objective.
 
-        :param part: share of the remaining time for each of the two
+        :param part: share of the remaining time for each program
         """
         gap = 0.0 if program.size < limits().exact_variables else self._gap
         first = Status.OPTIMAL

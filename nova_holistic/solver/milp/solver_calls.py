@@ -12,9 +12,9 @@ from nova_holistic.solver.problem.deadline import Deadline
 class SolverCalls:
     """One case, with the best known plan and bound.
 
-    :ivar best: the best plan so far; it is always kept
-    :ivar bound: proved bound of the objective, for plans whose cost of
-        preferences is at most that of ``best``
+    :ivar best: the best plan so far; None if no plan is known
+    :ivar bound: lower bound of the objective, for plans whose cost of
+        preferences is at most that of ``best``; None if nothing is proved
     :ivar solving: seconds spent in the solver
     """
 
@@ -33,7 +33,8 @@ class SolverCalls:
 
     @property
     def plan_cost(self) -> tuple[float, float]:
-        """Cost of preferences and value of the best plan."""
+        """Cost of preferences and value of the best plan; infinite if no plan
+        is known."""
         return self._plan_cost
 
     def solve(self, program: Program, share: float, gap: float) -> Outcome:
@@ -42,6 +43,10 @@ class SolverCalls:
         If amounts differ by many orders of magnitude, tolerances may admit a
         solution that exceeds the capacity of a host. Such a solution is
         forbidden, and the program is solved again.
+
+        :param share: share of the remaining time
+        :param gap: relative gap between value and bound at which to stop
+        :returns: the outcome; NOTHING if the solution is not a plan
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
             self._backend.around * program.size)
@@ -75,8 +80,8 @@ class SolverCalls:
         return outcome
 
     def _offer(self, counts: Counts | None) -> bool:
-        """Keep the counts if they are a better plan. True if they are a plan.
-        """
+        """Keep the counts if they are a better plan. Return whether they are a
+        plan that satisfies the hard policies."""
         if counts is None or not self.case.fits(counts):
             return False
         placement = self.case.placement(counts)

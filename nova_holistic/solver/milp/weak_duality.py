@@ -3,8 +3,8 @@
 
 By weak duality, any multipliers of the rows prove a bound: for minimise c x,
 rows a <= A x <= b and l <= x <= u, and multipliers y, no solution costs less
-than the sum of y times a (where y > 0) or b (where y < 0), and of the least of
-(c - A' y) x between l and u. As in Neumaier and Shcherbina, Safe bounds in
+than the sum of y times a (where y > 0) or b (where y < 0), and of the minimum
+of (c - A' y) x between l and u. As in Neumaier and Shcherbina, Safe bounds in
 linear and mixed-integer linear programming (Mathematical Programming 99,
 2004), the maximum error of the floating-point sums is subtracted.
 """
@@ -18,13 +18,15 @@ MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualProgram:
-    """The numbers of a linear program.
+    """The numbers of a linear program without the limits of its variables.
 
     :ivar cost: [variable]
-    :ivar rows: row of each entry; columns and values likewise
+    :ivar rows: [entry]: row of the matrix
+    :ivar columns: [entry]: variable
+    :ivar values: [entry]: coefficient
     :ivar least: [row]: lower limits; minus infinity if a row has no lower
         limit
-    :ivar most: [row]: upper limits
+    :ivar most: [row]: upper limits; infinity if a row has no upper limit
     """
 
     cost: np.ndarray
@@ -66,7 +68,7 @@ class DualProgram:
 
 
 def least_sum(terms: np.ndarray) -> float:
-    """The sum, less its maximum rounding error."""
+    """The sum of the terms minus its maximum rounding error."""
     return float(terms.sum() - MACHINE_EPSILON * (2 + len(terms)) * np.abs(
         terms).sum())
 

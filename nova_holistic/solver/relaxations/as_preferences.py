@@ -30,6 +30,7 @@ class _Search:
     snapshot: Snapshot
 
     def fits(self, trials: Trials, dropped: Sequence[Rule]) -> bool | None:
+        """Whether the group without these rules fits; None if unknown."""
         return trials.fits(softened.without(self.group, dropped),
                            self.snapshot)
 
@@ -37,7 +38,8 @@ class _Search:
 def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
                    reasons: Sequence[Reason]
                    ) -> tuple[tuple[AsPreferences, ...], tuple[str, ...]]:
-    """
+    """Find hard rules that make the group fit if they become preferences.
+
     :param group: a group that has no plan
     :param reasons: the reasons; rules that they name are tried first
     :returns: the changes that were found, and the undecided positions
@@ -67,8 +69,8 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
 
 def _set(search: _Search, trials: Trials,
          found: Sequence[Rule]) -> tuple[Rule, ...]:
-    """A set of rules that is enough, from which no rule can be removed, as far
-    as the time limit allows to prove it.
+    """A set of rules without which the group fits. Each rule of the set is
+    needed, as far as this is proved within the time limit.
 
     :param found: rules that are enough together
     """

@@ -26,6 +26,7 @@ def as_copy(hosts: Mapping[str, str], number: int) -> dict[str, str]:
     """Convert a placement of the group to a placement of one of its copies.
 
     :param hosts: member path to host name
+    :param number: number of the copy
     """
     return {f'{_name(number)}/{path}': host for path, host in hosts.items()}
 

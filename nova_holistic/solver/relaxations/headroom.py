@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many copies of a group fit on a cloud at the same time.
+"""The number of copies of a group that fit on a cloud at the same time.
 
 Doubling and bisection find the number. If the time is too short to plan all
 copies together, further copies are added to the placed copies, a few at a
@@ -29,7 +29,7 @@ def headroom(group: Group, snapshot: Snapshot,
              time_limit: float = 10.0, constrain: Constrain = unconstrained,
              solver: str = 'highs',
              timer: Callable[[], float] = time.perf_counter) -> Headroom:
-    """The number of copies for which the cloud has room.
+    """Bounds on the number of copies of a group that fit on a cloud.
 
     Each copy has its own policies, and no policy applies between copies.
     Therefore, if a number of copies fits, every smaller number fits.
@@ -38,6 +38,7 @@ def headroom(group: Group, snapshot: Snapshot,
     :param time_limit: wall-clock seconds
     :param constrain: a function that adds the requirements of the cloud to
         every group
+    :param solver: the name of an installed solver
     :param timer: the only clock
     :raises InvalidDocument: if a flavor or level is unknown
     """
@@ -53,7 +54,11 @@ def headroom(group: Group, snapshot: Snapshot,
 
 
 class _Search:
-    """Bounds on the number of copies that fit."""
+    """The search for the number of copies that fit.
+
+    :ivar at_least: number of copies for which a plan is known
+    :ivar at_most: proved upper bound; None if nothing limits the number
+    """
 
     def __init__(self, group: Group, snapshot: Snapshot, trials: Trials):
         self._group = group
@@ -66,8 +71,9 @@ class _Search:
         self._limit = max(1, limits().members // len(bound.all_members()))
 
     def found(self, number: int, where: dict[str, str]) -> None:
-        """
-        :param where: member path to host name, for this number of copies
+        """Record a plan for this number of copies.
+
+        :param where: member path to host name
         """
         self.at_least, self._where = number, where
 
@@ -105,7 +111,11 @@ class _Search:
                 number //= 2
 
     def _joined(self, number: int, plan: Plan) -> bool:
-        """Whether the copies of the plan fit in addition to the others."""
+        """Record the plan if its copies fit in addition to the placed copies;
+        return whether they fit.
+
+        :param number: number of copies in the plan
+        """
         where = {**self._where, **plan.hosts()}
         total = self.at_least + number
         if check(self._bound(total), self._snapshot, where):

@@ -3,8 +3,8 @@
 per host.
 
 Hosts are offered next to existing hosts: for each distinct combination of
-location, zone, set of aggregates and set of labels. They are also offered in
-new domains, below every existing domain and at the top.
+location, availability zone, set of aggregates and set of labels. They are also
+offered in new domains, below every existing domain and at the top.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ from nova_holistic.solver.check import fits
 from nova_holistic.solver.limits.current import relaxations as limits
 
 Place = tuple[Host, tuple[str, ...]]
-"""An existing host whose zone, aggregates and labels a new host has, and the
-location of the new host."""
+"""An existing host whose availability zone, aggregates and labels a new host
+has, and the location of the new host."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
 class Offer:
     """An empty host that a plan may use.
 
-    :ivar beside: name of the host whose zone, aggregates and labels it has
+    :ivar beside: name of the existing host whose availability zone, aggregates
+        and labels the new host has
     """
 
     host: Host
@@ -104,7 +105,7 @@ class Offer:
 
 def offers(group: Group, snapshot: Snapshot, kind: Host,
            places: Iterator[Place]) -> list[Offer] | None:
-    """Hosts of a kind at those of the places where a member could be.
+    """New hosts of a kind, at those places at which a member could be placed.
 
     :param group: a group with resolved resources
     :param kind: an empty host
@@ -132,7 +133,8 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
 
 def with_offers(snapshot: Snapshot, found: Sequence[Offer]) -> Snapshot:
     """The snapshot with these additional hosts."""
-    # The copied lineage protects the data that the original snapshot keeps.
+    # The lineage is copied, so that the results for these hosts do not replace
+    # the cached results of the original snapshot.
     hosts = (*snapshot.hosts, *(each.host for each in found))
     return replace(snapshot, hosts=hosts, lineage=dict(snapshot.lineage))
 

@@ -12,6 +12,7 @@ from nova_holistic.model.relaxations import LowerCount
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 
 Fits = Callable[[int], bool | None]
+"""Returns whether the group fits with a count; None if this is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ class _Counted:
 
 def lower_counts(group: Group, snapshot: Snapshot, trials: Trials
                  ) -> tuple[tuple[LowerCount, ...], tuple[str, ...]]:
-    """
+    """Find, for each member description, the largest count with which the
+    group fits.
+
     :param group: a group that has no plan
     :returns: the lower counts that were found, and the undecided positions
     """
@@ -92,6 +95,7 @@ def _bisected(counts: Sequence[int],
 
 
 def _counted(top: Group, group: Group, path: str = '') -> Iterator[_Counted]:
+    """Yield the descriptions whose count can be lowered."""
     for each in group.members:
         if each.count is not None and each.server_names():
             first = _join(path, each.name)

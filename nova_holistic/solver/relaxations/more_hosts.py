@@ -27,6 +27,7 @@ from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 _NEVER = math.inf
 
 Places = Callable[[Snapshot, int], Iterator[Place]]
+"""Yields the places for new hosts, with this number of hosts at each place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,13 @@ class _Found:
 
 def more_hosts(group: Group, snapshot: Snapshot,
                trials: Trials) -> tuple[MoreHosts | None, bool]:
-    """
+    """Find the minimum number of empty hosts of one kind with which the group
+    fits. New domains are tried only if hosts next to existing hosts are not
+    enough.
+
     :param group: a group that has no plan
-    :returns: the hosts; if they are None, also whether it is proved that no
-        number of hosts of one kind is enough
+    :returns: the hosts, or None; and whether it is proved that no number of
+        hosts of one kind is enough
     """
     question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
@@ -97,7 +101,8 @@ class _Search:
         self._monotone = is_monotone(question.bound)
 
     def fewest(self, most: int) -> _Found:
-        """
+        """Find the minimum number of hosts of the kind.
+
         :param most: maximum number of hosts to consider
         """
         # The group does not fit without more hosts.

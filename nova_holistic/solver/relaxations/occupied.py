@@ -49,7 +49,7 @@ def _taken(host: Host, used: Counter[str], servers: int) -> Host:
 
 def _closed(group: Group, snapshot: Snapshot,
             hosts: Mapping[str, str]) -> frozenset[Domain]:
-    """Domains that must not contain servers of others."""
+    """Domains that must not contain servers of other groups."""
     known = {host.name: host for host in snapshot.hosts}
     placement = {path: known[name] for path, name in hosts.items()}
     return frozenset().union(*(

@@ -32,6 +32,7 @@ def relax(group: Group, snapshot: Snapshot, *,
     :param time_limit: wall-clock seconds for the whole search
     :param constrain: a function that adds the requirements of the cloud to
         every group
+    :param solver: the name of an installed solver
     :param timer: the only clock
     :raises InvalidDocument: if a flavor or level is unknown
     """

@@ -25,8 +25,8 @@ _FACETS = FrozenMapping({
     'aggregates': ('aggregates',),
     'location': ('location',),
     'traits': ('required_traits', 'forbidden_traits')})
-"""Requirements that a policy can express as a preference: the key in the
-document to the fields of the requirements."""
+"""Requirements that a policy can express as a preference: the key in the group
+document to the fields of ``Requirements``."""
 
 
 def rules(group: Group, path: str = '') -> Iterator[Rule]:
@@ -49,7 +49,7 @@ def rules(group: Group, path: str = '') -> Iterator[Rule]:
 
 
 def without(group: Group, dropped: Collection[Rule]) -> Group:
-    """The group without the hard rules at these positions."""
+    """The group without these hard rules, identified by their positions."""
     return _without(group, frozenset(rule.position for rule in dropped))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials whether a changed group fits on a changed snapshot."""
+"""Trials that determine whether a changed group fits on a changed snapshot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,6 +27,7 @@ def unconstrained(group: Group, snapshot: Snapshot) -> Group:
 class Trials:
     """Solves changed problems within one time limit.
 
+    :ivar deadline: the time limit
     :ivar timer: the clock of the time limit
     :ivar constrain: a function that is applied to every group before the solve
     :ivar solver: name of the installed solver
@@ -44,7 +45,8 @@ class Trials:
     def plan(self, group: Group, snapshot: Snapshot,
              objective: Objective | None = None
              ) -> Plan | Unplaceable | Unknown:
-        """The answer of ``solve`` for the hard rules of the group.
+        """The answer of ``solve`` for the group without its preferences,
+        within a share of the remaining time.
 
         :param objective: an objective; None means that all plans are equal
         """

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ruin and recreate: improves a plan without programs."""
+"""Ruin and recreate, a local search that improves a plan without solving
+programs."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ruin and recreate for one part of a group after another. Members of other
-parts stay, so that the effort does not depend on the size of the group."""
+parts stay on their hosts. Therefore, the effort does not depend on the size of
+the group."""
 
 import random
 
@@ -25,8 +26,8 @@ from nova_holistic.solver.ruin_recreate.ruin_and_recreate import (
 
 def ruin_and_recreate(incumbent: Incumbent, deadline: Deadline,
                       seed: int) -> None:
-    """Improve the places of one part of the group after another, while this
-    leads to better plans.
+    """Improve the hosts of one part of the group after another, until no part
+    leads to a better plan.
 
     :param seed: seed of all random choices
     :raises OutOfTime: if the time ends
@@ -83,8 +84,8 @@ class PartSearch:
         return better
 
     def _case(self, batch: Batch, freed: tuple[Member, ...]) -> Case:
-        """The case of the batch, of some hosts, and of the other members on
-        these hosts."""
+        """The case in which the batch may move to some hosts, and the other
+        members on these hosts stay."""
         known, index = self._incumbent, self._table.index
         paths = {m.path for m in freed}
         table = self._table.part(None)

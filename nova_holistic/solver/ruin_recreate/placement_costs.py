@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objective while members are placed one after another, and the cost of
-one more member on each host, as an array over all hosts of a case."""
+"""The value of the objective while members are placed one after another, and
+the cost of one more member on each host, as an array over the hosts of a case.
+"""
 
 import abc
 from collections.abc import Mapping, Sequence
@@ -34,13 +35,16 @@ class PlacementCosts(abc.ABC):
 
     @abc.abstractmethod
     def move(self, c: int, host: int, by: int) -> None:
-        """Add or remove this number of members of the class."""
+        """Change the number of members of the class on the host.
+
+        :param by: number of members to add; negative if they are removed
+        """
 
 
 def placement_costs(case: Case, objective: Objective,
                     members: Sequence[Member]) -> PlacementCosts | None:
-    """Return the costs of an empty case; None if the objective does not
-    describe its costs.
+    """Return the costs of a case before its members are placed; None if the
+    objective does not describe its costs.
 
     :param members: all members of the group
     """
@@ -51,7 +55,7 @@ def placement_costs(case: Case, objective: Objective,
 
 
 class HostCosts(PlacementCosts):
-    """Costs that are a sum over hosts."""
+    """Costs that are a sum over the hosts in use."""
 
     def __init__(self, case: Case, host_cost: HostCost,
                  members: Sequence[Member]):
@@ -122,7 +126,7 @@ class HostCosts(PlacementCosts):
 
 
 class TrafficCosts(PlacementCosts):
-    """Traffic between members x uplinks."""
+    """Mbit/s between members x number of uplinks that this traffic uses."""
 
     def __init__(self, case: Case, traffic: Sequence[Traffic]):
         self._where = [case.table.division(level).of_host

@@ -27,10 +27,13 @@ class PromisingHosts:
 
     def choose(self, table: HostTable, freed: Sequence[Member], number: int,
                in_time: Callable[[], None]) -> np.ndarray:
-        """About this number of hosts: for each requirement, hosts with a low
-        cost for their room, and the best hosts of each domain.
+        """Sorted indexes of about this number of hosts: for each requirement,
+        hosts with a low cost for their room, and the best hosts of each
+        domain.
 
         :param table: all hosts, with the capacity that other members leave
+        :param freed: the members that may move
+        :raises OutOfTime: if ``in_time`` does
         """
         objects = {id(m.requirements): m.requirements for m in freed}
         costs = self._host_cost and MarginalCost(

@@ -3,8 +3,9 @@
 them again.
 
 A step takes milliseconds, because it solves no program. As in simulated
-annealing, a step may also lead to a slightly worse plan (Schrimpf et al.,
-2000).
+annealing, a step may also lead to a slightly worse plan (Schrimpf, Schneider,
+Stamm-Wilbrandt and Dueck, Record Breaking Optimization Results Using the Ruin
+and Recreate Principle, Journal of Computational Physics 159, 2000).
 """
 
 from collections.abc import Callable, Sequence
@@ -58,7 +59,8 @@ class RuinAndRecreate:
         self.best = self._copy()
 
     def run(self, steps: int, deadline: Deadline) -> bool:
-        """Take this number of steps; return whether the best plan improved."""
+        """Take this number of steps, or fewer if the time ends; return whether
+        the best plan improved by more than ``least_gain``."""
         before = self.plan_cost
         heat = limits().heat * abs(self._now[1]) / len(self._where)
         for number in range(steps):
@@ -69,6 +71,10 @@ class RuinAndRecreate:
         return (cost, value * (1 + limits().least_gain)) < before
 
     def _step(self, heat: float) -> None:
+        """Take one step, and undo it if its plan is not accepted.
+
+        :param heat: temperature of simulated annealing
+        """
         self._noise = self._chance.choice((0.0, 0.1, 0.5))
         chosen = self._policy()
         ruined = self._ruins.draw(self._attempt.counts, chosen)
@@ -119,7 +125,8 @@ class RuinAndRecreate:
         return built
 
     def _order(self) -> list[int]:
-        """Classes by size or by number of possible hosts, or in any order."""
+        """Classes of the pending members, by size, by number of possible hosts
+        or in random order."""
         classes = sorted(self._pending)
         self._chance.shuffle(classes)
         how = self._chance.randrange(3)
@@ -130,7 +137,8 @@ class RuinAndRecreate:
         return classes
 
     def _score(self, attempt: Attempt) -> np.ndarray:
-        """[host]: the cost, with some noise."""
+        """[host]: cost of one more member, with random noise. Hosts with less
+        free capacity come first among equal costs."""
         cost = self._costs.of(self._class, self._pending)
         if self._noise:
             unit = np.frombuffer(self._chance.randbytes(
@@ -140,6 +148,12 @@ class RuinAndRecreate:
             1.0, float(attempt.free.sum(axis=0).max(initial=1)))
 
     def _accepts(self, touched: set[int], heat: float) -> bool:
+        """Whether the new plan satisfies the hard policies, and is better than
+        the current plan or slightly worse. If it is, it becomes the current
+        plan.
+
+        :param touched: classes whose members may have moved
+        """
         self._locate(touched)
         policies = {id(each): each for c in touched
                     for each in self._policies[c]}

@@ -17,12 +17,12 @@ Place = tuple[int, int]
 
 
 class Ruins:
-    """Draws members at random: of one host and others, of one domain, of
-    classes that policies connect, of one policy, or any.
+    """Draws members at random: of some hosts, of one domain, of classes that
+    policies connect, of one policy, or of the whole group.
 
-    :ivar sizes: size of a member of each class, relative to the largest host
-    :ivar few_members: policies on domains of few members
-    :ivar hosts: number of possible hosts of each class
+    :ivar sizes: [class]: size of a member, relative to the largest host
+    :ivar few_members: policies that refer to domains and apply to few members
+    :ivar hosts: [class]: number of possible hosts
     """
 
     def __init__(self, case: Case, chance: random.Random):
@@ -42,12 +42,17 @@ class Ruins:
         self.hosts = (case.room > 0).sum(axis=1).tolist()
 
     def draw(self, counts: Counts, policy: Carried | None) -> list[Place]:
-        """:param policy: a policy whose members leave their hosts"""
+        """Choose the members that leave their hosts.
+
+        :param policy: a policy whose members leave their hosts; None for
+            another choice
+        """
         places = [(c, h) for c, host_counts in enumerate(counts)
                   for h, n in host_counts.items() for _ in range(n)]
         if not places:
             return []
-        # Small numbers are more likely.
+        # The logarithm of the number is uniformly distributed, so that small
+        # numbers are more likely.
         number = round(limits().ruined_members ** self._chance.random())
         draws = [self._of_hosts, self._of_domain, self._of_component,
                  self._chance_of_any]
@@ -56,8 +61,9 @@ class Ruins:
         return self._chance.choice(draws)(places, number)
 
     def outside(self, carried: Carried) -> np.ndarray | None:
-        """[host]: 1 outside a domain to which the policy refers, else 0; None
-        if it refers to no domain."""
+        """[host]: 1 outside a random domain of a level to which the policy
+        refers, else 0. None if the policy refers to no level, and sometimes
+        also if it does."""
         levels = carried.policy.levels
         if not levels or self._chance.random() < 0.3:
             return None
@@ -96,7 +102,8 @@ class Ruins:
 
     def _of_component(self, places: list[Place],
                       number: int) -> list[Place]:
-        """Members of classes that policies connect, and others."""
+        """Members of a random class and of the classes that policies connect
+        with it."""
         component = self._components[self._chance.choice(places)[0]]
         inside = [each for each in places if each[0] in component]
         if len(inside) > 2 * limits().ruined_members:
@@ -105,7 +112,7 @@ class Ruins:
 
     def _of_policy(self, places: list[Place], policy: Carried,
                    number: int) -> list[Place]:
-        """The members of a policy, and other members."""
+        """Members of the classes of a policy, and sometimes other members."""
         classes = {self._class_of[m.path] for m in policy.scope.members
                    if m.path in self._class_of}
         inside = [each for each in places if each[0] in classes]
