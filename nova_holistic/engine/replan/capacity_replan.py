@@ -48,7 +48,8 @@ def hold(parts: PlannerComponents, journal: RowJournal,
 
 
 class CapacityReplan:
-    """Plans again after a refusal; can be passed to ``HoldClient.put``.
+    """Chooses other places after a refusal. An instance is the argument
+    ``replan`` of ``HoldClient.put``.
 
     It plans at most ``[planner] attempts`` times. After the second refusal,
     the hosts of all members that are not held are read again.
@@ -65,7 +66,8 @@ class CapacityReplan:
 
     def __call__(self, held: Collection[str], refused: Collection[str]
                  ) -> Sequence[MemberRecord] | None:
-        """
+        """Choose other places for members whose hosts no longer have capacity.
+
         :param held: holds that are written
         :param refused: holds of the part that Placement refused
         :returns: all members to hold in addition to the held members; None if
@@ -98,8 +100,8 @@ class CapacityReplan:
     def _planned(self, waiting: Sequence[MemberRecord],
                  suspect: Collection[str]
                  ) -> tuple[CheckedPlan, Sequence[MemberRecord]] | None:
-        """A decision, and the members that it moves; None if no member can
-        stay, or if a plan of the whole group may be better.
+        """A plan, and the members that it moves; None if all members or none
+        would move, or if more preferences would be violated than before.
 
         :param waiting: members that are not held
         :param suspect: providers to read again
@@ -130,7 +132,8 @@ class CapacityReplan:
 
     def _move(self, decision: CheckedPlan,
               moving: Sequence[MemberRecord]) -> None:
-        """
+        """Write the new places of members to the table and to the proposal.
+
         :raises OutdatedPlan: the members have changed since the plan
         :raises OwnershipLost: the group belongs to another engine
         """
@@ -157,8 +160,8 @@ class CapacityReplan:
 
 def members_without_capacity(members: Sequence[MemberRecord],
                              snapshot: Snapshot) -> Sequence[MemberRecord]:
-    """Members that do not fit at their places together with the members before
-    them.
+    """Members that do not fit at their places together with the preceding
+    members.
 
     :param members: members whose usage the snapshot does not count
     """
@@ -184,8 +187,8 @@ def _fits(host: Host | None, amounts: Counter[str]) -> bool:
 def _as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
     """Whether no preference is violated more often than in the refused plan.
 
-    A plan for which the table would need another description of the group is
-    not as good, either.
+    The plan must also leave the levels of the group, and whether it is
+    exclusive, unchanged: the table already contains these values.
     """
     more = _violations(decision.plan) - _violations(before.plan)
     return not more and (decision.exclusive, decision.snapshot.levels) == (
@@ -200,7 +203,7 @@ def _violations(plan: Plan) -> Counter[tuple[str, str]]:
 
 
 def _without_bound(plan: Plan) -> Plan:
-    """The decision without a bound: the solver's bound applies only if the
+    """The plan without a bound: the solver's bound applies only if the other
     members stay at their places, and no bound of the whole group is known."""
     return replace(plan, objective=replace(
         plan.objective, bound=-math.inf, gap=math.inf))

@@ -22,13 +22,14 @@ NotPlanned."""
 
 @dataclass(frozen=True, slots=True)
 class PartialPlan:
-    """Some of the members have places, and the others have none.
+    """A plan in which some of the lost members have places.
 
     :ivar request: request for the members that stay and those that are
         accepted
     :ivar decision: None if no member is accepted
     :ivar accepted: paths of lost members
-    :ivar reasons: reasons for the members without places, which they name
+    :ivar reasons: reasons for members without places; a reason names its
+        members
     """
 
     request: PlanningRequest
@@ -42,7 +43,7 @@ class PartialPlanner:
     single member that cannot be placed.
 
     If a member cannot be placed, no equal member is tried, because it cannot
-    be placed either. So a thousand equal members take about twenty plans.
+    be placed either. So 1000 equal members need about 20 plans.
     """
 
     def __init__(self, request: PlanningRequest, decide: Decide,
@@ -70,7 +71,8 @@ class PartialPlanner:
         self._untried: list[str] = []
 
     def plan(self, refusal: Sequence[Reason]) -> PartialPlan:
-        """
+        """A plan for as many lost members as possible.
+
         :param refusal: the reason why not all of the lost members can be
             placed, from an earlier attempt
         """

@@ -38,8 +38,8 @@ raises NotPlanned."""
 
 
 class Replanner:
-    """Lost members are planned again where the policies of their group allow
-    it. All other members stay at their places.
+    """Plans lost members again if the policies of their group allow it. All
+    other members stay at their places.
 
     Members whose hosts have returned after an outage get their previous places
     back first. The others are planned jointly. If not all of them can be
@@ -54,7 +54,7 @@ class Replanner:
         self._executor = Executor(parts)
 
     def replan(self, group_uuid: str) -> GroupRecord:
-        """See ``Planner.replan``."""
+        """Plan lost members of a group again: see ``Planner.replan``."""
         table = self._parts.table
         record = table.get_group(group_uuid)
         if record is None:
@@ -70,7 +70,8 @@ class Replanner:
         return table.get_group(group_uuid) or record
 
     def restore(self, group_uuid: str) -> bool:
-        """See ``Planner.restore``."""
+        """Hold the previous places of lost members again: see
+        ``Planner.restore``."""
         table = self._parts.table
         record = table.get_group(group_uuid)
         if record is None or record.status not in CLAIMABLE:
@@ -91,6 +92,8 @@ class Replanner:
 
         :returns: the reasons for members that stay lost, in the form of the
             table; empty if all members have places
+        :raises HoldsError: Placement does not respond
+        :raises TableError: the table does not respond
         """
         found: Sequence[Reason] = ()
         try:
@@ -105,8 +108,10 @@ class Replanner:
         return [r.to_row() for r in found]
 
     def _restore_places(self, record: GroupRecord) -> bool:
-        """
+        """Hold the previous places of lost members again.
+
         :returns: whether any member got its place back
+        :raises NotPlanned: no attempt succeeded
         """
         return self._executor.carry_out(
             _FormerPlaces(self._parts, record, self._timer)) is not None
@@ -159,9 +164,13 @@ class _LostMembers(Change):
 
     def _most(self, request: PlanningRequest, decide: DecideOn,
               kinds: Mapping[str, Hashable]) -> PartialPlan:
-        """All lost members, or as many as possible.
+        """A plan for all lost members, or for as many as possible.
 
-        That some cannot be placed is decided on a complete snapshot.
+        Members are left out only if a complete snapshot does not allow a plan
+        for all of them.
+
+        :param kinds: the properties that equal members share, by the path of
+            each lost member
         """
         snapshot_planner = self._parts.snapshot_planner
         limit = self._parts.conf.planner.time_limit

@@ -3,11 +3,11 @@
 
 Every change takes the same steps: plan, write, hold, check, accept or undo.
 
-1. Plan the members on the kept snapshot of the cloud.
+1. Plan the members on the cached snapshot of the cloud.
 2. Write the new holds in the journal.
 3. Hold the places in Placement.
-4. Check what Placement does not know: the policies of all groups. Reserve the
-   traffic of the group on uplinks.
+4. Check the policies of all groups, because Placement does not know them.
+   Reserve the traffic of the group on uplinks.
 5. Accept the places in the table, or undo the holds.
 
 If the capacity is no longer available, or if the cloud or the group has
@@ -99,7 +99,9 @@ class Executor:
         self._link_use = LinkUse(parts.table, parts.policy_types)
 
     def carry_out(self, change: Change) -> Proposal | None:
-        """
+        """Carry out all steps of a change. After a refusal, start again, up to
+        ``[planner] attempts`` times in total.
+
         :returns: the accepted proposal; None if there was nothing to change
         :raises NotPlanned: no plan exists, or no attempt succeeded
         :raises InvalidDocument: the cloud has no such flavor or level

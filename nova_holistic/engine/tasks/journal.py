@@ -34,13 +34,13 @@ that the updated group does not need."""
 
 
 def holds_of(pending: Mapping[str, Any] | None) -> Sequence[str]:
-    """All holds that a task may have left and that no row names."""
+    """The holds that a task may have left without a row."""
     pending = pending or {}
     return [*pending.get(_PUT, ()), *pending.get(_UNNEEDED, ())]
 
 
 def all_holds(pending: Mapping[str, Any]) -> Sequence[str]:
-    """All these holds, and those of vacated members."""
+    """All holds that a task names, including those of vacated members."""
     return [*holds_of(pending), *pending.get(_VACATED, ())]
 
 
@@ -100,11 +100,11 @@ class Journal(abc.ABC):
 
 class RowJournal(Journal):
     """The journal in rows: the rows of the members name the holds and state
-    that they are held.
+    that the members are held.
 
-    After any error that is not listed below, it is unknown whether the holds
-    exist. The journal keeps them. The engine that fails the group, or the
-    reconciler, drops them.
+    ``undo`` drops the holds only after OutdatedPlan and OwnershipLost. After
+    CapacityGone, none exists. After other errors, the rows keep the holds, and
+    the engine that gives up the group, or the reconciler, drops them.
     """
 
     def __init__(self, record: GroupRecord, table: PlacementTable,
@@ -181,7 +181,7 @@ class TaskJournal(Journal):
         return _UNNEEDED in self._pending
 
     def revised_with(self, unneeded: Sequence[str]) -> Mapping[str, Any]:
-        """The task at the moment of the update of the group.
+        """The parameters of the task when the rows of the group are updated.
 
         :param unneeded: holds to drop after the update
         """
@@ -201,8 +201,9 @@ class TaskJournal(Journal):
 
     def exchange(self, emptied: Sequence[str],
                  members: Sequence[MemberRecord]) -> None:
-        """Write holds of members into the capacity of other holds.
+        """Replace holds by the holds of members in one step.
 
+        :param emptied: holds that are dropped
         :raises CapacityGone: the capacity is not available, even without the
             vacated holds
         """
@@ -268,9 +269,9 @@ class TaskJournal(Journal):
                 if key not in (_PUT, _VACATED, _UNNEEDED)}
 
     def _vacated(self) -> Sequence[MemberRecord]:
-        """Members whose capacity was given away and that still need it. A
-        member that another engine has restored may have lost its capacity
-        after that."""
+        """Vacated members that still need their capacity. A member is left out
+        if another engine has restored it and it has lost its place since
+        then."""
         holds = set(self._pending.get(_VACATED, ()))
         return [member for member in self._table.members(self._record.uuid)
                 if member.hold in holds and member.held

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ownership of a group's task: every write is conditional on it.
 
-A planner that works for an engine owns the group for as long as the group's
-row names that engine; a planner that works for a caller owns it for as long as
-the group is in planning. After the loss of the ownership, a planner changes
-nothing.
+A planner that works for an engine owns the group while the row of the group
+names this engine. A planner that works for a caller owns the group while its
+status is planning. After a planner has lost the ownership, it changes nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,10 +16,11 @@ from nova_holistic.table.store import PlacementTable
 
 
 class Ownership:
-    """
-    :ivar record: the group when the ownership began
+    """The right of a planner to change one group.
 
     All methods raise OwnershipLost if the group has another owner.
+
+    :ivar record: the group when the ownership began
     """
 
     def __init__(self, table: PlacementTable, record: GroupRecord,
@@ -34,7 +34,7 @@ class Ownership:
         self._clock = clock
 
     def change(self, **changes: Any) -> None:
-        """Change the group, and continue."""
+        """Change fields of the group. The task continues."""
         changes = {'updated_at': self._clock(), **changes}
         engine = self.record.engine
         if engine is None:
@@ -46,12 +46,13 @@ class Ownership:
         self._must(done)
 
     def write_members(self, members: Sequence[MemberRecord]) -> None:
-        """See ``PlacementTable.write_members``."""
+        """Write the rows of all members of the group: see
+        ``PlacementTable.write_members``."""
         self._must(self._table.write_members(
             self.record.uuid, members, engine=self.record.engine))
 
     def finish(self, **changes: Any) -> None:
-        """Change the group, and end its task."""
+        """Change fields of the group, and end its task."""
         if self.record.engine is None:
             self.change(holds_written=None, **changes)
             return

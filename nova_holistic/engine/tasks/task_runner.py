@@ -43,11 +43,14 @@ returns those with which it ends."""
 
 
 class TaskRunner:
-    """At the end of a task, the table contains the correct status of its group
-    and the reasons.
+    """Carries out tasks. At the end of a task, the table contains the correct
+    status of its group and the reasons.
 
     There are three exceptions: the table does not respond; another engine has
     the task; unneeded holds remain and Placement does not respond.
+
+    :ivar act: carries out the actions that servers require after an update;
+        None if this engine does not use Nova
     """
 
     def __init__(self, creator: Creator, replanner: Replanner,
@@ -68,11 +71,14 @@ class TaskRunner:
         self.act: Act | None = None
 
     def add(self, tasks: Mapping[str, Work]) -> None:
-        """Additional tasks by their names."""
+        """Add tasks.
+
+        :param tasks: functions that carry out tasks, by the name of a ``Task``
+        """
         self._tasks.update((Task(name), work) for name, work in tasks.items())
 
     def perform(self, record: GroupRecord) -> None:
-        """See ``Planner.perform``."""
+        """Carry out the task of a group: see ``Planner.perform``."""
         ownership = Ownership(self._table, record, self._clock)
         try:
             if record.task not in self._tasks:

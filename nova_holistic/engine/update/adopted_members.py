@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effect of adopted servers on an update of their group.
 
-The servers stay where they are, so the plan treats them as fixed. If they
-violate a hard policy, no plan of the other members can satisfy this policy: it
-becomes a preference for this plan only, and the group is degraded.
+The servers stay on their hosts, so the plan treats them as fixed. If they
+violate a hard policy, no plan of the other members can satisfy this policy.
+The policy becomes a preference for this plan only, and the group is degraded.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,13 +31,15 @@ WEIGHT = 1000.0
 
 Decide = Callable[[RevisedMembers], tuple[
     frozenset[str], PlanningRequest, CheckedPlan]]
-"""Plans the members without fixed places."""
+"""Plans the members without fixed places: the result of
+``fewest_moves.decide``."""
 
 
 def taken_out(where: RevisedMembers, servers: Mapping[str, Adopted],
               members: Sequence[MemberRecord]) -> RevisedMembers:
-    """The members, some of which are existing servers.
+    """The members of an update with existing servers as adopted members.
 
+    :param servers: adopted servers by path of the member
     :param members: all rows of the group
     :raises InvalidDocument: one of these members has another server
     """
@@ -62,13 +64,14 @@ def decide(where: RevisedMembers, plan: Decide,
            request: PlanningRequest,
            strict: bool) -> tuple[frozenset[str], PlanningRequest, CheckedPlan,
                                   Sequence[Reason]]:
-    """A plan around the servers of the group.
+    """A plan in which the servers of the group stay on their hosts.
 
     :param plan: raises NotPlanned if no plan exists
     :param snapshot: returns the hosts that the group may use
     :param request: request for the members before they are planned
     :param strict: refuse servers that violate a hard policy
-    :returns: the result of ``plan``, and the hard policies that are violated
+    :returns: the result of ``plan``, and reasons that name the violated hard
+        policies
     :raises NotPlanned: no plan exists; or, if ``strict``, the servers violate
         a hard policy
     """
@@ -80,7 +83,8 @@ def decide(where: RevisedMembers, plan: Decide,
     try:
         moving, asked, decision = plan(_softened(where, broken))
     except NotPlanned:
-        # Additional members may satisfy a policy of another type.
+        # Additional members may satisfy a policy that is not monotone, so such
+        # policies are checked only if no plan was found.
         more = _broken(where.revised, cloud, placed, lambda rule: True)
         if more == broken:
             raise
@@ -112,7 +116,10 @@ def _existing(where: RevisedMembers) -> Mapping[str, str]:
 
 def _broken(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
             wanted: Callable[[Policy], bool]) -> frozenset[str]:
-    """Positions of the hard policies that the servers violate."""
+    """Positions in the document of hard policies that the servers violate.
+
+    :param wanted: returns whether a policy is checked
+    """
     hosts = {host.name: host for host in snapshot.hosts}
     known = {path: hosts[name] for path, name in placed.items()
              if name in hosts}
@@ -135,7 +142,8 @@ def _violated(group: Group, snapshot: Snapshot, placed: Mapping[str, str],
 
 def _softened(where: RevisedMembers,
               broken: Collection[str]) -> RevisedMembers:
-    """The document in which these hard policies are preferences."""
+    """The members with a revised group in which these hard policies are
+    preferences."""
     if not broken:
         return where
     return replace(where, revised=_changed(

@@ -23,12 +23,13 @@ Without it, an update that requires actions is refused."""
 
 
 def allowed(pending: Mapping[str, Any] | None) -> bool:
+    """Whether the parameters of a task allow actions on servers."""
     return bool((pending or {}).get(KEY))
 
 
 def refused_changes(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
-    """The changes that no action can carry out."""
+    """A reason for each member whose change no action can carry out."""
     found = []
     for path, (before, revised) in changed_requirements(
             record, where).items():
@@ -67,6 +68,7 @@ def must_be_possible(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     move.
 
     :raises NotPlanned: no such plan exists
+    :raises InvalidDocument: the cloud has no such flavor or level
     """
     free = {path: row for path, row in where.fixed.items()
             if row.state == MemberState.BUILT and row.destination is None}

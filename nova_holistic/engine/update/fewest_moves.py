@@ -13,8 +13,8 @@ from nova_holistic.solver.check import check
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
 TRIES = 64
-"""Maximum number of members for which a later attempt checks whether they can
-stay."""
+"""Maximum number of moved members for which the planner checks whether they
+can return to their previous hosts."""
 
 
 def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
@@ -24,9 +24,9 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     """A plan of the revised group, and the members that it moves.
 
     Staying takes precedence over all preferences: no member moves if the hard
-    policies can be satisfied without moves. Otherwise, members may move below
-    a group whose rules have changed; if that is not enough, all members may
-    move. Of these members, each stays if it can stay once the others have
+    policies can be satisfied without moves. Otherwise, members below a group
+    whose rules have changed may move. If no plan is found then, all members
+    may move. Of these members, each stays if it can stay after the others have
     moved.
 
     :param document: the revised document
@@ -51,8 +51,8 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
         try:
             return moving, fewer, snapshot_planner.decide(fewer)
         except NotPlanned:
-            # The cloud has changed since then. The plan with more moves is as
-            # good.
+            # The cloud has changed in the meantime, or the time limit was
+            # reached. The plan with more moves is still valid.
             return freed, request, decision
     assert refusal is not None
     raise refusal

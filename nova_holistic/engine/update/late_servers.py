@@ -17,11 +17,11 @@ LOG = logging.getLogger(__name__)
 
 def late_objections(snapshot_planner: SnapshotPlanner,
                     proposal: RevisionProposal) -> Sequence[Reason]:
-    """Servers from outside the group that were created on an exclusive host of
-    the group before the table named the host.
+    """Reasons for servers from outside the group that were created on an
+    exclusive host of the group before the table named the host.
 
-    The group is updated already. If they cannot be determined, no reason is
-    given.
+    The group is already updated. If the check fails, a warning is logged and
+    the result is empty.
     """
     if not proposal.decision.exclusive:
         return ()

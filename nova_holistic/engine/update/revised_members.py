@@ -26,21 +26,24 @@ from nova_holistic.table.store import OCCUPYING
 class RevisedMembers:
     """The members of a group before and after an update.
 
-    Every member of the revised group is fixed, movable, planned again or left
-    out. The rows of all other members will be removed.
+    Every member of the revised group that has a row is fixed, movable, planned
+    again, adopted or left out. The rows of all other members will be removed.
 
     :ivar revised: the group after the update
-    :ivar fixed: rows of members that a server has, by path
+    :ivar fixed: rows of members with a server, by path
     :ivar movable: rows of planned members that may stay, by path
     :ivar to_plan: rows of members that are planned as if they had no row, by
         path
     :ivar removed: rows of members that are not in the revised group
-    :ivar left_out: paths of members released since the update was requested
+    :ivar left_out: paths of members without a place after the update: they
+        were released since the update was requested, or the capacity is not
+        sufficient for them
     :ivar refused: hosts that Nova refused for members
-    :ivar seen: ids of all rows of the group
-    :ivar wanted_again: ids of rows of servers that were released before the
-        update was requested
-    :ivar server_groups: see ``Question``
+    :ivar seen: IDs of all rows of the group
+    :ivar wanted_again: IDs of rows of members with a server that were released
+        before the update was requested
+    :ivar server_groups: UUIDs of bound server groups of Nova, by the path of
+        the description of the members
     :ivar adopted: existing servers that become members
     """
 
@@ -71,8 +74,10 @@ class RevisedMembers:
         """The request for the members without a fixed place.
 
         Servers that leave the group with their members, and servers that
-        failed on their hosts, still use these hosts; but they do not count as
+        failed on their hosts, still use these hosts. They do not count as
         servers from outside the group.
+
+        :param freed: paths of movable members that may move
         """
         unmoved = [row for path, row
                    in (*self.fixed.items(), *self.movable.items())
@@ -97,9 +102,12 @@ class RevisedMembers:
 def revised_members(record: GroupRecord, revised: Group,
                     members: Sequence[MemberRecord],
                     earlier: Collection[int]) -> RevisedMembers:
-    """
+    """The effect of an update on the current rows of a group.
+
     :param record: the group before it is revised
-    :param earlier: ids of rows that were released when the update was
+    :param revised: the group after the update
+    :param members: all rows of the group
+    :param earlier: IDs of rows that were released when the update was
         requested; rows released since then stay released
     """
     before = _requirements(
@@ -132,7 +140,9 @@ def revised_members(record: GroupRecord, revised: Group,
 def released(record: GroupRecord,
              members: Sequence[MemberRecord]) -> frozenset[int]:
     """IDs of the rows that were released when the group's task was requested.
-    If the task does not name them: IDs of rows without allocations.
+
+    If the task does not name them, the result contains the rows without
+    allocations, and the rows that will be released with their servers.
 
     :param members: the current rows
     """
@@ -145,7 +155,8 @@ def released(record: GroupRecord,
 
 def changed_servers(record: GroupRecord,
                     where: RevisedMembers) -> Sequence[Reason]:
-    """Members with a server that the revision would change."""
+    """A reason for each member with a server whose requirements the revision
+    changes."""
     why = format_message(
         'a server has been created for this member: its resources can '
         'no longer be changed')

@@ -12,8 +12,9 @@ from nova_holistic.table.records import MemberRecord, MemberState
 
 @dataclass(frozen=True, slots=True)
 class RevisionProposal(Proposal):
-    """How a group becomes its revised definition.
+    """The change of a group to its revised definition.
 
+    :ivar where: the effect of the revision on each member
     :ivar vacated: unchanged rows of members that lose their old holds
     :ivar exchanged: whether these holds are already dropped
     :ivar adopted: rows of adopted servers, each with the current row of its
@@ -30,7 +31,8 @@ class RevisionProposal(Proposal):
     missing: Sequence[Reason] = ()
 
     def seen(self, row: MemberRecord) -> MemberRecord:
-        """The row that the table should contain after the update."""
+        """The row as the table contains it before the proposal is accepted. If
+        holds were exchanged, the table states that their members are lost."""
         if self.exchanged and row.state == MemberState.PLANNED:
             return replace(row, state=MemberState.LOST)
         return row

@@ -14,8 +14,9 @@ def sized(revised: Group, members: Sequence[MemberRecord],
           adopted: Collection[str], added: Collection[str]) -> Group:
     """The revised group with its existing and future servers.
 
+    :param members: all rows of the group
     :param adopted: paths of members that become existing servers
-    :param added: see ``fitted``
+    :param added: paths of servers that are planned in addition
     """
     used = {row.member.path for row in members
             if row.state in OWNED or row.instance_uuid}.union(adopted)

@@ -15,7 +15,7 @@ GONE = (MemberState.RELEASED, MemberState.FAILED, MemberState.LOST)
 def drop_leftovers(table: PlacementTable, holds: HoldClient,
                    group: GroupRecord,
                    members: Collection[MemberRecord]) -> None:
-    """Drop the holds of those of a group's members that no longer need them.
+    """Drop the holds of members of a group that no longer need them.
 
     The row states that the member is held until Placement has confirmed the
     deletion. After a crash in between, the row remains and is found later, so
@@ -35,8 +35,10 @@ def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
     since the plan, or if the member's server has its allocation without this
     hold.
 
-    The process that changed the member searched for the hold before the hold
-    existed.
+    The process that changed the member did not drop the hold, because the hold
+    did not exist yet.
+
+    :raises HoldsError: Placement does not respond
     """
     row = next((m for m in table.members(member.group_uuid)
                 if m.id == member.id), None)
@@ -46,7 +48,8 @@ def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
 
 
 def _server_has_room(holds: HoldClient, row: MemberRecord) -> bool:
-    """Whether the member's hold will not be swapped later."""
+    """Whether the server has its own allocation, so that the hold of the
+    member will not be swapped later."""
     if row.state == MemberState.CLAIMED and row.instance_uuid:
         return holds.exists(row.instance_uuid) is not None
     return row.state == MemberState.BUILT

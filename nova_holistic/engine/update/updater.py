@@ -44,8 +44,8 @@ LOG = logging.getLogger(__name__)
 
 
 class Updater:
-    """Members with a server stay at their places. Planned members stay if that
-    is possible. If no plan keeps the hard policies, nothing changes.
+    """Updates groups. Members with a server stay at their places. Planned
+    members stay if possible. If no plan exists, nothing changes.
 
     The hold of a removed member is dropped. If the member has a server, the
     server remains without the group. If a server is being created for it, that
