@@ -59,7 +59,8 @@ def _is_violated(reports: list[Report]) -> bool:
 
 
 def lines_of(report: Report) -> str:
-    """The figures of a seed, and a line for each violation."""
+    """The row of a seed, and a line for each violation and for each of the
+    five most frequent errors."""
     lines = [seeds([report])]
     lines += [f'  {violation}' for violation in report.violations]
     lines += [f'  {count} × {answer}' for answer, count

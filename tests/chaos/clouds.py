@@ -54,7 +54,8 @@ def chaos_cloud(is_kept: Callable[[], bool]) -> Iterator[Cloud]:
 
 
 def _add_flavor(cloud: Cloud) -> None:
-    """Servers of the flavor ``large`` are resized to this flavor."""
+    """Create the flavor to which servers of the flavor ``large`` are
+    resized."""
     Adapter(session(cloud.layout, ADMIN), service_type='compute').post(
         '/flavors', json={'flavor': {
             'id': LARGER, 'name': LARGER, 'vcpus': 12, 'ram': 16384,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After a chaos run, every nova-compute works again."""
+"""Restore every nova-compute after the operations of a chaos run."""
 
 from collections.abc import Callable
 import datetime
@@ -32,7 +32,7 @@ class Computes:
 
     def put_back(self) -> None:
         """Wait until no host is forced down, and every nova-compute has
-        reported since now and answers a call.
+        reported after this call began and answers a request.
 
         A nova-compute that has lost its connection to the broker is restarted.
         It may still report, because its reports and the calls use different
@@ -68,8 +68,9 @@ class Computes:
             wait_for('every nova-compute', answered(none), pause=1)
 
     def _release_hosts(self) -> bool:
-        """Whether all hosts could be released from being forced down. Nova
-        refuses this for a host that has not cleaned up after an evacuation."""
+        """Release hosts that are forced down. Returns whether none was forced
+        down. Nova refuses the release of a host that has not cleaned up after
+        an evacuation."""
         forced = [service for service in self._services()
                   if service['forced_down']]
         for service in forced:

@@ -65,8 +65,9 @@ class Operator:
         self._computes.put_back()
 
     def let_servers_rest(self) -> Unfinished:
-        """Wait until Nova works on no server, and no server has the state of
-        an interrupted move."""
+        """Wait until Nova works on no server, or has changed no unfinished
+        server for ``REST`` seconds. Then delete the servers that are stuck or
+        misallocated, and return their numbers."""
         last, since = self._at_work(), time.monotonic()
         while last and time.monotonic() - since < REST:
             time.sleep(0.5)
@@ -79,7 +80,10 @@ class Operator:
         return Unfinished(len(stuck), len(misallocated))
 
     def violations(self, rack_of: dict[str, str]) -> list[str]:
-        """The violations that last."""
+        """The violations that last for ``SETTLED`` seconds.
+
+        :param rack_of: the rack of each host
+        """
         remaining: list[str] = []
 
         def none() -> bool:
@@ -93,11 +97,12 @@ class Operator:
         return remaining
 
     def facts(self) -> FinalState:
+        """The rows of the databases, as soon as MariaDB responds."""
         return wait_for('MariaDB', answered(lambda: read(self._layout)))
 
     def clear(self) -> None:
-        """Delete all servers and groups, and the allocations that Nova has
-        forgotten."""
+        """Delete all servers and groups, and the orphaned allocations that
+        Nova has left."""
         self._deletion.delete(self.facts().servers)
         for uuid in self.facts().groups:
             wait_for(f'group {uuid} to be deleted',
@@ -105,8 +110,8 @@ class Operator:
         wait_for('the last allocation to go', self._is_empty, pause=0.5)
 
     def _is_empty(self) -> bool:
-        """Whether Placement has no allocations. Allocations that Nova has
-        forgotten are deleted first."""
+        """Whether Placement has no allocations. Orphaned allocations that Nova
+        has left are deleted first."""
         facts = self.facts()
         for consumer in left_by_nova(facts):
             attempt(lambda: self._placement.delete(
@@ -114,8 +119,8 @@ class Operator:
         return not facts.allocations
 
     def _at_work(self) -> Mapping[str, tuple]:
-        """The states of servers that are being built, changed or deleted. A
-        resize is confirmed."""
+        """The states of servers that are being built, changed or deleted.
+        Resizes that wait for their confirmation are confirmed."""
         busy = {}
         for uuid, server in self.facts().servers.items():
             if (server['task_state'] or server['vm_state'] == 'building'

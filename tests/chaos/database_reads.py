@@ -39,7 +39,10 @@ FROM nova_cell1.migrations ORDER BY id"""
 
 
 def read(layout: Layout) -> FinalState:
-    """:raises pymysql.Error: MariaDB does not respond"""
+    """The current rows of all databases.
+
+    :raises pymysql.Error: MariaDB does not respond
+    """
     with pymysql.connect(
             host=ADDRESS, port=layout.ports['mariadb'], user='cloud',
             password=layout.password, charset='utf8mb4',

@@ -11,8 +11,8 @@ Answer = TypeVar('Answer')
 
 
 def answered(call: Callable[[], Answer]) -> Callable[[], Answer | None]:
-    """The result of the call. The call returns None while a service is
-    unavailable."""
+    """A function that returns the result of the call, or None while a service
+    is unavailable."""
     def answer() -> Answer | None:
         try:
             return call()

@@ -23,8 +23,8 @@ BROKEN_OFF = (
     'accepted', 'queued', 'preparing', 'pre-migrating', 'migrating',
     'post-migrating', 'running', 'finished', 'confirming', 'reverting',
     'error')
-"""Statuses of a migration that was interrupted, of a server that Nova is not
-working on."""
+"""Statuses of an interrupted migration, if Nova is not working on its
+server."""
 
 
 def violations(facts: FinalState, rack_of: Mapping[str, str]) -> list[str]:
@@ -95,7 +95,7 @@ def _holds(facts: FinalState) -> Iterator[str]:
 
 
 def left_by_nova(facts: FinalState) -> list[str]:
-    """Consumers whose allocations Nova has forgotten.
+    """Consumers with orphaned allocations that Nova has left.
 
     They are interrupted migrations, and servers without a pointer that were
     deleted while stock Nova scheduled them. "nova-manage placement audit"

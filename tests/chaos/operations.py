@@ -37,7 +37,7 @@ contain every kind of operation and every kind of fault."""
 FIRST = 5
 """Number of groups that are created first."""
 MISTAKE = 0.1
-"""The share of creates of servers whose member may already have a server."""
+"""Share of the server creates whose member may already have a server."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Fault:
 
 @dataclass
 class _Group:
-    """A group as the sequence assumes it, whatever its real state."""
+    """The state of a group if all earlier operations have succeeded."""
 
     shape: Shape
     count: int
@@ -113,7 +113,8 @@ def short_sequences() -> list[Sequence]:
 
 def _faults(dice: random.Random, length: int,
             faults: Mapping[str, int]) -> tuple[Fault, ...]:
-    """The faults, each in one of equal parts of the sequence, in any order."""
+    """The faults in random order. The sequence is divided into equal parts,
+    and each fault begins in a different part."""
     kinds = [kind for kind, times in faults.items() for _ in range(times)]
     dice.shuffle(kinds)
     part = (length - 2 * FIRST) / len(kinds)

@@ -35,11 +35,13 @@ class Report:
     :ivar faults: numbers of faults by kind
     :ivar answers: numbers of refusals and failures by their texts
     :ivar repairs: numbers of the reconciler's repairs by case
-    :ivar stuck: servers that Nova never finished to build, move or delete
-    :ivar misallocated: servers that an interrupted move left in ERROR or with
-        their allocation on another host
+    :ivar stuck: number of servers whose build, move or deletion Nova did not
+        finish
+    :ivar misallocated: number of servers that an interrupted move left in
+        ERROR or with their allocation on another host
     :ivar restarts: number of restarts of a nova-compute by the operator
-    :ivar leftovers: allocations that Nova has forgotten
+    :ivar leftovers: number of consumers with orphaned allocations that Nova
+        has left
     :ivar violations: violations of invariants
     :ivar seconds: duration of the operations, and of the time until the cloud
         was idle and empty
@@ -58,7 +60,7 @@ class Report:
     seconds: tuple[float, float] = (0.0, 0.0)
 
     def total(self, *outcomes: Outcome) -> int:
-        """The number of operations with this outcome."""
+        """The number of operations with one of these outcomes."""
         return sum(count for (_, each), count in self.outcomes.items()
                    if each in outcomes)
 
@@ -77,7 +79,7 @@ class Run:
 
     def run(self) -> None:
         """Wait until all operations and faults have ended. An error of a user
-        ends the run."""
+        is raised after that."""
         with futures.ThreadPoolExecutor(USERS) as pool:
             users = [pool.submit(self._work) for _ in range(USERS)]
             self._fail(users)
@@ -102,7 +104,8 @@ class Run:
                 time.sleep(AFTER_FAILURE)
 
     def _fail(self, users: list[futures.Future]) -> None:
-        """End all users after an error, so that later faults never begin."""
+        """Begin and end the faults until all users have ended. A fault at an
+        operation that the users do not reach never begins."""
         waiting = list(self._planned.faults)
         begun: list[tuple[float, Fault]] = []
         while begun or waiting and (

@@ -199,8 +199,9 @@ class Users:
         wait_for(f'{host} to be up', released, WAIT_SECONDS, 1)
 
     def _wait_for_evacuation(self, host: str) -> None:
-        """A host that returns earlier frees the capacity of servers that are
-        still on it. Nova's manual warns of this."""
+        """Wait until no evacuation of the host is in progress. Nova's manual
+        warns that a host that returns earlier frees the capacity of servers
+        that are still on it."""
         def ended() -> bool:
             migrations = self._admin.get(
                 f'/os-migrations?migration_type=evacuation&source_compute='
@@ -226,8 +227,8 @@ class Users:
 
     @staticmethod
     def _answered(create: Callable[[], dict]) -> dict:
-        """The API's response to a create request, which is repeated while the
-        API is unavailable."""
+        """The API's response to a create request. The request is repeated for
+        at most ``WAIT_SECONDS`` while the API is unavailable."""
         until = time.monotonic() + WAIT_SECONDS
         while True:
             try:
@@ -244,7 +245,7 @@ class Users:
         return self.groups[operation.group]
 
     def _wait_for_earlier(self, operation: Operation, created: tuple) -> None:
-        """Returns when no earlier operation creates that group or server."""
+        """Wait until no earlier operation is creating that group or server."""
         wait_for(f'creation of {created}', lambda: all(
             number >= operation.number
             for number in [*self._under_way[created]]), 2 * WAIT_SECONDS)
@@ -258,7 +259,8 @@ class Users:
         return servers[int(operation.dice * len(servers))]
 
     def _active(self, operation: Operation) -> str:
-        """An ACTIVE server: that of the member, or else any other."""
+        """The server of the member if it is ACTIVE, and otherwise another
+        ACTIVE server."""
         try:
             server = self._server(operation)
             if self._wait(server, lambda view: view['status'] != 'BUILD')[

@@ -17,8 +17,8 @@ class Refused(Exception):
 
 class CommandLine:
     """
-    :param run: ``installed`` of :mod:`tests.cloud.command_server`, or another
-        function that does the same
+    :param run: ``installed`` of :mod:`tests.cloud.command_server`, or a
+        function with the same parameters and result
     """
 
     def __init__(self, layout, user, run):

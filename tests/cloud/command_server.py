@@ -37,7 +37,8 @@ _LATER = (
 
 @dataclass(frozen=True)
 class Done:
-    """:ivar returncode: as of subprocess: below zero for a signal"""
+    """:ivar returncode: exit status; the negative number of the signal if a
+        signal ended the command"""
 
     returncode: int
     stdout: str
@@ -127,9 +128,9 @@ class _Forks:
         """Serve until all clients have closed their connections; then end the
         commands that still run."""
         while True:
-            # Requests are handled first, as they were registered first. So a
-            # file descriptor that a command returns is not reused in the same
-            # round.
+            # Requests are handled first, because they were registered first.
+            # So a file descriptor that a command returns is not reused in the
+            # same round.
             for end, _ in self._poll.poll():
                 if end != self._requests.fileno():
                     self._handle_event(end)
@@ -224,8 +225,7 @@ def _status(code):
 
 
 def _preload():
-    """Import the modules of a command, unless their import starts
-    something."""
+    """Import the modules of a command whose import has no side effects."""
     # The modules take the name of the program from here when they are
     # imported.
     sys.argv[0] = scripts('openstack')
@@ -240,8 +240,8 @@ def _preload():
 
 
 def _not_there(manager, point, failure):
-    """A module that cannot be imported is reported by the command that needs
-    it."""
+    """Ignore a failed import, because the command that needs the module
+    reports it."""
 
 
 if __name__ == '__main__':

@@ -39,8 +39,8 @@ class LiveGroup:
         return {'holistic_group': self.id, 'holistic_member': member}
 
     def delete(self):
-        """Delete the group, also while an engine works on it, because a test
-        may have failed. Somebody else may delete it at the same time: Heat
+        """Delete the group, even if an engine works on it, because a test may
+        have failed. Another client may delete it at the same time: Heat
         deletes the group of a stack after the stack is DELETE_COMPLETE."""
         wait_for(f'group {self.name} to be deleted', self._is_deleted,
                  pause=1)

@@ -20,7 +20,7 @@ class Size:
     :ivar batch: stock servers of one request
     :ivar lasting: groups that are planned during a failure
     :ivar rounds: groups whose six servers are requested at one moment
-    :ivar stock_rounds: the same for stock servers
+    :ivar stock_rounds: rounds with six servers of a Nova server group
     :ivar booted: servers that one command creates
     """
 

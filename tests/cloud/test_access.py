@@ -66,7 +66,8 @@ def requests_for_all(demo, group):
 
 @pytest.fixture
 def call(cloud):
-    """Send a request with a token; returns the status of the response."""
+    """A function that sends a request with a token, and returns the status of
+    the response."""
     def called(method, path, token=None, body=None):
         with requests.Session() as session:
             session.trust_env = False

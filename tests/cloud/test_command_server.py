@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A forked command behaves as the installed script. No cloud is needed."""
+"""A forked command behaves like the installed script. No cloud is needed."""
 
 from concurrent import futures
 import contextlib

@@ -17,7 +17,7 @@ from tools.cloud.initial_resources import IMAGE
 from tools.cloud.waiting import wait_for
 
 LONG = timedelta(hours=1)
-"""Age of a heartbeat in seconds after which an engine counts as failed."""
+"""Age of a heartbeat whose engine counts as failed."""
 ENDED = ('complete', 'failed', 'rolled-back', 'stopped')
 TOGETHER = 300
 """Timeout for all servers in seconds, on a machine that may be slow."""
@@ -78,7 +78,8 @@ def trusts(session):
 
 
 def wait_for_deletion(session):
-    """An engine deletes the trust immediately after the end of a boot."""
+    """Wait until the user has no trust. An engine deletes the trust after the
+    boot has ended."""
     wait_for('no trust', lambda: trusts(session) == [], pause=0.5)
 
 
@@ -118,7 +119,7 @@ def test_another_engine_continues_and_creates_nothing_twice(
     victim = next(each for each in ENGINES
                   if boot.engine.startswith(f'{each}:'))
     cloud.processes.send(victim, signal.SIGKILL)
-    # The other engine does not wait until the heartbeat is old.
+    # Otherwise the other engine would wait until the heartbeat is old.
     table.boots.keep([group], boot.engine, timeutils.utcnow() - LONG)
     final = ended(client, group)
     assert final['status'] == 'complete'
@@ -139,8 +140,8 @@ def test_a_server_that_cannot_be_built_rolls_everything_back(
     assert [each['at'] for each in boot['reasons']] == ['bad-0']
     assert 'key_name' in boot['reasons'][0]['message']
     assert Servers(demo).all() == []
-    # After the grace, the reconciler frees the place of a server that was
-    # deleted before Nova placed it.
+    # If a server was deleted before Nova placed it, the reconciler frees its
+    # place after the grace period.
     wait_for('the release', lambda: {
         place['state'] for place in client.groups.placements(group)
     } <= {'released', 'claimed'}, pause=1)

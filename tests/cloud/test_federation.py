@@ -34,8 +34,8 @@ def files(cloud, tmp_path):
 
 @pytest.fixture
 def write_credential(cloud, files):
-    """Write an application credential of a user, with one role, in the file
-    of credentials."""
+    """A function that creates an application credential of a user with one
+    role, and writes it to the file of credentials."""
     def write(user, role):
         session = catalog.session(cloud.layout, user)
         keystone = Adapter(session, endpoint_override=cloud.layout.identity)
@@ -55,7 +55,8 @@ def write_credential(cloud, files):
 
 @pytest.fixture
 def facts(files):
-    """Read the facts with the credential of the file."""
+    """A function that reads the facts of the child with the credential in the
+    file."""
     def facts():
         conf = cfg.ConfigOpts()
         project_options.register_opts(conf)

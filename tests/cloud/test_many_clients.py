@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures('computes')
 
 STOCK_CLIENTS = 2
 ABSENT = ('app/server-5',)
-"""Number of members without a server: their capacity stays held."""
+"""Paths of the members without a server. Their holds remain."""
 
 HOST_APART = {'type': 'anti-affinity', 'level': 'host'}
 RACK_SHARE = {'type': 'anti-affinity', 'level': 'rack', 'max_per_domain': 2}
@@ -62,7 +62,7 @@ def create_groups(openstack, numbers, folder):
 
 
 def create_servers(openstack, groups):
-    """Create a server for each member, except a few."""
+    """Create a server for each member that is not in ``ABSENT``."""
     openstack.script([
         ('server', 'create', '--image', 'nothing', '--no-network',
          '--flavor', 'small' if path.startswith('db') else 'tiny',
@@ -119,9 +119,9 @@ def test_groups_keep_their_plans_and_policies_under_load(
 
 
 def violations_of(groups, planned, where, snapshot):
-    """The violations of a group, whose members must be on their planned hosts.
-
-    Returns the host and the resources of each member without a server.
+    """Assert that no group violates a policy, and that all servers are on
+    their planned hosts. Returns the host and the resources of each member
+    without a server.
     """
     held = []
     for group in groups:

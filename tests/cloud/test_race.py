@@ -22,7 +22,8 @@ SIX = 6
 
 @pytest.fixture
 def at_once():
-    """Call a function with each number below six, all at the same moment."""
+    """A function that calls a function with each number below six, in six
+    threads at the same moment."""
     ready = threading.Barrier(SIX)
 
     def call(number, create):

@@ -23,13 +23,14 @@ from tools.cloud.waiting import wait_for
 CLIENTS = 4
 MEMBERS = 3
 LONG = timedelta(hours=1)
-"""Age of a heartbeat in seconds after which an engine counts as failed."""
+"""Age of a heartbeat whose engine counts as failed."""
 TINY = {'VCPU': 1, 'MEMORY_MB': 512, 'DISK_GB': 1}
 
 
 @pytest.fixture
 def create(openstack, tmp_path):
-    """Request some of the groups without waiting for their plans."""
+    """A function that requests some of the groups, and does not wait for their
+    plans."""
     def created(numbers):
         files = {number: tmp_path / f'{number}.json' for number in numbers}
         for number, file in files.items():
@@ -52,8 +53,8 @@ def table(cloud):
 
 
 def tasks(table, name):
-    """The groups on which an engine works, each with the UUID of the
-    engine."""
+    """The UUIDs of groups on which an engine works, each with the identifier
+    of the engine."""
     with table.database.reader() as session:
         return dict(session.execute(sa.select(
             GroupRow.uuid, GroupRow.engine).where(
@@ -62,7 +63,8 @@ def tasks(table, name):
 
 
 def restart_broker(cloud, table, creates):
-    """Restart the broker while clients create groups and engines plan them."""
+    """Restart the broker while clients create groups and engines plan them. No
+    group remains with a killed engine."""
     wait_for('a plan', lambda: any(tasks(table, name) for name in ENGINES),
              pause=0.01)
     cloud.processes.kill('rabbitmq')
@@ -72,8 +74,8 @@ def restart_broker(cloud, table, creates):
 
 
 def kill_engine(cloud, table, creates):
-    """Kill an engine during a plan: it is stopped first, so that it cannot
-    finish."""
+    """Kill an engine during a plan. It is stopped first, so that it cannot
+    finish. Returns the groups on which it worked."""
     def caught():
         if not tasks(table, victim):
             return False
@@ -88,7 +90,7 @@ def kill_engine(cloud, table, creates):
     cloud.processes.kill(victim)
     left = tasks(table, victim)
     assert left
-    # The other engine does not have to wait until the heartbeat is old.
+    # Otherwise the other engine would wait until the heartbeat is old.
     for group, engine in left.items():
         table.tasks.keep([group], engine, timeutils.utcnow() - LONG)
     return set(left)

@@ -13,7 +13,11 @@ from tests.unit.table import builders
 
 
 def crossing(table, first, second, wrap):
-    """Two transactions change the same two groups in opposite order."""
+    """Two transactions change the same two groups in opposite order. Returns
+    the order of the groups for each transaction that has begun.
+
+    :param wrap: decorator of each transaction
+    """
     meeting = threading.Barrier(2)
     begun = []
 
@@ -66,8 +70,8 @@ def test_a_view_does_not_see_later_writes(table):
 @pytest.mark.parametrize('retries', [0, 10])
 def test_readers_and_writers_use_read_committed(table_url, retries):
     """The isolation level is the same on the first connection, on later ones,
-    and after a view has used a connection. Otherwise a transaction that locks
-    a row that does not exist would block others."""
+    and after a view has used a connection. Otherwise a lock on a missing row
+    would block other transactions."""
     database = Database(table_url, max_retries=retries)
     with database.reader() as first:
         assert level(first) == 'READ COMMITTED'
