@@ -32,10 +32,10 @@ def document(count=2, **server):
 
 @dataclass
 class KnownRights:
-    """The right of one user, without keystone.
+    """The right of one user, without Keystone.
 
     :ivar servers: UserServers, or a class derived from it
-    :ivar ended: how often the right was deleted
+    :ivar ended: number of times that the right was deleted
     """
 
     servers: UserServers
@@ -67,7 +67,7 @@ class Boots:
         self._reconciling = threading.Lock()
 
     def ask(self, rollback=False, retries=0, wanted=None):
-        """A group that is planned, and whose servers are requested."""
+        """Plan a group whose servers are requested; returns its UUID."""
         group, now = str(uuid.uuid4()), timeutils.utcnow()
         self.cloud.table.create_group(GroupRecord(
             uuid=group, name='shop', project_id=PROJECT, user_id=USER,
@@ -87,7 +87,8 @@ class Boots:
         return self.cloud.table.boots.take(group, engine, now, now + LONG)
 
     def run(self, group, engine='engine'):
-        """An engine creates the servers, or continues."""
+        """Let an engine create the servers of a group, or continue their
+        creation."""
         booter = Booter(self.cloud.conf, self.cloud.table, self.rights,
                         timeutils.utcnow)
         return booter.run(

@@ -32,8 +32,11 @@ class Calls:
 def wait_until_quiet():
     """Wait until services that have just started send no more statements.
 
-    A slow machine lets services act less often in a second, so that turns
-    are counted and not seconds.
+    On a slow machine, services act less often per second. So this function
+    counts turns and not seconds.
+
+    :raises AssertionError: services still send statements after 100 times
+        ``QUIET`` turns
     """
     turns = 0
 

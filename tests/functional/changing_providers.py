@@ -51,7 +51,7 @@ class Providers:
         self.reader = self.fresh()
 
     def fresh(self):
-        """The result of a new reader."""
+        """A new reader, which has not read anything."""
         return ProviderReader(ServiceClient('placement', self._adapter), 1)
 
     def read(self, counted=True):
@@ -100,7 +100,11 @@ class Providers:
             'traits': traits})
 
     def allocate(self, resources):
-        """:param resources: by provider; the consumer, or None if refused"""
+        """Allocate resources to a new consumer. Returns the consumer, or None
+        if Placement refuses the request.
+
+        :param resources: amounts by resource class, by provider
+        """
         consumer = str(uuid.uuid4())
         return consumer if self.reallocate(consumer, resources) else None
 

@@ -47,8 +47,8 @@ class Cleaning:
     def clean(self):
         """Delete everything that users, operators and engines have left.
 
-        Hosts and their services remain; so does what a host has had at the
-        start in Placement, but its load.
+        Hosts, their services and their resource providers remain. All
+        allocations are deleted, including the load of the hosts.
         """
         self._cloud.enable_computes()
         self._delete_servers()
@@ -86,7 +86,8 @@ class Cleaning:
                 or self._provider(host.name) != self._providers[host.name]]
 
     def leftovers(self):
-        """The differences to a new cloud without load."""
+        """The differences from a new cloud without load, as pairs of a name
+        and the objects."""
         found = {
             'servers': self._cloud.servers(),
             'flavors': self._flavors(),
@@ -163,7 +164,7 @@ class Cleaning:
                 for guest in service.manager.driver.instances]
 
     def _used_hypervisors(self):
-        """Hosts of which nova-compute reports more use than at the start."""
+        """Hosts whose nova-compute reports more usage than at the start."""
         reserved = {host.name: host.reserved_memory_mb
                     for host in self._cloud.hosts}
         hypervisors = self._cloud.compute.get(

@@ -123,7 +123,8 @@ def cloud(running):
 
 @pytest.fixture
 def own_logging():
-    """A command sets up logging for its process. A test has no own process."""
+    """Restore the root logger after the test, because a command configures
+    logging for the whole process."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     yield

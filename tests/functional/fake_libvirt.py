@@ -26,7 +26,8 @@ _HOST = 'nova.virt.libvirt.host.Host'
 
 
 class LibvirtHypervisors(fixtures.Fixture):
-    """Each compute that starts while this is in use has its own libvirt.
+    """Each compute that starts while this fixture is active has its own fake
+    libvirt.
 
     :ivar connections: fake connection to libvirt, by host
     :ivar mdevs: host and parent device of each mediated device, in the order
@@ -44,7 +45,7 @@ class LibvirtHypervisors(fixtures.Fixture):
         self.mdevs = []
 
     def _setUp(self):
-        # Nova remembers the aliases of the process.
+        # Nova caches the PCI aliases of the process.
         request.get_alias_from_config.cache_clear()
         self.addCleanup(request.get_alias_from_config.cache_clear)
         self.useFixture(nova_fixtures.ConfPatcher(
@@ -70,8 +71,8 @@ class LibvirtHypervisors(fixtures.Fixture):
 
     def name_interfaces(self, name):
         """
-        :param name: function from the PCI address of a function to the name
-            of its network interface
+        :param name: callable that returns the name of the network interface
+            for the PCI address of a function
         """
         self._libvirt.mock_get_ifname_by_pci_address.side_effect = (
             lambda address, pf_interface=False: name(address))
@@ -105,12 +106,12 @@ class LibvirtHypervisors(fixtures.Fixture):
         with mock.patch(f'{_HOST}.get_connection', return_value=connection):
             made = libvirt_driver.LibvirtDriver(virtapi)
         made._host.get_connection = lambda: connection
-        # Each host has the file with its own UUID.
+        # Each host has its own UUID, which Nova reads from a file.
         made._host._node_uuid = uuidutils.generate_uuid()
         return made
 
     def _create_mdev(self, driver, parent, type_id, uuid=None):
-        """What the kernel does: the new device appears on its host."""
+        """Add the new device to its host, as the kernel does."""
         uuid = uuid or uuidutils.generate_uuid()
         name = libvirt_utils.mdev_uuid2name(uuid)
         connection = driver._host.get_connection()

@@ -5,9 +5,9 @@ from nova.cmd import manage
 
 
 def audit(cloud, servers):
-    """Only these servers have allocations, ``nova-manage placement audit``
-    finds no orphans, and the computes, which compare their devices with
-    Placement, change nothing."""
+    """Assert that only these servers have allocations, ``nova-manage placement
+    audit`` finds no orphans, and the computes, which compare their devices
+    with Placement, change nothing."""
     before = {server: resources(cloud, server) for server in servers}
     cloud.computes.run_periodics()
     assert {server: resources(cloud, server) for server in servers} == before
@@ -20,7 +20,8 @@ def audit(cloud, servers):
 
 
 def resources(cloud, consumer):
-    """Amounts that a consumer has, by UUID of the provider."""
+    """Amounts that are allocated for a consumer, by the UUID of the
+    provider."""
     found = cloud.placement.get(f'/allocations/{consumer}').json()
     return {provider: each['resources']
             for provider, each in found['allocations'].items()}

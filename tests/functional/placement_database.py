@@ -17,7 +17,8 @@ import sqlalchemy as sa
 
 SYNCED = ('placement.objects.trait._TRAITS_SYNCED',
           'placement.objects.resource_class._RESOURCE_CLASSES_SYNCED')
-"""What Placement remembers of the database that it uses."""
+"""Flags of Placement. They state that its database has all traits and resource
+classes."""
 URL = 'sqlite://'
 CONTENT = 'resource_providers', 'inventories', 'consumers', 'allocations'
 USED = """
@@ -37,7 +38,7 @@ JOIN resource_classes AS class ON class.id = resource_class_id
 WHERE provider.uuid = :provider"""
 
 _remembered = {}
-"""Copies of the database, with what describes them, by key."""
+"""Copies of the database with their descriptions, by key."""
 
 
 class PlacementDatabase(fixtures.Fixture):
@@ -71,7 +72,8 @@ class PlacementDatabase(fixtures.Fixture):
     def recalled(self, key):
         """Replace the content by the copy of that key, if there is one.
 
-        :returns: what was remembered with it
+        :returns: the value that was stored with the copy; None if no copy
+            exists
         """
         value, content = _remembered.get(key, (None, None))
         if content is not None:
@@ -93,7 +95,8 @@ class PlacementDatabase(fixtures.Fixture):
         return dict(self._read(USED, provider=provider))
 
     def consumers(self, provider):
-        """What each consumer has at the provider, as Placement's API shows it.
+        """The allocations of each consumer at the provider, in the form of
+        Placement's API.
         """
         found = collections.defaultdict(lambda: {'resources': {}})
         for consumer, kind, amount in self._read(
@@ -142,7 +145,8 @@ def _prepared():
     """An engine, and a copy of its database without any provider."""
     conf = new_conf()
     conf([], default_config_files=[])
-    # Placement ignores the call if an embedded cloud was here first.
+    # Placement ignores the call if an embedded cloud has configured the
+    # database before.
     db_api.configure(conf)
     engine = engines.create_engine(URL)
     migration.create_schema(engine)
@@ -155,7 +159,7 @@ def _prepared():
 
 
 def _copy(engine):
-    """A copy of the whole database, as a connection to one in memory."""
+    """A connection to a copy of the whole database in memory."""
     content = sqlite3.connect(':memory:', check_same_thread=False)
     with contextlib.closing(engine.raw_connection()) as connection:
         connection.driver_connection.backup(content)
@@ -163,7 +167,7 @@ def _copy(engine):
 
 
 def _replace(engine, content):
-    """The database has this content and no other."""
+    """Replace the content of the database."""
     with contextlib.closing(engine.raw_connection()) as connection:
         content.backup(connection.driver_connection)
 

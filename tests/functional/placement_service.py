@@ -14,11 +14,11 @@ from tests.services.placement_calls import PlacementCalls
 class PlacementService(fixtures.Fixture, PlacementCalls):
     """Placement, on a database in memory that is empty at the beginning.
 
-    What tests ask of it beside the tested code is read from its database,
-    which takes much less time than a request.
+    The methods of this class read its database, which takes much less time
+    than a request.
 
     :ivar adapter: keystoneauth Adapter with admin rights
-    :ivar endpoint: URL where it answers, to the token ``admin``
+    :ivar endpoint: its URL, which accepts the token ``admin``
     :ivar conf: Placement's configuration
     """
 
@@ -31,7 +31,7 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
         super().setUp()
         self._database = self.useFixture(
             self._database or PlacementDatabase())
-        # The database of an embedded cloud is restored afterwards.
+        # The policy enforcer of an embedded cloud is restored afterwards.
         self.useFixture(fixtures.MonkeyPatch(
             'placement.policy._ENFORCER', None))
         options = self.useFixture(config_fixture.Config(new_conf()))
@@ -46,9 +46,10 @@ class PlacementService(fixtures.Fixture, PlacementCalls):
             service_type='placement')
 
     def add_hosts(self, names, vcpus, memory_mb):
-        """As from the API the first time, and as a copy from then on.
+        """Add hosts: over the API the first time, and later as a copy of the
+        database.
 
-        Nothing else has been added to this Placement yet.
+        Nothing else may have been added to this Placement before.
         """
         key = (*names, vcpus, memory_mb)
         found = self._database.recalled(key)

@@ -24,10 +24,13 @@ class PlannedCloud(EmbeddedCloud):
 
     def plan(self, document, hosts, *, project_id=PROJECT,
              status=GroupStatus.PLANNED, resources=None, alternates=8):
-        """Plan a group at the hosts given by path, and hold its places.
+        """Create a group that is planned on the given hosts, and hold its
+        places. Returns its UUID.
 
-        :param resources: of all members whose description names a flavor
-        :param alternates: how many of the other hosts each member has
+        :param hosts: host of each member by its path
+        :param resources: resources of all members whose description names a
+            flavor
+        :param alternates: maximum number of alternates of each member
         """
         group = str(uuid.uuid4())
         self.table.create_group(GroupRecord(

@@ -4,8 +4,8 @@
 The start of a cloud takes seconds of processor time, and only one cloud can
 run in a process at a time. The shared cloud starts when a test first needs it.
 Each borrower gets the hosts, the scheduler and the options of this project
-that it asks for: hosts that the cloud does not have are added to it, and hosts
-that it has too many are removed. In all else it is as after its start.
+that it requests: missing hosts are added to the cloud, and other hosts are
+removed. Everything else is in the state after the start of the cloud.
 
 A test needs a cloud of its own if its subject is how a cloud starts, if it
 sets options of Nova that are read at the start, or if it inserts hosts, which
@@ -33,11 +33,11 @@ class SharedCloud:
 
     @contextlib.contextmanager
     def lend(self, hosts, *, scheduler='holistic', options=None):
-        """The cloud with these hosts, until the borrower is done with it.
+        """Yield the cloud with these hosts, and clean it at the end.
 
-        :param options: of this project, ``{(group, name): value}``
-        :raises AssertionError: at the end, if the cloud is not as new
-            although everything that a borrower can leave was deleted
+        :param options: options of this project, ``{(group, name): value}``
+        :raises AssertionError: the cloud has a borrower; at the end: the cloud
+            still differs from a new one after it was cleaned
         """
         assert not self._lent, 'the shared cloud has a borrower'
         try:
@@ -88,7 +88,8 @@ class SharedCloud:
 
     @staticmethod
     def _forget_parts(cloud):
-        """The next user of the parts has others, made from its options."""
+        """Drop the components of the cloud, so that the next borrower gets new
+        ones with its own options."""
         if 'table' in cloud.__dict__:
             cloud.table.database.close()
         for name in PARTS:

@@ -7,8 +7,8 @@ and Placement has what the existing servers and the held places need. At the
 end, the member can grow to its maximum again.
 
 By default there are two days of 20 steps. NOVA_HOLISTIC_TEST_EFFORT=12.5 makes
-two days of 250 steps. A failure is reported as it was found: the search for a
-shorter one would take hours.
+two days of 250 steps. A failing sequence is reported unchanged, because the
+search for a shorter one would take hours.
 """
 
 from hypothesis import stateful, strategies
@@ -64,7 +64,7 @@ class Day(stateful.RuleBasedStateMachine):
 
     cloud = None
     steps = 0
-    """The steps of all days."""
+    """Number of steps of all days."""
 
     def __init__(self):
         super().__init__()

@@ -176,8 +176,8 @@ def test_a_rollback_deletes_all_servers_and_releases_the_group(
     assert states.pop('x') == 'failed'
     assert set(states.values()) <= {'deleted', 'waiting'}
     assert cloud.servers() == []
-    # The place of a server that was deleted before Nova had created it in a
-    # cell is released after the grace.
+    # If a server was deleted before Nova had created it in a cell, its place
+    # is released after the grace period.
     cloud.conf.set_override('grace', 0, group='reconciler')
 
     def released():

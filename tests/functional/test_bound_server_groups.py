@@ -194,7 +194,7 @@ def test_the_plan_keeps_the_policy_of_the_bound_server_group(cloud):
 
 
 def test_a_move_keeps_the_policies_of_the_group(cloud):
-    """Also after the unbind: the server is still a member."""
+    """This also holds after the unbind: the server is still a member."""
     bound = server_group(cloud)
     group = planned(cloud, 2, [{'type': 'anti-affinity', 'level': 'rack'}])
     bind(cloud, group, 'node', bound)

@@ -80,8 +80,8 @@ def cloud(running):
 
 @pytest.fixture
 def other_server(cloud):
-    """A function by which another server takes all VCPUs of a host, or some of
-    them."""
+    """A function that creates another server with all or some VCPUs of a
+    host."""
     consumers = []
 
     def other_server(host, vcpus=2):
@@ -119,7 +119,7 @@ def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
     create(watch, cloud)
     watch.clear()
     create(watch, cloud)
-    # A plan, and alternates for it.
+    # One snapshot for the plan, and one for its alternates.
     assert watch.requests == {
         name: 2 * number for name, number in EACH_TIME.items()}
     known = watch.cached_snapshot()
@@ -138,8 +138,8 @@ def test_a_plan_of_a_new_engine_takes_one_request_for_each_provider(
     assert cold.requests['one/allocations'] == 0
     cold.clear()
     create(cold, cloud, ALONE)
-    # Those that are not counted; and the planned host again, for servers that
-    # came since.
+    # The two hosts whose servers are not counted, and again the planned host,
+    # because servers may have been created in the meantime.
     assert cold.requests['one/allocations'] == 2 + 1
     assert cold.cached_snapshot() == {
         host.name: host for host in watch.fresh().hosts}
@@ -148,8 +148,8 @@ def test_a_plan_of_a_new_engine_takes_one_request_for_each_provider(
 
 def test_an_exclusive_group_of_a_new_engine_finds_other_servers_beside_its_own(
         cloud, other_server):
-    """A host that is not counted has one server. If that were the group's own,
-    it would seem to have the host alone."""
+    """A host whose servers are not counted seems to have one server. If it
+    were the group's own, the host would seem to have no other server."""
     for _ in range(2):
         other_server('cmp-1', vcpus=1)
     cold = KeptWatch(cloud, cold=True)
@@ -272,7 +272,7 @@ def test_the_comparison_finds_in_pieces_what_nothing_reported(
         watch.clear()
         watch.inventory.compare()
         assert watch.requests['one/allocations'] == 2
-        # The first piece of a round is preceded by what Nova knows.
+        # Only the first piece of a round reads the list of providers.
         assert watch.requests['resource_providers'] == (piece == 0)
         found.append(sum(
             host.servers for host in watch.cached_snapshot().values()))

@@ -57,7 +57,7 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
     first, others = hosts(5), hosts(50)[5:]
     with own_cloud(first) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)
-        # Placement inserts a type of consumer when it first meets it.
+        # Placement inserts a consumer type when a request first contains it.
         cloud.delete_consumer(cloud.add_consumer('cmp-4', {'VCPU': 1}))
         for found, more in (few, ()), (many, others):
             if more:
@@ -65,7 +65,7 @@ def test_a_lookup_costs_the_same_at_5_and_at_50_hosts(own_cloud):
                 cloud.hosts += tuple(more)
             for policies in GROUP['policies'], SPREAD:
                 found += calls_of_each_member(cloud, policies)
-    # Otherwise the statements would show the changes themselves.
+    # The statements are compared without their parameters.
     assert ([described(calls) for calls in few]
             == [described(calls) for calls in many])
     for calls in few:

@@ -208,7 +208,7 @@ def test_a_claim_undone_during_scheduling_is_held_again(
     group = cloud.plan(WEB, PLAN, resources=SMALL)
 
     def take_back(row):
-        # A reconciler does so if it considers the scheduler failed.
+        # A reconciler undoes the claim if it considers the scheduler failed.
         assert cloud.table.change_state(
             row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
             row.updated_at, instance_uuid=None, held=True)
@@ -309,7 +309,7 @@ def test_a_group_that_was_planned_again_during_a_create_is_building(
 
 
 def test_a_group_whose_only_create_was_refused_is_planned_again(cloud):
-    """While the server was scheduled the group was building."""
+    """The group was building while the server was scheduled."""
     group = cloud.plan(WEB, PLAN, resources=SMALL, alternates=0)
     with disabled(cloud, PLAN['a']), pytest.raises(
             exception.NoValidHost, match='its planned host is disabled'):

@@ -87,7 +87,7 @@ def test_a_deleted_server_takes_no_place(cloud, group, broker):
     assert broker.answered.wait(60)
     assert states(cloud, group) == [PLANNED, PLANNED]
     assert cloud.used() == held
-    # This also holds if no trace of the group is left.
+    # This also holds after the group is deleted.
     cloud.lifecycle.delete(group)
     assert cloud.used() == {}
 

@@ -63,8 +63,9 @@ def test_stock_nova_fails_in_both_orders_and_the_plan_succeeds(run):
     text = run[0].stdout
     assert summary(text, 'requested servers') == [
         str(MEMBERS), str(MEMBERS), str(MEMBERS - NEVER_CREATED)]
-    # As listed, all five databases and one of the two caches find no room;
-    # the largest first, one of the caches is parted from the other.
+    # In the listed order, all five databases and one of the two caches find no
+    # host. If the largest servers come first, one cache cannot be near the
+    # other one.
     assert summary(text, 'ERROR') == ['6', '1', '0']
     assert summary(text, 'ACTIVE') == [
         str(MEMBERS - 6), str(MEMBERS - 1), str(MEMBERS - NEVER_CREATED)]

@@ -127,7 +127,8 @@ def test_one_member_more_than_there_are_devices_is_unplaceable(
 
 
 def test_members_of_several_flavors_share_the_devices(cloud):
-    """Only the devices that no other member needs are left to the first."""
+    """The members of the first flavor get only devices that no other member
+    needs."""
     record = created(cloud, document(
         node('vgpu', 3, 'any'), node('fast', 3)))
     assert record.status == GroupStatus.PLANNED
@@ -204,7 +205,8 @@ def test_new_members_take_the_devices_that_removed_members_leave(
 @pytest.mark.parametrize('flavor', ['two', 'vgpu'])
 def test_a_further_server_gets_devices_that_no_other_member_has(
         cloud, flavor):
-    """On the host of its siblings, as long as it has free devices."""
+    """The server is created on the host of its siblings, while that host has
+    free devices."""
     record = created(cloud, document({
         'name': 'node', 'flavor': flavor, 'location': 'nova/r1/gpu-1',
         'count': {'min': 1, 'desired': 1, 'max': 9}}))

@@ -176,8 +176,8 @@ def test_a_server_is_replaced_before_a_reconciler_has_seen_it(cloud):
     ids=['claimed', 'built', 'surplus'])
 def test_an_undone_create_takes_no_place_from_a_member(
         cloud, monkeypatch, count, seen, after):
-    """It has taken the row of a deleted server, before a reconciler has seen
-    the deletion."""
+    """The create takes the row of a deleted server before a reconciler has
+    seen the deletion."""
     def allocate_unheard(self, *arguments):
         allocate(self, *arguments)
         raise Unanswered('no answer')
@@ -320,7 +320,7 @@ def test_a_further_server_sends_one_request_to_placement(cloud):
                 assert cloud.select_destinations(spec, [instance])[0]
             cloud.delete_consumer(instance)
             found.append(calls)
-    # The first answers fill caches.
+    # The first requests fill caches.
     for calls in found[2:3], found[-1:]:
         (calls,) = calls
         assert [request.split('/')[-1] for request in calls.http] == [

@@ -13,7 +13,7 @@ from tests.functional.claims import (
 
 @pytest.fixture
 def dying(cloud):
-    """A function after whose call cmp-0 is down until the end of the test."""
+    """A function that stops cmp-0 until the end of the test."""
     stopped = []
 
     def die():
@@ -34,7 +34,7 @@ def only(cloud, *names):
 
 @pytest.fixture
 def table_away(cloud, monkeypatch):
-    """A function after whose call the placement table is unavailable for the
+    """A function that makes the placement table unavailable for the
     scheduler."""
     def raising(*args, **kwargs):
         raise TableError('placement table: no route to host')
@@ -64,7 +64,7 @@ def test_a_member_is_evacuated_while_the_table_is_away(
     with pytest.raises(EmbeddedCloudError):
         cloud.evacuate(servers['a'])
     table_away()
-    # The server may wait, because it is not evacuated.
+    # A live migration can wait, so it is refused.
     with pytest.raises(EmbeddedCloudError):
         cloud.live_migrate(servers['b'])
     assert cloud.evacuate(servers['a']) == 'cmp-1'

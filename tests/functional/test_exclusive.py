@@ -288,7 +288,7 @@ def test_members_outside_an_exclusive_subgroup_avoid_its_hosts(
 
 
 def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
-    """Whether a group has adopted the server, and which groups are
+    """They read whether a group has adopted the server, and which groups are
     exclusive."""
     planned(cloud, others(3))
     with counted() as calls:
@@ -301,8 +301,8 @@ def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
 
 
 def test_a_create_does_not_read_all_host_mappings(cloud):
-    """The scheduler asks for the servers in the rack of a host, and not for
-    those of the whole cloud."""
+    """The scheduler reads the servers in the rack of a host, and not those of
+    the whole cloud."""
     group = planned(cloud, alone('rack'))
     spec = cloud.request_spec(
         'small', {'group': group, 'member': 'node-0'}, INSTANCE)
@@ -316,8 +316,8 @@ def test_a_create_does_not_read_all_host_mappings(cloud):
 
 
 def asked_for(cloud, **arguments):
-    """Statements for servers outside the group that fit, without those of
-    Nova's own tables."""
+    """Statements of a successful create of a server outside the group, without
+    those of Nova's own tables."""
     with counted() as calls:
         assert other_server(cloud, 'small', **arguments)[1]
     return [statement for statement in calls.sql
@@ -325,9 +325,9 @@ def asked_for(cloud, **arguments):
 
 
 def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
-    """A single server may exist already: a group may have adopted it."""
+    """Only for a single server: the query whether a group has adopted it."""
     planned(cloud, alone('host', count=2))
-    # What there is to know of the group is known after the first.
+    # The first create fills the caches of the group.
     asked_for(cloud)
     one, many = asked_for(cloud), asked_for(cloud, min_count=3)
     adopted, *own_statements = [each for each in one if 'holistic_' in each]

@@ -80,8 +80,8 @@ def in_nova(cloud):
 
 
 def exclusive(cloud, count):
-    """A group of which each member has a host for itself; the servers of the
-    second half exist."""
+    """A group with a separate host for each member. The members of the second
+    half have servers."""
     group = str(uuid.uuid4())
     levels = tuple(cloud.conf.topology.levels)
     cloud.table.create_group(GroupRecord(
@@ -103,8 +103,8 @@ def exclusive(cloud, count):
 
 
 def exist(cloud, rows, **values):
-    """Servers of members exist on their hosts and have not changed for a long
-    time."""
+    """Write Nova's records of the servers of these rows, on their hosts and
+    with an old date of change."""
     with in_nova(cloud) as (api, cell):
         number = api.scalar(sa.select(api_models.CellMapping.id).where(
             api_models.CellMapping.uuid == cloud.computes.cell.uuid))
@@ -231,7 +231,7 @@ def test_a_server_that_moves_takes_its_reservation_along(cloud):
     assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-1'}
     write_server(cloud, row, host='cmp-2', vm_state='deleted')
     assert read(cloud) == {'far-0', 'far-1', 'far-2', 'cmp-2'}
-    # Nova deletes the record without a date.
+    # Nova deletes the record without a new date of change.
     with in_nova(cloud) as (_, cell):
         cell.execute(sa.update(models.Instance).where(
             models.Instance.uuid == row.instance_uuid).values(

@@ -48,7 +48,7 @@ def cloud(running):
 
 @pytest.fixture
 def group(cloud):
-    """A group reserves two of the three hosts; the third one is full."""
+    """A group that reserves two of the three hosts. The third host is full."""
     group = cloud.planner.create(
         ALONE, project_id=PROJECT, user_id=USER).uuid
     # The scheduler reads the table once before anything fails.

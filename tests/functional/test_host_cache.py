@@ -30,7 +30,7 @@ def running(lend_cloud):
 
 
 class Known:
-    """The hosts that one scheduler knows of a cloud."""
+    """The hosts of a cloud in the cache of one scheduler."""
 
     def __init__(self, cloud):
         self.cloud = cloud
@@ -107,7 +107,7 @@ def test_a_service_that_takes_no_servers_is_noticed(known, values):
 
 
 def test_two_services_that_change_places_are_noticed(known):
-    """As many are up as before."""
+    """The number of services that are up does not change."""
     def disable(names):
         known.in_cell(lambda context: context.session.execute(
             sa.update(models.Service)
@@ -134,7 +134,7 @@ def test_a_changed_rack_is_noticed(known):
 
 
 def test_two_changes_within_one_second_are_noticed(known):
-    """The second has the date of the first."""
+    """Both changes have the same date."""
     now = timeutils.utcnow().replace(microsecond=0)
     change_metadata('r2', 'first', now)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduler caches the cell of a host as long as the host is there."""
+"""The scheduler caches the cell of a host as long as the host exists."""
 
 import uuid
 
@@ -23,7 +23,7 @@ def planned(cloud):
 
 
 def ask(cloud, group, member):
-    """The host in the answer to Nova, and the reads of cells of hosts."""
+    """The selected host, and the statements that read the cells of hosts."""
     instance = str(uuid.uuid4())
     spec = cloud.request_spec(
         'small', {'group': group, 'member': member}, instance)

@@ -49,7 +49,7 @@ def test_nova_lists_inserted_hosts_as_hypervisors_that_are_up(cloud):
     for host in ('row-1', 'row-2'):
         assert found[host]['state'] == 'up'
         assert found[host]['status'] == 'enabled'
-        # As a running compute has it: Placement and Nova agree on the node.
+        # As for a running compute, Placement and Nova have the same UUID.
         assert found[host]['id'] == cloud.providers()[host]
 
 

@@ -103,7 +103,8 @@ def test_where_every_host_is_refused_the_reasons_say_so(cloud):
 
 
 def test_a_refusal_expires(cloud):
-    """The operator has changed the aggregates, so the host counts again."""
+    """The operator may have changed the aggregates, so the host is planned
+    again."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     cloud.conf.set_override('alternates', 0, group='planner')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
@@ -149,7 +150,8 @@ def test_a_search_finds_the_one_host_that_passes_the_filter(cloud):
 
 
 def test_a_search_tries_no_more_hosts_than_it_may(cloud):
-    """The host that passes the filter is the last: it is not empty."""
+    """The search tries the host that passes the filter last, because it is not
+    empty."""
     cloud.conf.set_override('search_hosts', 1, group='holistic')
     other_server = cloud.add_consumer(FAST, {'VCPU': 1})
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)

@@ -70,8 +70,9 @@ def created(cloud, flavor, count, *policies):
 
 
 def boot(cloud, group, flavor):
-    """Create all servers of a group: path to UUID. Each must be active where
-    it was planned, and have what was held for it."""
+    """Create all servers of a group; returns their UUIDs by path. Asserts that
+    each server is active on its planned host with the allocations of its
+    hold."""
     servers = {}
     for row in cloud.table.members(group):
         held = cloud.holds.exists(row.hold)
@@ -115,7 +116,7 @@ def in_cell(cloud, read, *arguments):
     ('four', 4, {'gpu-1': 2, 'gpu-2': 2})])
 def test_servers_have_the_pci_devices_that_were_held(
         cloud, flavor, count, hosts):
-    """All sixteen GPUs of the one rack with two hosts."""
+    """The group uses all sixteen GPUs of the only rack with two hosts."""
     record = created(cloud, flavor, count,
                      {'type': 'affinity', 'level': 'rack'})
     assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())

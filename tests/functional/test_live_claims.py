@@ -48,7 +48,7 @@ def test_a_host_that_is_gone_is_replaced(cloud):
     cloud.delete_compute_service('cmp-9')
     server = create(cloud, group, 'a')
     host = host_of_active(cloud, server)
-    # Nova keeps the provider as long as the hold is there.
+    # Nova keeps the provider as long as the hold exists.
     cloud.placement.delete(f'/resource_providers/{cloud.providers()["cmp-9"]}')
     cloud.hosts = hosts
     assert host == 'cmp-0'

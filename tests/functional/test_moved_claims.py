@@ -74,7 +74,7 @@ def test_a_member_taken_back_before_its_move_stays_where_it_is(
     move = Claims.move
 
     def take_back_and_move(self, row, place):
-        # A reconciler does so if it considers the scheduler failed.
+        # A reconciler undoes the claim if it considers the scheduler failed.
         assert cloud.table.change_state(
             row.id, {MemberState.CLAIMED}, MemberState.PLANNED,
             row.updated_at, instance_uuid=None, held=True)

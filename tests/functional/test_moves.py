@@ -53,7 +53,7 @@ def only(cloud, *names):
 
 
 def attract(cloud, host, rather_than):
-    """Leave two hosts, of which Nova itself would choose the first."""
+    """Enable only two hosts. Nova itself would choose the first one."""
     only(cloud, host, rather_than)
     other_server = cloud.create_server(
         'other-server', 'large', host=rather_than, as_admin=True)
@@ -90,7 +90,8 @@ def failed_action(cloud, server):
 
 
 def test_a_group_created_again_is_checked_by_its_new_document(cloud):
-    """With the UUID of a deleted group that the scheduler has read."""
+    """The new group has the UUID of a deleted group that the scheduler has
+    read."""
     group = str(uuid.uuid4())
     for policies in [], PAIR['policies']:
         cloud.clear()
@@ -181,7 +182,8 @@ def test_two_members_moving_at_once_cannot_choose_the_same_rack(
                   block_migration='auto')
         wait_for(lambda: destination(cloud, servers['a']),
                  'the first to be on its way')
-        # Nova still shows it where it was, and the rack it goes to is taken.
+        # Nova still reports the source, but the rack of the destination is in
+        # use.
         assert cloud.host_of(servers['a']) == 'r1-1'
         cloud.enable_compute('r3-2')
         cloud.act(servers['b'], 'os-migrateLive', host=None,

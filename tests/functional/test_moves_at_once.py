@@ -35,8 +35,8 @@ def apart(cloud):
 
 @pytest.fixture
 def written(monkeypatch):
-    """Record the result of each destination. The first two are written only
-    when Nova has chosen both."""
+    """The results of all writes of destinations. The first two destinations
+    are written only after Nova has chosen both."""
     both, answers = threading.Barrier(2, timeout=300), []
     send = group_moves.member_moves.send
     first = iter(range(2))
@@ -64,7 +64,8 @@ def unshelve(cloud, server):
 
 
 def leave(cloud, *names):
-    """Disable all other hosts, and make the first of these the better one."""
+    """Disable all other hosts, and create a server on each of these hosts
+    except the first, so that Nova prefers the first."""
     for host in cloud.hosts:
         if host.name not in names:
             cloud.disable_compute(host.name)
@@ -168,7 +169,8 @@ def test_a_destination_counts_until_the_move_has_failed(
 
 
 def refuse_live_migrations(cloud, monkeypatch, host):
-    """The host refuses to be a source, once the event is set."""
+    """Let a host refuse to be the source of a live migration after an event;
+    returns the event."""
     may_fail = threading.Event()
     driver = cloud.computes.services[host].manager.driver
 

@@ -10,8 +10,8 @@ PLACES = {'m-0': 'cmp-0', 'm-1': 'cmp-1', 'm-2': 'cmp-4'}
 
 
 def test_a_lost_member_gets_neither_host_of_a_resized_sibling(cloud):
-    """The steps of the finding: m-0 waits on cmp-2 for its confirmation, and
-    the last pass of the reconciler saw it on cmp-0."""
+    """The server of m-0 waits on cmp-2 for its confirmation, but the last pass
+    of the reconciler read it on cmp-0."""
     group, moving = resized(cloud)
     assert position(cloud, group, 'm-0') == ('cmp-0', None)
     disable(cloud, 'cmp-3', 'cmp-4')
@@ -48,9 +48,10 @@ def test_a_pass_sees_both_hosts_and_the_end_of_a_reverted_move(cloud):
 
 
 def resized(cloud):
-    """A group of three that are apart. The server of the first member is in
-    VERIFY_RESIZE on cmp-2, which the table does not say, as if it had been
-    unavailable when the scheduler answered. The third member is lost."""
+    """A group of three members on different hosts. The server of the first
+    member is in VERIFY_RESIZE on cmp-2. The table does not contain this
+    destination, as if it had been unavailable when the scheduler chose it. The
+    third member is lost."""
     group = cloud.plan(document(*PLACES, policies=APART), PLACES,
                        resources=SMALL)
     moving = create(cloud, group, 'm-0')

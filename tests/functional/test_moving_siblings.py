@@ -11,8 +11,8 @@ from tests.functional.claims import (
 
 
 def test_a_member_planned_where_a_sibling_is_being_resized_to(cloud):
-    """As an engine leaves it that planned just before the resize began; a
-    later plan avoids both hosts: see test_moving_positions.py."""
+    """An engine planned the member just before the resize began. A later plan
+    avoids both hosts: see test_moving_positions.py."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group, moving = resized(cloud)
     hold_at(cloud, group, 'm-2', 'cmp-2')
@@ -51,8 +51,9 @@ def hold_at(cloud, group, path, host):
 
 
 def resized(cloud):
-    """A group of three that are apart, and the server of the first: it waits
-    on cmp-2 for the confirmation of its move; the third member is lost."""
+    """A group of three members on different hosts, and the server of the first
+    member. The server waits on cmp-2 for the confirmation of its move. The
+    third member is lost."""
     group = cloud.plan(document('m-0', 'm-1', 'm-2', policies=APART), {
         'm-0': 'cmp-0', 'm-1': 'cmp-1', 'm-2': 'cmp-4'}, resources=SMALL)
     moving = create(cloud, group, 'm-0')

@@ -27,7 +27,8 @@ def running(lend_cloud):
 
 
 def create(cloud, group, member, count):
-    """Names of the hosts of the servers of one create, with their numbers."""
+    """Create several servers with one request; returns the number of servers
+    on each host."""
     cloud.create_server('node', 'small', {'group': group, 'member': member},
                         min_count=count)
     servers = [server['id'] for server in cloud.servers()]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines act on the versioned notifications of a real Nova.
 
-No test runs a pass of the reconciler: what changes, changes because Nova sent
-a notification.
+No test runs a pass of the reconciler. Every change results from a notification
+of Nova.
 """
 
 import time
@@ -24,7 +24,7 @@ HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=4)
               for name, rack in (('h1', 'r1'), ('h2', 'r2'), ('h3', 'r3')))
 GROUP = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
 LONGEST_WAIT = 300.0
-"""Seconds; a test that passes waits for a small part of them."""
+"""Timeout in seconds. A test that passes waits for a small part of it."""
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def set_quota(cloud, **limits):
 
 @pytest.fixture(scope='module')
 def cloud(lend_cloud):
-    """One server of the project with two cores exists."""
+    """A cloud in which the project has one server with two cores."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 1024, 1)
         cloud.wait_for_status(cloud.create_server('there', 'small'), 'ACTIVE')

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NUMA nodes and huge pages, which Placement does not know: Nova's filter
-refuses hosts, and they are learnt. On Nova's libvirt driver with the fake
-libvirt of Nova's own tests."""
+"""Placement does not know NUMA nodes and huge pages. Nova's filter refuses
+hosts, and the engine learns the refusals. The computes run Nova's libvirt
+driver on the fake libvirt of Nova's own tests."""
 
 from nova import context as nova_context
 from nova import objects

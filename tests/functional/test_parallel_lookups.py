@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sixteen threads of one scheduler look members up at the same time.
 
-``benchmarks/parallel_lookups.py`` does the same with 1,000 members, and takes
-the time.
+``benchmarks/parallel_lookups.py`` does the same with 1,000 members, and
+measures the time.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ def cloud(running):
 
 
 def test_every_member_has_one_server_and_every_server_one_member(cloud):
-    """All requests point at the description. Each is sent twice, as by a
+    """All pointers name the counted member. Each is sent twice, as by a
     conductor that repeats it, and there are more servers than members."""
     group = planned(cloud)
     instances = [str(uuid.uuid4()) for _ in range(MEMBERS + 8)]
@@ -77,9 +77,9 @@ def planned(cloud):
 
 
 def in_parallel(cloud, group, requests):
-    """The host of each instance; None for a refusal.
+    """Lists of the selected hosts by instance. None means a refusal.
 
-    :param requests: instance and the path that it points at
+    :param requests: pairs of an instance and the member path of its pointer
     """
     specs = [(instance, cloud.request_spec(
         'tiny', {'group': group, 'member': path}, instance))
@@ -109,9 +109,10 @@ def in_parallel(cloud, group, requests):
 
 
 def assert_consistent(cloud, group, given):
-    """Answers, rows and allocations agree, and no hold is left.
+    """Assert that answers, rows and allocations agree, and that no hold
+    exists.
 
-    :param given: instance to the host of its answer
+    :param given: selected host of each instance
     """
     rows = cloud.table.members(group)
     assert {row.instance_uuid: row.place.host for row in rows} == given

@@ -38,7 +38,8 @@ class Both:
             PlacementDatabase(f'sqlite:///{path}')))
 
     def hosts(self):
-        """From the database, after a comparison with the API."""
+        """The hosts from the database. Asserts that the API gives the same
+        snapshot."""
         save_copy(db_api.get_placement_engine(), self._path)
         found = self.database.snapshot()
         assert found == self._api.snapshot()

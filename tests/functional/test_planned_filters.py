@@ -38,10 +38,12 @@ FILTERS = [
 class Case:
     """A reason for which Nova refuses hosts, and the remaining hosts.
 
+    :ivar left: hosts that Nova does not refuse
     :ivar metadata: metadata of an aggregate
     :ivar hosts: hosts in that aggregate
     :ivar flavor: flavor of the member
     :ivar properties: properties of the member's image; None for no image
+    :ivar fields: further fields of the image
     :ivar options: Nova's options by group and name
     """
 

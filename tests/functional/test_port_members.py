@@ -75,8 +75,8 @@ def create_server(cloud, row, ports):
 @pytest.mark.parametrize('ports, count', [(1, 10), (2, 4)])
 def test_the_ports_of_each_server_use_the_providers_that_were_held(
         cloud, ports, count):
-    """All ports that the agents can serve. Nova tells Neutron the provider of
-    each group of a port."""
+    """The group uses the whole capacity of the agents. Nova sends Neutron the
+    provider of each request group of a port."""
     record = created(cloud, count, **described(ports))
     assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
     servers = []

@@ -21,8 +21,8 @@ def test_requests_depend_only_on_changed_providers(providers, number, changed):
     for _ in range(number):
         providers.add(PLAIN)
     providers.read()
-    # What each offers. Traits come in the list, and so does that none of them
-    # has a consumer.
+    # One request reads the inventories of each provider. The lists contain the
+    # traits, and show that no provider has a consumer.
     assert (providers.lists, providers.parts) == (2, number)
     consumers = [providers.allocate({one: {'VCPU': 1}})
                  for one in providers.uuids[:changed]]
@@ -79,7 +79,7 @@ def test_a_new_provider_takes_one_request_if_consumers_need_no_count(
         [1] * used + [0] * (4 - used))
     assert {uuid: one.used() for uuid, one in found.items()} == {
         uuid: one.used() for uuid, one in counted.items()}
-    # What is not counted yet is counted for the first reader who needs it.
+    # Consumers are counted when a read first needs their number.
     assert providers.read(counted=False) == found
     assert providers.parts == 0
     assert providers.read() == counted
@@ -117,7 +117,7 @@ def test_full_hosts_are_read_in_lists_and_not_one_by_one(providers, number):
     providers.add(PLAIN)
     providers.read()
     providers.read()
-    # All have memory left, and are in the list of those.
+    # All providers have free memory, and are in the list of such providers.
     assert (providers.lists, providers.parts) == (2, 0)
     for _ in range(number):
         providers.allocate({providers.add(PLAIN): {
@@ -125,7 +125,7 @@ def test_full_hosts_are_read_in_lists_and_not_one_by_one(providers, number):
         providers.allocate({providers.add(METAL): {'CUSTOM_METAL': 1}})
     providers.read()
     providers.read()
-    # VCPU, MEMORY_MB, and whether there is CUSTOM_METAL again.
+    # The lists show providers with free VCPU, MEMORY_MB and CUSTOM_METAL.
     assert (providers.lists, providers.parts) == (4, 0)
 
 
@@ -133,7 +133,7 @@ def test_a_fully_reserved_class_is_never_queried(providers):
     providers.allocate({providers.add(ODD): {'VCPU': 8}})
     providers.read()
     providers.read()
-    # Whether there are VCPUs again.
+    # The second list shows whether VCPUs are free again.
     assert (providers.lists, providers.parts) == (2, 0)
 
 
@@ -198,7 +198,8 @@ def test_a_change_between_two_answers_is_noticed_next_time(providers):
     providers.read()
     assert not providers.before
     assert providers.read()[one].used() == {'VCPU': 3, 'MEMORY_MB': 0}
-    # Full before it is read, so that it is in no list, and otherwise then.
+    # The provider is full before it is read, so that it is in no list. During
+    # the read, it gets free capacity.
     providers.offer(one, {'VCPU': {'total': 3}})
     providers.before['traits'] = lambda: providers.offer(one, PLAIN)
     providers.read()

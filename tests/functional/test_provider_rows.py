@@ -41,7 +41,8 @@ def test_later_reads_are_of_what_has_changed(placement, path, rows):
 
     first, statements = read()
     assert first == providers.anew()
-    # Those below, and traits, inventories, and traits of providers.
+    # The five statements below, and those for traits, inventories, and traits
+    # of providers.
     assert statements == 8
     second, statements = read()
     assert all(second[uuid] is first[uuid] for uuid in first)
@@ -54,7 +55,7 @@ def test_later_reads_are_of_what_has_changed(placement, path, rows):
     assert third[one].consumers == 1
     assert third[other] is first[other]
     assert statements == 8
-    # This does not raise the generation.
+    # A deletion does not raise the generation.
     providers.free(consumer)
     fourth, statements = read()
     assert fourth[one].used() == {'VCPU': 0, 'MEMORY_MB': 0}
@@ -98,7 +99,7 @@ def test_rows_equal_the_answers_of_the_api(placement, path, rows, data):
             found = rows.read(providers.uuids)
             assert found == providers.anew()
             assert rows.reread(providers.uuids) == found
-            # The providers of earlier examples are still there.
+            # The providers of earlier examples still exist.
             assert rows.with_trait('HW_CPU_X86_AVX') & found.keys() == {
                 uuid for uuid in found if found[uuid].traits}
     finally:

@@ -69,11 +69,11 @@ def test_only_nested_providers_cost_requests(providers, trees, below):
     listing = trees.list()
     providers.requests.clear()
     trees.read(providers.uuids, listing)
-    # The inventories of each nested provider, which are not known yet.
+    # One request reads the inventories of each nested provider.
     assert providers.parts == below
     providers.requests.clear()
     trees.read(providers.uuids, listing)
-    # The list of use, which contains nested providers.
+    # One request reads the list of usages, which contains nested providers.
     assert (providers.lists, providers.parts) == (1, 0)
 
 
@@ -85,7 +85,7 @@ def test_a_tree_that_did_not_change_is_the_same_object(providers, trees):
     consumer = providers.allocate({card: {'VGPU': 1}})
     second = trees.read(providers.uuids, trees.list())[root]
     assert second.below[0].inventories['VGPU'].used == 1
-    # This does not raise the generation of any provider.
+    # A deletion does not raise the generation of any provider.
     providers.free(consumer)
     third = trees.read(providers.uuids, trees.list())[root]
     assert third == first[root]

@@ -98,7 +98,7 @@ def resources(cloud, group, path):
 
 
 def passes(cloud, number=2):
-    """The corrections of passes of the reconciler."""
+    """Run passes of the reconciler; returns their corrections."""
     repaired = {}
     for _ in range(number):
         repaired.update(cloud.reconciler.reconcile())
@@ -159,7 +159,7 @@ def test_a_claim_of_a_server_in_error_is_undone(cloud, group):
     assert cloud.reconciler.reconcile() == {'unclaimed': 1}
     assert held(cloud, group) == {'web', 'db'}
     assert member(cloud, group, 'web').state == 'planned'
-    # The server equals a new one.
+    # The member can be claimed again.
     build(cloud, group, 'web')
 
 

@@ -22,10 +22,10 @@ def cloud(lend_cloud):
 
 
 def planned_anew_with_four(cloud, path, build=None):
-    """A group planned with 2 VCPU a server, one of which is now planned with
-    4, as the flavor now says.
+    """A group that was planned with 2 VCPUs for each server. One member is
+    planned again with 4 VCPUs, because the flavor was redefined.
 
-    :param build: a member that has its server before
+    :param build: member that gets its server before the flavor is redefined
     """
     old = cloud.create_flavor('small', 2, 2048, 10)
     group = cloud.planner.create(TWO, project_id=PROJECT, user_id=USER).uuid
@@ -63,7 +63,7 @@ def test_a_request_skips_a_row_of_the_old_flavor(cloud):
     (allocation,) = cloud.placement.get(
         f'/allocations/{server}').json()['allocations'].values()
     assert allocation['resources']['VCPU'] == 4
-    # The other one was planned for servers that no longer exist.
+    # The other member was planned for the former flavor.
     fault = cloud.wait_for_status(
         create(cloud, group, 'n'), 'ERROR')['fault']['message']
     assert 'VCPU=4' in fault and 'VCPU=2' in fault

@@ -52,7 +52,7 @@ def shop(cloud):
 
 
 def refusal(cloud, group, member, flavor='small', **extra):
-    """The fault of a create that must not change the plan."""
+    """The fault of a refused create. Asserts that the plan is unchanged."""
     before = cloud.table.members(group), cloud.used()
     server = cloud.create_server(
         'refused', flavor, {'group': group, 'member': member}, **extra)
@@ -183,7 +183,7 @@ def alone(cloud):
 
 
 def loss(cloud, group, member, **extra):
-    """The fault of a create whose member has lost its place."""
+    """The fault of a refused create. Asserts that the member is lost."""
     before = cloud.row(group, member)
     message = cloud.fault_of(cloud.create_server(
         'refused', 'small', {'group': group, 'member': member}, **extra))
@@ -294,7 +294,7 @@ def test_in_yield_mode_a_claim_that_cannot_be_undone_does_not_yield(
     monkeypatch.setattr(HoldClient, 'unswap', unswap)
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
-    # Stock Nova would create a second allocation beside the first.
+    # Stock Nova would create a second allocation for the server.
     assert 'does not answer' in cloud.fault_of(server)
     assert cloud.consumers('cmp-2')[server] == SMALL
     cloud.delete_consumer(server)

@@ -26,7 +26,7 @@ def cloud(lend_cloud):
 
 
 def broken(cloud, host, monkeypatch):
-    """A host on which no server can be built."""
+    """Let every build on the host fail."""
     def no_spawn(*args, **kwargs):
         raise exception.NovaException('out of order')
 
@@ -50,7 +50,7 @@ def test_two_failed_builds_move_to_separate_alternates(cloud, monkeypatch):
 
 @pytest.mark.parametrize('closed', [False, True])
 def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
-    """If its planned host is closed, another host is searched."""
+    """If the planned host is disabled, the scheduler searches another host."""
     group = cloud.plan(APART, {'n-0': 'cmp-0', 'n-1': 'cmp-1'},
                        resources={'VCPU': 2, 'MEMORY_MB': 2048,
                                   'DISK_GB': 10}, alternates=0)

@@ -21,8 +21,8 @@ GROUP = {'name': 'shop', 'members': [{'name': 'web', 'flavor': 'small'}]}
 
 @pytest.fixture
 def cloud(lend_cloud):
-    """A cloud with the default grace: all corrections that a test sees are
-    made immediately."""
+    """A cloud with the default grace period. All corrections in these tests
+    are made before it ends."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 512, 1)
         yield cloud
@@ -61,7 +61,7 @@ def set_state(cloud, server, state):
 
 
 def broken(cloud, monkeypatch):
-    """No server can be built on any host."""
+    """Let every build fail on all hosts."""
     def no_spawn(*args, **kwargs):
         raise exception.NovaException('out of order')
 
@@ -177,8 +177,9 @@ def test_a_shelved_server_keeps_its_member(cloud, group, seen):
 
 @pytest.fixture
 def slow_conductor(monkeypatch):
-    """The first create stops between the scheduler's answer and its create
-    in a cell, until the second event is set."""
+    """Stop the first create between the scheduler's answer and the creation in
+    a cell. Yields two events: the first is set when the scheduler has
+    answered, and the test sets the second to continue."""
     answered, go_on = threading.Event(), threading.Event()
     schedule = conductor.ComputeTaskManager._schedule_instances
 

@@ -98,7 +98,7 @@ def test_a_user_holds_nothing_for_ever(cloud, service):
 
 @pytest.fixture
 def ambiguous(cloud):
-    """The first host is in two racks."""
+    """Put the first host in two racks."""
     aggregate = cloud.create_aggregate('mistake', {'rack': 'r9'}, ['cmp-1'])
     yield
     cloud.act_on_aggregate(aggregate, 'remove_host', host='cmp-1')

@@ -84,8 +84,8 @@ def test_without_time_nothing_is_searched(cloud):
 @pytest.mark.parametrize('alternates', [0, 8])
 def test_two_creates_that_choose_one_host_at_the_same_time(
         cloud, monkeypatch, alternates):
-    """Both members are refused where they are planned, and both choose the
-    same other host before either has written its choice."""
+    """The planned hosts of both members are refused. Both creates choose the
+    same other host before one of them has written its choice."""
     group = cloud.plan(document('a', 'b', policies=APART),
                        {'a': 'cmp-2', 'b': 'cmp-3'}, resources=SMALL,
                        alternates=alternates)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server group of Nova and a pointer in one request agree.
 
-The server group is known when members are planned: its servers count, and so
-do members that are in it.
+The planner knows the server group: it counts the servers and the planned
+members of the server group.
 """
 
 import pytest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The next borrower of the shared cloud finds no trace of earlier ones."""
+"""The next borrower of the shared cloud finds no objects of earlier
+borrowers."""
 
 import uuid
 

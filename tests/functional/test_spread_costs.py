@@ -67,9 +67,10 @@ def built_on_an_alternate(cloud, group):
 
 STATES = planned, released, lost, failed, built_on_an_alternate
 MOST = {'planned': 38, 'released': 41, 'lost': 41, 'failed': 41,
-        # The host of the server, and the location of the host.
+        # Two more statements read the host of the server and its location.
         'built_on_an_alternate': 43}
-"""Statements of one create, more than half of them Placement's."""
+"""Maximum number of statements of one create. More than half of them are
+Placement's."""
 
 
 def calls_of_one(cloud, happen):
@@ -120,7 +121,7 @@ def test_a_create_costs_the_same_at_5_and_at_50_hosts(own_cloud):
 
 
 def test_alternates_that_spread_forbids_are_replaced(lend_cloud):
-    """The first alternates of the member are in the rack of another one."""
+    """The first alternates of the member are in the rack of another member."""
     with lend_cloud(sorted(
             hosts(8), key=lambda each: each.rack != 'r2')) as cloud:
         cloud.create_flavor('small', 1, 128, 1)

@@ -106,8 +106,8 @@ def devices(cloud, server):
 
 
 def test_each_server_has_a_device_of_each_switch_on_its_planned_host(cloud):
-    """All four pairs that the cards of the eight switches' ports can serve:
-    each card has bandwidth for two ports, and two functions."""
+    """The four pairs use all network cards of the cloud. Each card has two
+    functions, and bandwidth for two ports."""
     record = created(cloud, 4)
     assert (record.status, record.reasons) == (GroupStatus.PLANNED, ())
     rows = cloud.table.members(record.uuid)

@@ -18,7 +18,8 @@ HOSTS = (
 
 
 def ask(cloud, flavor):
-    """An answer as plain data, and the calls that were needed for it."""
+    """The scheduler's answer as plain data, and the statements and requests
+    that it needed."""
     instance = str(uuid.uuid4())
     spec = cloud.request_spec(flavor, None, instance)
     with counted() as calls:

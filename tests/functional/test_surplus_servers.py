@@ -44,7 +44,8 @@ class LateEngine(threading.Thread):
         return self.created
 
     def finish(self):
-        """Let it send its request, and wait for the end of its work."""
+        """Let the engine send its request, and wait for the end of its
+        work."""
         self._go_on.set()
         self.join(60)
         assert self.error is not None
@@ -105,8 +106,8 @@ def test_an_engine_loses_its_boot_during_a_create_request(
 @pytest.mark.parametrize('refused', [False, True])
 def test_nova_carries_out_a_request_that_it_has_not_answered(
         cloud, boots, refused):
-    """It does so when it gets the next request, which it may refuse, for
-    example because of a quota."""
+    """Nova carries out the first request when it gets the next one. It may
+    refuse the next request, for example because of a quota."""
     unanswered = []
 
     def create(send):
@@ -132,7 +133,7 @@ def test_a_rollback_deletes_a_server_that_nova_created_late(cloud, boots):
         raise ServiceFailed('nova', '/servers', 'HTTP 504')
 
     def find_none(path):
-        """Nova's list of servers, before the request is carried out."""
+        """The servers in Nova's list before Nova carries out the request."""
         found = of_group(path)
         if unanswered:
             cloud.wait_for_status(unanswered.pop()(), 'ACTIVE')

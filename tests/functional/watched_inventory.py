@@ -11,7 +11,7 @@ from tests.functional.call_counts import UUID
 
 
 class Counting:
-    """An adapter that counts the reads by their kind."""
+    """An adapter that counts the GET requests by their kind."""
 
     def __init__(self, adapter):
         self._adapter = adapter

@@ -57,7 +57,8 @@ def test_an_unplaceable_group_has_reasons_and_holds_nothing(world, service):
 
 
 def test_reasons_for_a_project_name_no_rack(world, service):
-    """Rack a is full; the whole group has to be in one."""
+    """The policy requires one rack, and no rack has capacity for five
+    members."""
     document = {'name': 'near', 'policies': [
         {'type': 'affinity', 'level': 'rack'}], 'members': [
         {'name': 'node', 'count': 5, 'resources': SMALL}]}
@@ -207,7 +208,7 @@ def test_an_unplaceable_revision_changes_nothing_and_has_reasons(
     answer = service.ask(
         'POST', f'/v1/groups/{group}/members?wait=9',
         {'members': [{'name': 'node', 'count': 1, 'group': 'db'}]})
-    # Two racks, and no two nodes in one.
+    # The cloud has two racks, and the policy allows one node in each.
     assert answer.status_int == 200
     replanned = answer.json['group']
     assert (replanned['status'], replanned['revision']) == ('planned', 1)

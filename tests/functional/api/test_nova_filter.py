@@ -32,7 +32,7 @@ HINTS = ('os:scheduler_hints', 'OS-SCH-HNT:scheduler_hints')
 
 
 def paste_config(directory):
-    """The file of Nova with the changes of the sample."""
+    """The path of a copy of Nova's file with the changes of the sample."""
     merged = configparser.RawConfigParser(delimiters='=', strict=False)
     merged.optionxform = str
     # Paths in Nova's file begin with a slash and end at a colon.
@@ -97,7 +97,7 @@ def pointer(group, member):
 
 
 def refusal(cloud, *words, **options):
-    """The message for a server that Nova does not begin to create."""
+    """The message with which Nova refuses a create request."""
     before = len(cloud.servers())
     answer = ask(cloud, *words, **options)
     assert answer.status_code == 400
@@ -127,8 +127,8 @@ def test_an_unknown_member_is_refused(cloud, shop, key, path):
 
 
 def test_a_number_beyond_the_count_is_refused(cloud):
-    """No place of the member is given to another number: its count is
-    fixed."""
+    """The count of the member is fixed, so no server with another number gets
+    one of its places."""
     group = cloud.plan(
         {'name': 'farm', 'members': [
             {'name': 'node', 'flavor': 'small', 'count': 2}]},
@@ -204,7 +204,7 @@ def test_yield_mode_accepts_an_unknown_member(cloud, shop):
 
 @pytest.mark.parametrize('hints,queries', [
     (None, 0), ({}, 0),
-    # Whether the server group is bound to a member.
+    # The query reads whether the server group is bound to a member.
     ({'group': str(uuid.uuid4())}, 1)])
 def test_queries_of_a_server_without_a_pointer(cloud, hints, queries):
     with recorded() as recorder:

@@ -66,7 +66,8 @@ def described(service):
 
 
 def somebody(service, world, route):
-    """Variables of the path of a route, with the names of existing objects."""
+    """Create the objects that a route needs. Returns the values of the
+    variables in its path."""
     if '/plans' in route.path:
         plan = service.ask('POST', '/v1/plans', shop(nodes=1), ADMIN)
         return {'plan_id': plan.json['plan']['id']}
@@ -98,7 +99,7 @@ def test_every_response_matches_the_openapi_description(
     @hypothesis.given(case=operation.as_strategy(generation_mode=mode),
                       known=strategies.integers(0, 2))
     def validated(case, known):
-        # No group has a random UUID.
+        # Otherwise the generated path names a random UUID, which no group has.
         headers = {'X-Auth-Token': TOKEN}
         if known and mode is GenerationMode.POSITIVE:
             headers.update(LATEST)

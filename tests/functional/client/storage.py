@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responses of a Cinder with one pool. A real Cinder cannot be in one process
-with Nova: see tests/cinder."""
+"""Responses of a Cinder with one pool. A real Cinder cannot run in the process
+of Nova: see tests/cinder."""
 
 import webob.dec
 

@@ -37,7 +37,8 @@ NODES = {
 
 @pytest.fixture(scope='module')
 def lent(lend_cloud):
-    """Servers of a project, four on each host, and five on one of them."""
+    """A cloud with servers of one project: five on ``FULL``, three on
+    ``EMPTIER``, and four on each other host."""
     with lend_cloud(HOSTS) as cloud:
         cloud.create_flavor('small', 2, 1024, 1)
         written = WrittenServers(cloud, 'small', MEMBER.project)

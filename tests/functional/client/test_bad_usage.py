@@ -47,7 +47,7 @@ def test_a_forbidden_action_is_reported(refused, read, written):
 
 def test_a_wait_reports_a_timeout(terminal, refused, world, service,
                                   written):
-    # An engine that never begins the task.
+    # No engine begins the task.
     service.app._service.engines.plan_group = lambda *_: None
     line = refused('group', 'create', '-f', written(), '--wait', '--timeout',
                    1)

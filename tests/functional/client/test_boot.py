@@ -72,7 +72,7 @@ def terminal(running, capsys, own_logging):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Servers of this cloud are active and deleted within a second."""
+    """Short intervals: servers of this cloud are active within a second."""
     monkeypatch.setattr(member_boot, '_FIRST_PAUSE', 0.2)
     monkeypatch.setattr(member_boot, '_LONGEST_PAUSE', 0.5)
     monkeypatch.setattr(server_states, '_INTERVAL', 0.2)
@@ -110,8 +110,8 @@ def create(terminal, shop, *words):
 
 
 def placed(cloud):
-    """The UUIDs of servers by the paths of their members; each server is
-    active on its planned host, and no other server exists."""
+    """The UUIDs of servers by the paths of their members. Asserts that each
+    server is active on its planned host, and that no other server exists."""
     group, = cloud.table.list_groups()
     rows = {row.member.path: row for row in cloud.table.members(group.uuid)}
     servers = {server['id']: server
@@ -125,7 +125,7 @@ def placed(cloud):
 
 
 def no_rest(cloud):
-    """Neither a server nor a group nor an allocation exists."""
+    """Assert that no server, no group and no allocation exists."""
     assert cloud.servers(MEMBER.project) == []
     assert list(cloud.table.list_groups()) == []
     assert not any(cloud.holds.resources(provider)

@@ -103,7 +103,7 @@ def test_the_sdk_program_creates_a_server_for_each_member(
     assert hints == [{'holistic_group': group.uuid,
                       'holistic_member': f'web/server-{number}'}
                      for number in range(2)], json.dumps(others.creates)
-    # No server took its place, so that the release freed both.
+    # No server has claimed a member, so the release freed both members.
     assert set(world.states(group).values()) == {'released'}
 
 

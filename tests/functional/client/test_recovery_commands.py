@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that the manual names for a state ends this state, word for
-word."""
+"""The command that the manual names for a state ends this state. The tests run
+the commands as printed."""
 
 import os
 import pathlib
@@ -38,7 +38,7 @@ driver = file
 path = {inventory}
 '''
 LONGEST = 300
-"""Seconds that an engine may take to start and to plan."""
+"""Timeout in seconds for an engine to start and to plan."""
 
 
 def commands(of):
@@ -141,7 +141,8 @@ def test_the_command_of_the_manual_ends_planning(
 
 
 def end_once_planned(world):
-    """Send this process, in which the engine runs, the signal to end."""
+    """Send SIGTERM to this process, in which the engine runs, as soon as the
+    group is planned."""
     deadline = time.monotonic() + LONGEST
     while (world.table.list_groups()[0].status == GroupStatus.PLANNING
            and time.monotonic() < deadline):

@@ -44,6 +44,6 @@ def create(world, document, planner=None, **pending):
 
 
 def allocated(world, servers):
-    """Placement's allocations of servers, which never change."""
+    """Placement's allocations of servers. An adoption must not change them."""
     return {server: world.holds.exists(server)['allocations']
             for server in servers}

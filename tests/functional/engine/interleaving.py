@@ -37,10 +37,10 @@ class Interleaved:
 
 
 def reconcile(world, *, table=None, holds=None):
-    """One pass of a reconciler with these components, which does not plan lost
-    members again.
+    """Run one pass of a reconciler with these components. It does not replan
+    lost members.
 
-    :returns: number of corrections of each kind
+    :returns: numbers of corrections by their kind
     """
     world.conf.set_override('replans', 0, group='reconciler')
     return Reconciler(

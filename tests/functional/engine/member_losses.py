@@ -10,7 +10,8 @@ def place(world, group, path):
 
 
 def lose(world, group, path):
-    """Give a member's hold and capacity to another consumer."""
+    """Drop the hold of a planned member, and mark the member as lost. Returns
+    its former row."""
     row = next(m for m in world.table.members(group.uuid)
                if m.member.path == path)
     world.holds.drop([row.hold])

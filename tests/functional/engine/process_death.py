@@ -3,7 +3,7 @@
 
 
 class ProcessKilled(BaseException):
-    """The state after kill -9: every later call fails."""
+    """Raised by each call of a killed process."""
 
 
 class CallBudget:

@@ -84,7 +84,7 @@ def test_a_strict_adoption_is_refused_with_the_violations(world):
 
 
 def test_a_policy_that_further_members_satisfy_is_not_violated(world):
-    """Two servers on one host, of hosts that differ by at most one member."""
+    """Two servers share a host. The policy holds with the planned members."""
     servers = [a_server(world, 'a1') for _ in range(2)]
     spread = [{'type': 'spread', 'level': 'host', 'max_skew': 1}]
     adopt = dict(zip(('node-0', 'node-1'), servers))
@@ -285,8 +285,8 @@ def test_a_server_next_to_others_degrades_an_exclusive_group(world):
 
 
 def test_no_crash_allocates_anything_twice(world):
-    """The engine crashes after each number of calls, and another one
-    continues."""
+    """The engine crashes after 0, 1, 2 and more calls. Each time, another
+    engine continues."""
     for calls in range(40):
         servers = [a_server(world, 'a1')]
         before = allocated(world, servers)

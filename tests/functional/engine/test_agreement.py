@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A difference that a test leaves is reported at its end."""
+"""The check at the end of each test reports the differences that the test has
+left."""
 
 import uuid
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decisions that may be made on an outdated snapshot.
+"""The decisions that an engine may make on an outdated snapshot.
 
-No change is reported to the engine: it misses every notification.
+The engine receives no notification of any change.
 """
 
 import pytest
@@ -38,7 +38,7 @@ class KeptWorld(World):
         super()._start_parts()
 
     def fill(self, *hosts):
-        """Fill all of these hosts with other servers."""
+        """Fill these hosts with other servers."""
         return [self.placement.allocate(self.hosts[host], WHOLE)
                 for host in hosts]
 
@@ -166,7 +166,8 @@ def test_lost_members_find_room_that_another_server_freed(world):
 
 
 def test_a_group_is_not_degraded_because_of_an_old_snapshot(world):
-    """The inventory lists all hosts in one rack, and then in their own."""
+    """The inventory first reports all hosts in one rack, and then in their own
+    racks."""
     document = {'group': {
         'name': 'pair',
         'policies': [{'type': 'anti-affinity', 'level': 'rack'}],

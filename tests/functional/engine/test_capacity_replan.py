@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other servers take capacity between the plan of a group and its holds.
 
-No change is reported to the engine. Each host has room for one member, and
-each request puts two holds.
+The engine receives no notification of any change. Each host has capacity for
+one member, and each request writes two holds.
 """
 
 import math
@@ -37,7 +37,7 @@ class RoomWorld(KeptWorld):
     """Three racks of four hosts.
 
     :ivar wire: Watched, the connection to Placement
-    :ivar planned: host of each member when the first other server came
+    :ivar planned: host of each member when the first other server was created
     """
 
     def _start_parts(self):
@@ -49,14 +49,16 @@ class RoomWorld(KeptWorld):
             part_size=2))
 
     def make(self, document, **acts):
-        """:param acts: what happens before a request, see Watched"""
+        """:param acts: functions that are called before a request, see
+            Watched"""
         self.inventory.cached_snapshot()
         self.wire.acts = {int(name.strip('_')): act
                           for name, act in acts.items()}
         return self.slow.create(document, project_id='blue', user_id='ann')
 
     def take(self, *paths):
-        """A function that gives the places of members to other servers."""
+        """A function that creates other servers on the hosts of these
+        members."""
         def other_servers():
             group, = self.table.list_groups()
             now = hosts(self, group)
@@ -80,7 +82,7 @@ def world(tmp_path):
 @pytest.fixture
 def reads(world, monkeypatch):
     """Names of the hosts that were marked to be read again, for each call of
-    ``kept`` that reads any."""
+    ``cached_snapshot`` that finds such hosts."""
     found, kept = [], world.inventory.cached_snapshot
 
     def watched():
@@ -180,7 +182,7 @@ def test_the_number_of_attempts_is_bounded(world):
     # A drop of two holds is a request, too.
     acts = {f'_{number}': last for number in (2, 3, 4, 7, 8, 9)}
     group = world.make(document, **acts)
-    # Finally, a drop makes sure that none of the holds exists.
+    # Finally, one request ensures that no hold exists.
     assert world.wire.shown == [0, 2, 2, 2, 2, 0, 2, 2, 2, 2, None]
     assert group.status == GroupStatus.ERROR
     assert 'was outdated 2 times' in group.reasons[0]['message']
@@ -208,11 +210,12 @@ def test_an_engine_that_lost_its_group_moves_no_member(world, monkeypatch):
     world.wire.acts = {1: another_engine}
     with pytest.raises(OwnershipLost):
         world.slow.perform(record)
-    # The engine plans the group and another place for one member, and then
-    # ends.
+    # The engine plans the group and then another host for one member, and
+    # stops.
     assert asked == [6, 1]
-    # The first part is refused. Three requests empty what may be there: six
-    # holds and that of the other place. Only the other server is left.
+    # The first part is refused. Three requests delete the holds that may
+    # exist: six holds, and the hold on the other host. Only the allocation of
+    # the other server remains.
     assert world.wire.shown == [0, 0, 0, 0]
     assert world.vcpus_used() == 2
     assert world.moved(world.table.get_group(group)) == set()

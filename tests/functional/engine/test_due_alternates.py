@@ -24,7 +24,8 @@ APART = revised(policies=[{'type': 'anti-affinity', 'level': 'host'}])
 
 
 class Between:
-    """An inventory that calls a function once before it responds."""
+    """An inventory that calls a function before it returns its first
+    snapshot."""
 
     def __init__(self, inventory, event):
         self._inventory = inventory
@@ -64,7 +65,7 @@ def find(world, group, engine='one', planner=None):
 
 
 def while_snapshot(world, event):
-    """A planner during whose snapshot a function is called."""
+    """A planner that calls a function before it reads its first snapshot."""
     inventory = world.inventory
     world.inventory = Between(inventory, event)
     try:
@@ -148,7 +149,8 @@ def test_an_engine_that_is_alive_keeps_the_work(world):
 
 
 def test_alternates_from_before_an_update_are_not_written(world):
-    """The update keeps all places, and forbids what was allowed."""
+    """The update keeps all places, and forbids alternates that were
+    allowed."""
     group = planned(world, {'group': revised(policies=[])})
     places = {path: row.place for path, row in rows(world, group).items()}
 
@@ -198,7 +200,8 @@ def test_alternates_from_before_a_move_are_found_again(world):
     assert seen and alternates(world, group)['db/node-1']
     for chosen in choices(world, group):
         assert chosen['db/node-0'] != chosen['db/node-1']
-    # The member had no server and no allocation there.
+    # Undo the move, because the member has no server and no allocation on that
+    # host.
     member_moves.move(world.table.database, claimed, seen[0],
                       world.table.members(group.uuid), world.now)
     world.table.change_state(

@@ -17,12 +17,12 @@ from tests.functional.engine.updates import LARGE
 
 
 class Watched:
-    """Placement's adapter. It records what a group shows before each change,
-    and lets others act then.
+    """Placement's adapter. Before each change, it records the number of
+    written holds and calls a function.
 
-    :ivar shown: how many written holds the only group shows before each
-        ``POST``
-    :ivar acts: what happens before a ``POST``, by its number from 1
+    :ivar shown: number of written holds of the only group before each ``POST``
+    :ivar acts: functions by the number of the ``POST`` before which they are
+        called; the first ``POST`` is 1
     """
 
     def __init__(self, world, **acts):
@@ -49,7 +49,8 @@ def create(world, wire):
 
 
 def fill(world, group, path):
-    """Another server takes the host that is planned for a member."""
+    """Create another server on the planned host of a member; returns the
+    host."""
     place = updates.rows(world, group)[path].place
     world.placement.allocate(place.provider, {'VCPU': 2})
     return place.host
@@ -112,7 +113,8 @@ def test_a_dead_engine_leaves_its_count_and_another_one_plans_anew(world):
     world.wait(601)
     wire = Watched(world)
     one_by_one(world, wire).perform(take(world, group, 'two'))
-    # The hold of the killed engine is dropped. The third one was not written.
+    # The two holds of the killed engine are dropped. It had not written the
+    # third one.
     assert wire.shown == [0, 1, 2]
     assert world.table.get_group(group).holds_written is None
     assert world.vcpus_used() == 3

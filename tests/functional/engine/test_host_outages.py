@@ -168,7 +168,7 @@ def test_hosts_that_were_given_up_before_do_not_count(world, group):
 
 
 def test_a_group_can_be_replanned_while_a_host_is_gone(world, group):
-    """A member that keeps its place there remains unchanged."""
+    """A member on the missing host keeps its place."""
     first, second = world.table.members(group.uuid)[:2]
     world.inventory.down = {second.place.host}
     world.wait_out_host_grace()

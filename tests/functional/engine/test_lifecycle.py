@@ -71,7 +71,7 @@ def test_a_second_release_releases_nothing(world):
 
 
 class Meanwhile:
-    """A table that calls a function just after a method."""
+    """A table that calls a function once, just before one of its methods."""
 
     def __init__(self, table, call, event):
         self._table = table
@@ -108,7 +108,7 @@ def update(world, group, document):
 
 
 def test_a_release_skips_a_member_with_a_reused_row_id(world):
-    """This also holds if it reuses the ID of the member's row."""
+    """An update has reused the row ID of the member for another member."""
     group, document = world.create(), shop(nodes=1)['group']
     document['groups'][0]['members'].append({
         'name': 'cache', 'resources': SMALL})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lost member with a hold is being planned again. A pass keeps its hold
-until the planner must have failed."""
+"""A lost member with a hold is being replanned. A pass of the reconciler keeps
+the hold during the grace period. After it, the planner counts as failed."""
 
 import pytest
 
@@ -26,8 +26,8 @@ def group(world):
 
 
 def replan(world, group, after_put):
-    """A planner gives the member another place; a function is called as soon
-    as Placement has the new hold."""
+    """Replan the lost member, and call a function as soon as Placement has the
+    new hold."""
     world.planner_with(world.table, Interleaved(
         world.holds, 'put', after=after_put)).replan(group.uuid)
 

@@ -21,7 +21,7 @@ def test_the_version_of_an_empty_database_is_empty(run):
 
 
 def test_the_lease_expire_command_releases_expired_groups(run, world):
-    # The lease ends at a time that is long past by the operator's clock.
+    # The command uses the real clock. By this clock, the lease has expired.
     world.now = world.now.replace(year=2001)
     group = world.create(lease=60)
     code, output, _ = run('lease', 'expire', placement=world.endpoint)

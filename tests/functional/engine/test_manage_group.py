@@ -60,7 +60,7 @@ class Operator:
         return str(file)
 
     def created(self, content, *words):
-        """A group that can be placed, as the command's JSON shows it."""
+        """Create a group that can be placed; returns the command's JSON."""
         assert self.run('create', self.file(content), *OWNER, '--format',
                         'json', *words) == 0
         return json.loads(self.out)
@@ -193,7 +193,7 @@ def test_a_deleted_group_holds_nothing(operator, world):
 
 
 def lose(world, group, path):
-    """Remove the hold of a planned member, and make the member lost."""
+    """Drop the hold of a planned member, and mark the member as lost."""
     row = next(m for m in world.table.members(group) if m.member.path == path)
     world.holds.drop([row.hold])
     world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
@@ -221,7 +221,7 @@ def test_an_unplaceable_lost_member_stays_lost_with_a_reason(operator, world):
 
 
 def test_an_unplaceable_group_reports_its_reasons(operator, world):
-    # Three nodes in racks of their own, and there are two racks.
+    # Each of the three nodes needs a separate rack, and the cloud has two.
     file = operator.file(shop(nodes=3))
     assert operator.run('create', file, *OWNER) == 1
     printed = dict(

@@ -25,7 +25,8 @@ def refusal(run, world):
 
 @pytest.fixture
 def groups(world):
-    """UUIDs of two groups, for members of which hosts were refused."""
+    """UUIDs of two groups. Nova has refused hosts for a member of each
+    group."""
     found = [world.create().uuid, world.create().uuid]
     for group, hosts in zip(found, (('h1', 'h2'), ('h2',))):
         world.table.refusals.add(

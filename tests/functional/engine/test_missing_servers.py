@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wrong Nova, which does not know the servers, releases no member."""
+"""A reconciler whose configured Nova knows none of the servers releases no
+member."""
 
 import logging
 
@@ -24,7 +25,8 @@ def reconciler(world, instances):
 
 
 def built(world, number):
-    """Built members of groups of three, each group in its own project."""
+    """Rows of built members. Each group has three members and its own
+    project."""
     rows = []
     while len(rows) < number:
         group = world.create(lease=0, project_id=f'project-{len(rows)}')
@@ -108,7 +110,8 @@ def test_the_share_is_an_option(world, nova, percent, gone):
 
 @pytest.mark.parametrize('left, gone', [(0, 6), (5, 6), (6, 0)])
 def test_all_servers_may_be_deleted_at_once(world, nova, left, gone):
-    """Their allocations were deleted with them, except for a few."""
+    """Nova has deleted the allocations of the servers, except for ``left`` of
+    them."""
     for row in built(world, 6)[left:]:
         free(world, row)
     repaired = reconciler(world, NovaInstances(nova.adapter)).reconcile()

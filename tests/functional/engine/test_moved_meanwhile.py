@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A member that an update moves during a pass is left unchanged."""
+"""A pass does not change a member that an update moves during the pass."""
 
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, Task
@@ -75,7 +75,8 @@ def test_a_member_that_moves_before_it_is_marked_lost_is_kept(world):
 
 
 def test_a_member_that_moves_before_its_hold_is_restored_is_kept(world):
-    """Its hold was removed, and other servers have the capacity."""
+    """The hold of the member was deleted, and other servers use the
+    capacity."""
     group = world.create()
     row = web(world, group)
     world.holds.drop([row.hold])

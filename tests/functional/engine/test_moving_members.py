@@ -19,8 +19,8 @@ def trio(level):
 
 @pytest.fixture
 def group(world):
-    """A server of n-0 that moves from a1 to a2, one of n-1 on b1, and n-2,
-    which is lost."""
+    """A group with three members. The server of n-0 moves from a1 to a2, the
+    server of n-1 is on b1, and n-2 is lost."""
     group = world.create(trio('host'))
     for path in 'n-0', 'n-1':
         world.build(group, path)
@@ -77,7 +77,8 @@ def test_an_exclusive_group_keeps_both_hosts_of_a_moving_server(world):
 
 
 def put(world, group, path, host, destination=None):
-    """A built member's server is on this host, or on its way from there."""
+    """Put the server of a built member on a host, or let it move from there to
+    the destination."""
     places = {each.name: place_of(each)
               for each in world.inventory.snapshot().hosts}
     row = member(world, group, path)

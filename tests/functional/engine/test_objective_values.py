@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each plan writes its value, its bound and its gap in its group.
+"""Each plan writes its value, its bound and its gap to its group.
 
-A host of the small cloud has room for two members, so that three members need
-two hosts, and no plan has fewer.
+Each host of the cloud has capacity for two members, so every plan of three
+members uses at least two hosts.
 """
 
 from tests.functional.engine.member_losses import lose
@@ -55,7 +55,8 @@ def test_a_group_that_shrinks_has_the_value_of_what_remains(world):
 
 
 def test_a_plan_that_is_kept_keeps_its_value(world):
-    """The bound of a plan in which every member is kept proves nothing."""
+    """A plan that keeps every member proves no bound, so the group keeps the
+    earlier value."""
     group = created(world)
     update(world, group, revised() | {'name': 'store'})
     assert world.table.get_group(group.uuid).name == 'store'

@@ -19,8 +19,8 @@ from tests.functional.engine.world import shop
 
 
 class Counted:
-    """Placement's adapter, which counts requests and announces each of
-    them."""
+    """Placement's adapter. It records requests, and calls a function before
+    each."""
 
     def __init__(self, adapter):
         self._adapter = adapter
@@ -247,8 +247,8 @@ def test_an_engine_on_an_empty_table_drops_nothing(world, orphans, caplog):
 
 @pytest.mark.leaves('holds of a group whose rows are deleted')
 def test_an_engine_whose_table_was_emptied_drops_nothing(world, orphans):
-    """The table was emptied between two checks of a cloud that takes many
-    passes."""
+    """A check of the cloud takes many passes. The table is emptied between two
+    of them."""
     hold = rowless(world)
     group = world.create(lease=0)
     orphans.sweep()
@@ -276,8 +276,8 @@ def test_an_engine_drops_nothing_with_a_foreign_table(world, orphans, caplog):
     (1, 50, 1), (5, 50, 5), (6, 50, 0), (6, 75, 6), (7, 75, 0), (7, 100, 7)])
 def test_no_hold_is_dropped_above_the_orphan_percentage(
         world, orphans, caplog, count, percent, dropped):
-    """These are the shares of all holds, including the two that a group
-    knows."""
+    """The percentage refers to all holds, including the two holds of a
+    group."""
     world.conf.set_override('orphan_percent', percent, group='reconciler')
     rowless_all(world, count, MEMORY_MB=1)
     world.create(shop(1), lease=0)
@@ -292,7 +292,7 @@ def test_no_hold_is_dropped_above_the_orphan_percentage(
 
 def test_no_hold_is_dropped_before_all_consumers_were_read(
         world, wire, orphans):
-    """The first findings may be few, whatever the total."""
+    """The share of orphans is not known before that."""
     group = world.create(shop(1), lease=0)
     rowless_beside(
         world, world.table.members(group.uuid)[0], 8, MEMORY_MB=1)
@@ -334,7 +334,7 @@ def test_the_hold_audit_command_lists_and_drops_orphans(run, world):
 
 
 def test_a_hold_on_several_providers_is_reported_once(world, wire, orphans):
-    """Shared storage has such a hold, for example."""
+    """For example, a member with shared storage has such a hold."""
     hold = str(uuid.uuid4())
     world.placement.other_servers.add(hold)
     answer = world.placement.adapter.put(

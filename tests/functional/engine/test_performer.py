@@ -22,7 +22,8 @@ LONG = timedelta(minutes=10)
 
 
 def ask(world, document=None):
-    """A create request that an engine must plan."""
+    """Write a create request that an engine must plan; returns the UUID of the
+    group."""
     group = GroupRecord(
         str(uuid.uuid4()), 'shop', 'blue', 'ann', GroupStatus.PLANNING,
         document or shop(), 'spread', created_at=world.now,
@@ -81,7 +82,8 @@ def test_a_task_interrupted_at_any_call_is_finished_by_another(world):
 
 
 class Interrupted:
-    """Calls a function just before or after a call."""
+    """A component that calls a function just before or after one of its
+    methods."""
 
     def __init__(self, thing, **events):
         self._thing = thing
@@ -128,7 +130,8 @@ def test_a_slow_engine_cannot_undo_the_plan_of_its_successor(world):
     world.table.update_group(group, [small.status], document=shop())
     world.wait(601)
     world.planner.perform(take(world, group, 'quick'))
-    # According to the data that it has read, the group cannot be placed.
+    # According to the data that the slow engine has read, the group cannot be
+    # placed.
     with pytest.raises(OwnershipLost):
         world.planner.perform(record)
     assert world.table.get_group(group).status == GroupStatus.PLANNED

@@ -19,8 +19,7 @@ from tests.functional.engine.world import RACKS, SMALL, shop
 
 
 class Failing:
-    """A client of holds whose request fails, before or after it was carried
-    out."""
+    """A hold client whose request fails before or after it is carried out."""
 
     def __init__(self, holds, error, done_first=False):
         self._holds = holds

@@ -15,11 +15,11 @@ from tests.unit.table import builders
 
 
 def live_through(world, work):
-    """Do work in processes that are killed after more and more calls, until
-    one finishes.
+    """Kill processes after 0, 1, 2 and more calls, until one finishes the
+    work.
 
-    :param work: called with a table and a hold client that may fail :yields:
-        after each killed process
+    :param work: called with a table and a hold client that may fail
+    :yields: the number of calls of each killed process
     """
     for calls in itertools.count():
         life = CallBudget(calls)
@@ -54,8 +54,8 @@ def test_a_planner_interrupted_at_any_call_leaves_no_hold(world):
             ends.append(str(group.status))
             world.lifecycle.delete(group.uuid)
         assert world.vcpus_used() == 0
-    # At the first call there is no group yet. After the last holds it is
-    # planned, and only alternates or the answer to the client are missing.
+    # At the first call no group exists. After the last holds the group is
+    # planned, and only alternates or the response to the client are missing.
     failed = ends.count('error')
     assert failed >= 4 and ends[failed:]
     assert ends == ['error'] * failed + ['planned'] * (len(ends) - failed)
@@ -114,8 +114,8 @@ def test_a_claim_interrupted_at_any_call_is_undone(world, status):
         assert set(world.states(group).values()) == {'planned'}
         assert world.table.get_group(group.uuid).status == 'planned'
         world.assert_agreement()
-    # The last scheduler lived long enough to answer, but no conductor received
-    # the answer.
+    # The last scheduler was not killed, but no conductor received its
+    # response.
     world.wait_out_grace()
     assert world.reconciler.reconcile() == {'unclaimed': 1}
     assert set(world.states(group).values()) == {'planned'}

@@ -53,7 +53,7 @@ def built(world, nova, groups, size, project='blue'):
 
 
 def quiet(world, nova, engine):
-    """A pass, followed by enough time that earlier changes are not read
+    """Run two passes, so that later passes do not read earlier changes
     again."""
     engine.reconcile()
     world.wait(OVERLAP.total_seconds() + 1)
@@ -87,9 +87,9 @@ def test_few_members_in_a_large_project_cost_few_requests(world, nova, engine):
     for _ in range(12_000):
         nova.set(builders.new_uuid())
     engine.reconcile()
-    # Of 13 pages as many as there are members; then one by one.
+    # The pass reads one page per member of the 13 pages, and then each server.
     assert nova.requests() == 2 * len(members)
-    # All those servers are new, so at most one page for each member is read.
+    # All those servers are new, so the pass reads at most one page per member.
     engine.reconcile()
     assert nova.requests() <= 3 * len(members)
 
@@ -102,8 +102,8 @@ def test_changed_servers_are_found_in_one_list(world, nova, engine):
     nova.delete(gone)
     nova.set(builders.new_uuid(), project='red')
     assert engine.reconcile() == {'moved': 1, 'gone': 1}
-    # The list and its end; then each of the two; and a list again, since one
-    # of them is missing.
+    # The pass reads the list and its last page, each of the two servers, and
+    # another list, because one server is missing.
     assert nova.requests() == 5
     quiet(world, nova, engine)
     assert engine.reconcile() == {}
@@ -117,7 +117,7 @@ def test_a_server_missing_from_a_list_is_not_deleted(world, nova, engine):
     assert engine.reconcile() == {}
     quiet(world, nova, engine)
     nova.delete(members[0])
-    # The list does not show either that it was deleted.
+    # The list does not show the deletion either.
     assert engine.reconcile() == {}
     world.wait(FULL_LOOK.total_seconds())
     assert engine.reconcile() == {'gone': 1}

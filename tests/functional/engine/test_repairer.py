@@ -18,8 +18,8 @@ class Killed(BaseException):
 
 @pytest.fixture
 def group(world):
-    """Three servers on one host, each of which should have its own host; an
-    engine has the task of repairing this."""
+    """A group whose three servers share a host, although the policy requires
+    different hosts. Its repair is requested."""
     group = world.create(TRIO)
     for number in range(3):
         row = world.build(group, f'n-{number}')

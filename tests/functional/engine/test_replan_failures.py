@@ -36,7 +36,7 @@ def test_the_replanner_retries_when_capacity_was_taken(world):
 
 
 class Refusing:
-    """A client of holds whose request is refused, or has no response."""
+    """A hold client whose request is refused or gets no response."""
 
     def __init__(self, holds, error):
         self._holds = holds

@@ -28,7 +28,8 @@ def row(world, group, number=0):
 
 
 def lose(world, group):
-    """The host of the first member is unavailable for too long.
+    """Keep the host of the first member unavailable until the grace period has
+    ended.
 
     :returns: its row before it was lost
     """
@@ -208,7 +209,8 @@ def test_a_group_given_back_while_it_returns_holds_nothing(world, end):
 
 
 def test_passes_and_replans_leave_the_hold_of_a_returning_member_alone(world):
-    """Between the put and the acceptance of its new hold."""
+    """Both run after the new hold is written and before the table accepts
+    it."""
     group = world.create(PAIR, lease=0)
     before = lose(world, group)
     world.inventory.down = set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After the deletion of a server, the state is the same for all previous
-states of its member."""
+"""After the deletion of its server, a member has the same state, whatever its
+state was before."""
 
 import pytest
 
@@ -203,8 +203,8 @@ def test_a_server_that_is_set_to_error_before_it_is_seen_keeps_its_member(
 
 
 def stalled(world, group):
-    """The row of a server whose conductor was killed, and which was claimed
-    immediately."""
+    """The row of a claimed member. The build of its server has stalled,
+    because the conductor was killed."""
     row = world.claim(group, 'web')
     world.swap(row)
     world.instances.set(row.instance_uuid, 'BUILD')

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All groups together use no more of an uplink than its capacity.
 
-Each pair of members stands in two racks, and its traffic loads the uplinks of
-both. The tests add the traffic of all members from the rows of the table.
+The two members of each pair are in different racks, and their traffic uses the
+uplinks of both racks. The tests add the traffic of all members from the rows
+of the table.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ CAPACITY = 1000
 class LinkedInventory(RackInventory):
     """The uplink of each rack has 1000 Mbit/s.
 
-    :ivar linked: names of the racks that have one
+    :ivar linked: names of the racks with an uplink
     """
 
     linked = 'abcd'
@@ -59,7 +60,7 @@ class LinkedWorld(World):
                         in self.table.links.demand_of_others(None).items()})
 
     def only(self, *racks):
-        """All other hosts take no servers."""
+        """Mark the hosts of all other racks as down."""
         self.inventory.down = {host for host, rack in RACKS.items()
                                if rack not in racks}
 
@@ -192,6 +193,8 @@ def test_two_engines_at_the_same_time_do_not_exceed_a_link(
 
 
 def test_the_same_for_an_update(world):
+    """Another engine places a group on the links before the update reserves
+    its traffic."""
     world.only('a', 'b')
     group = world.create(pair(300))
     links, rival = world.table.links, []
@@ -218,7 +221,8 @@ def test_a_reservation_without_a_plan_ends(world):
 
 
 def test_a_plan_reads_no_members_of_other_groups(world):
-    """The number of statements is that of a cloud with one other group."""
+    """The number of statements does not depend on the number of other
+    groups."""
     sent = []
     for _ in range(3):
         world.create(pair(1))

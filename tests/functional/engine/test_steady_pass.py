@@ -61,7 +61,8 @@ def plan(world, names):
 
 
 def requests(engine, wire, expected=()):
-    """The number of requests of one pass; its corrections are as expected."""
+    """The number of requests of one pass. Asserts the corrections of the
+    pass."""
     wire.made.clear()
     assert engine.reconcile() == dict(expected)
     return len(wire.made)
@@ -80,7 +81,7 @@ def test_a_steady_pass_sends_the_same_requests_at_30_and_60_hosts(
         1 + 2 * world.conf.reconciler.recheck_requests)
     world.conf.set_override('recheck_requests', 0, group='reconciler')
     assert requests(engine, wire) == 1
-    # One request for each of the two looks at a host that has changed.
+    # The pass checks a changed host twice, with one request each time.
     world.placement.allocate(world.hosts[names[0]], {'VCPU': 1})
     assert requests(engine, wire) == 1 + 2 + 1
     assert requests(engine, wire) == 1

@@ -307,7 +307,7 @@ def test_each_edge_between_group_statuses_is_walked(edge):
 
 
 def test_a_member_that_an_update_vacates_is_planned_again():
-    """``vacate`` and ``occupy``, and not ``lose`` and ``replan``."""
+    """It calls ``vacate`` and ``occupy``, and not ``lose`` and ``replan``."""
     members, _ = walked(an_update_that_needs_its_own_room)
     assert set(members) == {('planned', 'lost'), ('lost', 'planned')}
 

@@ -18,8 +18,8 @@ def group(world):
 
 @pytest.fixture
 def claimed(world, group):
-    """The row of a server whose allocation is in place, and of which Nova's
-    API knows nothing."""
+    """The row of a claimed member. Its server has an allocation, and Nova's
+    API does not know the server."""
     row = world.claim(group, 'web')
     world.swap(row)
     return row
@@ -104,7 +104,7 @@ def test_a_member_whose_server_has_room_elsewhere_is_held_where_it_was(
 
 def test_a_member_whose_room_is_given_back_meanwhile_is_held_again(
         world, group, claimed):
-    """Nova deletes the server, whose allocation was there a moment ago."""
+    """Nova deletes the allocation of the server after the pass has read it."""
     world.wait_out_grace()
     assert reconcile(world, holds=Interleaved(
         world.holds, 'unswap',

@@ -15,7 +15,7 @@ def alternates(world, group):
 
 
 def test_a_changed_policy_replaces_the_alternates(world):
-    """Two servers that may be together may go on to one host."""
+    """Without a policy, both nodes may have the same host as an alternate."""
     group = world.create(revised(policies=[]))
     before = alternates(world, group)
     assert any(before.values())

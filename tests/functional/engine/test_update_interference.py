@@ -13,7 +13,8 @@ from tests.functional.engine.world import SMALL
 
 @pytest.mark.parametrize('full', [False, True])
 def test_a_claim_of_a_member_that_an_update_removes_is_kept(world, full):
-    """In one step or in two: the claim was first."""
+    """With free capacity, the update succeeds. In a full cloud, it needs the
+    capacity of the claimed member and is refused."""
     group = world.create(revised(nodes=1))
     built = []
     if full:

@@ -14,7 +14,8 @@ WITH_CACHE = {**shop()['group'], 'members': [
 
 
 def update(world, group, *, lease, waiting=0):
-    """A member is added; an engine begins some time after it was asked."""
+    """Add a member. An engine begins the update ``waiting`` seconds after its
+    request."""
     assert world.table.tasks.ask(
         group.uuid, Task.UPDATING, {'document': WITH_CACHE, 'lease': lease},
         [GroupStatus.PLANNED], None, world.now)
@@ -72,7 +73,8 @@ def test_an_update_that_asks_for_no_lease_needs_no_new_members(world):
 
 
 def test_a_running_lease_outlives_a_default_without_lease(world):
-    """The operator's default is for groups that ask for nothing."""
+    """An update without a lease keeps the running lease, although the
+    configured default is 0."""
     group = world.create(lease=600)
     ends = group.lease_expires_at
     world.conf.set_override('lease', 0, group='planner')

@@ -68,7 +68,8 @@ def test_an_update_moves_planned_members_and_not_built_ones(world):
 
 
 def test_an_update_moves_as_few_members_as_possible(world):
-    """Four members are in one rack, of which the new policy allows two."""
+    """Four members are in one rack. The new policy allows two of them
+    there."""
     single = {'name': 'db',
               'policies': [{'type': 'affinity', 'level': 'rack'}],
               'members': [{'name': 'node', 'count': 4, 'resources': SMALL}]}
@@ -92,8 +93,8 @@ def test_a_new_preference_moves_no_member(world):
 
 
 def test_an_update_moves_other_members_if_the_changed_ones_cannot(world):
-    """The database may only be in rack a, where only the web server's place is
-    large enough."""
+    """The new definition requires the database to be on the host of the web
+    server, so the web server must move."""
     group = world.create(revised(nodes=1, node=LARGE, top=[
         {'type': 'anti-affinity', 'level': 'rack'}]))
     at = hosts(world, group)

@@ -53,7 +53,7 @@ def hosts(world, group):
 
 
 def fill(world, *but):
-    """Fill the remaining capacity of all hosts, except some."""
+    """Fill the remaining capacity of all hosts except these."""
     for host, provider in world.hosts.items():
         left = 2 - world.placement.used(provider)['VCPU']
         if left and host not in but:
@@ -61,7 +61,7 @@ def fill(world, *but):
 
 
 def held(world, group):
-    """Placement's allocations of members of the group."""
+    """The number of members of the group that have a hold in Placement."""
     return sum(world.holds.exists(m.hold) is not None
                for m in rows(world, group).values())
 
@@ -74,7 +74,8 @@ def assert_settled(world, group, revision):
 
 
 class Meanwhile:
-    """Calls a function just before a request to Placement."""
+    """A hold client that calls a function once, just before one of its
+    methods."""
 
     def __init__(self, holds, call, event):
         self._holds = holds
@@ -93,7 +94,8 @@ class Meanwhile:
 
 
 class Silent:
-    """A Placement that does not respond to some requests."""
+    """A hold client whose given methods fail, as if Placement did not
+    respond."""
 
     def __init__(self, holds, *calls):
         self._holds = holds

@@ -34,18 +34,18 @@ def shop(nodes=2):
 
 
 class World(BaseWorld):
-    """Two racks of two hosts, each with room for two small servers, unless a
-    test wants others.
+    """By default, two racks of two hosts, each with capacity for two small
+    servers.
 
-    A context manager: Placement and table are there inside it.
+    Placement and the table exist inside the context manager.
 
-    :ivar now: what the clock of the scenario shows
+    :ivar now: time of the clock of the scenario
     """
 
     def __init__(self, directory, racks=None, vcpus=VCPUS):
         """
         :param racks: rack of each host, by the host's name
-        :param vcpus: of each host
+        :param vcpus: number of VCPUs of each host
         """
         self._directory = directory
         self._racks = racks or RACKS
@@ -95,8 +95,8 @@ class World(BaseWorld):
         self.wait(self.conf.reconciler.grace + 1)
 
     def wait_out_host_grace(self):
-        """Engines find unavailable hosts, which remain unavailable for the
-        grace period."""
+        """Let the reconciler see the unavailable hosts, and advance the clock
+        by their grace period."""
         self.reconciler.reconcile()
         self.wait(self.conf.reconciler.host_grace)
 

@@ -28,7 +28,8 @@ def clouds(tmp_path_factory):
 
 @pytest.fixture
 def proxies(clouds):
-    """A proxy in front of each cloud, which loses what a test wants."""
+    """A proxy in front of each cloud. It loses the requests and responses that
+    a test selects."""
     with contextlib.ExitStack() as stack:
         found = {name: Proxy(cloud.url) for name, cloud in clouds.items()}
         for each in found.values():
@@ -38,8 +39,8 @@ def proxies(clouds):
 
 @pytest.fixture
 def start_parent(clouds, tmp_path):
-    """A function that starts a parent of the clouds; on the same table as the
-    parent before, if both have one folder."""
+    """A function that starts a parent of the clouds. Parents with the same
+    folder use the same table."""
     with contextlib.ExitStack() as stack:
         def start(folder='parent', children=None, crash_point=None,
                   **options):
@@ -59,8 +60,8 @@ def start_parent(clouds, tmp_path):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left(clouds):
-    """Tests delete their groups and servers; what Placement contains is
-    always the sum of servers and holds."""
+    """Assert that the test has deleted its groups and servers, and that
+    Placement has exactly the allocations of servers and holds."""
     yield
     reports = {name: cloud.settled_report()
                for name, cloud in clouds.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP proxy in front of a child, which loses requests and answers."""
+"""A TCP proxy in front of a child, which loses requests and responses."""
 
 import contextlib
 import enum
@@ -18,9 +18,10 @@ class Fault(enum.Enum):
 
 
 class Proxy:
-    """One connection is one request, as the servers of the tests answer.
+    """Each connection carries one request. The proxy adds a header that closes
+    the connection after the response.
 
-    :ivar url: of the child, through the proxy
+    :ivar url: URL of the proxy
     :ivar keys: idempotency keys of the requests that arrived
     :ivar fault: called with method and path of each request; returns a Fault
         or None
@@ -75,7 +76,7 @@ class Proxy:
 
 
 def urls(proxies):
-    """By the names of the children."""
+    """The URLs of the proxies by the names of their children."""
     return {name: each.url for name, each in proxies.items()}
 
 

@@ -22,7 +22,8 @@ def upper(clouds, start_parent):
 
 
 def below(members):
-    """The pointers, with the last name of the path of the cloud."""
+    """The holds that the pointers name. The name of a cloud is the last name
+    of its path."""
     return pointed({path: {**each, 'cloud': each['cloud'].rpartition('/')[2]}
                     for path, each in members.items()})
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children that are killed, answers that are lost, and parents that are
-killed: no capacity is held without a group that knows it, and everything that
-is reported as planned exists."""
+"""Children and parents are killed, and requests and responses are lost. Each
+hold belongs to a group, and each member that is reported as planned has its
+hold."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tools.federation import processes
 
 PLAN, CREATE, EXTEND, DELETE = 'plan', 'create', 'extend', 'delete'
 LEASE = 8
-"""Seconds of the lease of a part until all parts exist."""
+"""Lease in seconds of a part until all parts exist."""
 KILLS = (
     (CREATE, Fault.REQUEST_LOST),   # between offer and commit
     (EXTEND, Fault.REQUEST_LOST),   # between two commits
@@ -42,7 +42,8 @@ def pytest_generate_tests(metafunc):
 
 
 def name_of(method, path):
-    """What a request does; None: it only reads."""
+    """The name of a request, or None if a test does not count this kind of
+    request."""
     path = path.partition('?')[0]
     if method == 'DELETE':
         return DELETE
@@ -53,7 +54,8 @@ def name_of(method, path):
 
 
 class Nth:
-    """A fault of the n-th request of a name, of several proxies."""
+    """A fault of the n-th request with a name among the requests of several
+    proxies."""
 
     def __init__(self, name, number, fault):
         self.done = False
@@ -71,8 +73,8 @@ class Nth:
 
 
 def must_hold_only(clouds, parent, groups):
-    """After all short leases have ended, the clouds hold the planned members
-    of these groups, and nothing else."""
+    """Assert that the clouds hold exactly the planned members of these groups
+    after all short leases have expired. Returns these holds."""
     expected, kept = set(), 0
     for group in groups:
         members = parent.members(group)
@@ -112,7 +114,8 @@ def test_a_killed_child_is_replaced(clouds, start_parent, tmp_path, kill):
     members = parent.members(group['id'])
     assert 'abc' not in {each['cloud'] for each in members.values()}
     must_hold_only(clouds, parent, [group['id']])
-    # The part of the dead cloud is not known to be gone, and is named.
+    # The parent does not know whether the part in the killed child still
+    # exists, so the deletion fails with the name of the child.
     answer = parent.ask('DELETE', f'/groups/{group["id"]}')
     assert answer.status_code == (204 if request == PLAN else 503)
     assert held(clouds) == set()
@@ -128,7 +131,7 @@ def test_a_lost_request_or_answer_creates_nothing_twice(
     assert fault.done
     assert group['status'] == 'planned', group
     must_hold_only(clouds, parent, [group['id']])
-    # The repeated request has found what the first one did.
+    # The repeated request has found the group of the first request.
     assert sum(len(cloud.report()['groups'])
                for cloud in clouds.values()) == 2
     parent.delete(group['id'])
@@ -136,8 +139,8 @@ def test_a_lost_request_or_answer_creates_nothing_twice(
 
 def test_a_child_that_answers_again_is_cleared(
         clouds, proxies, start_parent, name):
-    """The first request of this name is carried out, and from then on the
-    child does not answer: its processes were killed, its databases not."""
+    """The child carries out the first request with this name and then does not
+    respond, as if its processes were killed and its databases remained."""
     silent = set()
 
     def silence(proxy):
@@ -171,8 +174,9 @@ def test_a_child_that_answers_again_is_cleared(
 @pytest.mark.parametrize('point', POINTS)
 def test_a_parent_that_is_killed_while_it_undoes_leaves_nothing(
         clouds, proxies, start_parent, point):
-    """Every create request after the first one is lost, so that the first
-    part is undone; or the group is placed and deleted."""
+    """For ``part-undone``, every create request after the first one is lost,
+    so the parent undoes the first part. Otherwise the group is placed and
+    deleted."""
     parent = start_parent(children=urls(proxies), commit_lease=LEASE,
                           crash_point=f'federation.{point}')
     if point == 'part-undone':

@@ -24,14 +24,15 @@ def commands():
 
 @pytest.fixture
 def environment():
-    """As in a terminal with the environment of tox."""
+    """Environment variables with the programs of the tests' Python in
+    ``PATH``."""
     return {**os.environ, 'PATH': os.pathsep.join(
         [os.path.dirname(sys.executable), os.environ['PATH']])}
 
 
 @pytest.fixture
 def federation(environment):
-    """The first command is running."""
+    """Run the first command during the test."""
     process = subprocess.Popen(
         commands()[0], stdout=subprocess.PIPE, text=True, cwd=ROOT,
         env=environment)

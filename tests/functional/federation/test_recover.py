@@ -22,7 +22,8 @@ COMMANDS = [shlex.split(line) for line in re.findall(
 
 @pytest.fixture
 def recover(clouds, tmp_path, capsys):
-    """Run a command of the page for the parent in a folder."""
+    """A function that runs a command of the page for the parent in a folder.
+    Returns its exit code, the outcomes and its error output."""
     credentials = tmp_path / 'recover.yaml'
     credentials.write_text(json.dumps({'credentials': {
         name: {'auth_type': 'admin_token', 'auth': {
@@ -69,7 +70,8 @@ def test_a_parent_with_an_empty_table_gets_its_groups_back(
     assert all(parent.get(group)['status'] == 'planned'
                for group in groups.values())
 
-    # The group is used as before: a server, a release, and the end.
+    # The group can be used as before: a server is created, a member is
+    # released, and the group is deleted.
     one = before['pair']['node-0']
     server, _ = clouds[one['cloud']].create_server(one['pointer'])
     shown = parent.members(groups['pair'])

@@ -13,8 +13,8 @@ SHORT, FULL = 8, 100
 """Groups of each parent. The clouds have room for 8, 8 and 2 servers."""
 TRIES = 4
 LEAST, MOST = 8, 9
-"""Pairs of servers in different clouds that fit: in any order of the choices
-at least 8, and at most 9."""
+"""Minimum and maximum number of pairs of servers in different clouds that fit.
+The number depends on the order of the choices."""
 
 
 def tries_by_group(proxies):
@@ -29,7 +29,8 @@ def tries_by_group(proxies):
 
 
 def placed_at_once(parents, number):
-    """The parents, each with the settled groups that it was sent."""
+    """Each settled group with its parent. All groups are requested at the same
+    time."""
     with futures.ThreadPoolExecutor(8) as pool:
         begun = [(parent, pool.submit(parent.create, {
             **SPLIT, 'name': f'pair-{at}'}))
@@ -38,7 +39,7 @@ def placed_at_once(parents, number):
 
 
 def placed_until_full(parent):
-    """Further groups, one after the other, until one is refused."""
+    """Create further groups, one after the other, until one is unplaceable."""
     found = []
     while not found or found[-1]['status'] == 'planned':
         found.append(parent.create(SPLIT))
@@ -47,7 +48,8 @@ def placed_until_full(parent):
 
 
 def must_hold_only(clouds, groups):
-    """Each planned group is placed whole, and nothing is held for others."""
+    """Assert that each planned group is held completely, and that nothing else
+    is held."""
     expected = set()
     for parent, group in groups:
         if group['status'] == 'planned':

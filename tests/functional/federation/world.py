@@ -19,21 +19,21 @@ HOSTS = {
     'lon': [('lon-1', 'a', 4)]}
 """Hosts of each cloud: name, rack, VCPUs."""
 SMALL = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 1}
-"""What the flavor of the clouds has."""
+"""Resources of the flavor of the clouds."""
 TIMEOUT = 120
 HEADERS = {'X-Auth-Token': f'{USER}:{PROJECT}',
            'OpenStack-API-Version': 'holistic 1.3'}
 
 
 class Cloud:
-    """A child, and what a user does there besides the group API."""
+    """A child, and the requests to it outside of the group API."""
 
     def __init__(self, name, process):
         self.name = name
         self.url = process.url
 
     def create_server(self, pointer):
-        """The host of a new server with the pointer."""
+        """Create a server with the pointer; returns its UUID and its host."""
         found = self._control('create', {
             'name': pointer['holistic_member'].replace('/', '-'),
             'group': pointer['holistic_group'],
@@ -50,7 +50,8 @@ class Cloud:
         self._control('delete', {'project': PROJECT})
 
     def settled_report(self):
-        """A report that meets a running change is repeated."""
+        """A report without differences. Because a change may be in progress,
+        the report is repeated for at most 10 seconds."""
         return until(self.report, lambda found: not found['differences'], 10)
 
     def _control(self, name, body):
@@ -72,7 +73,7 @@ class Parent:
             headers=HEADERS, timeout=TIMEOUT)
 
     def begin(self, document):
-        """UUID of a group that is being placed."""
+        """Request a group; returns its UUID."""
         answer = self.ask('POST', '/groups', {'group': document,
                                               'lease': 600})
         assert answer.status_code == 202, answer.text
@@ -91,12 +92,12 @@ class Parent:
         return answer.json()['group']
 
     def members(self, group):
-        """Path of each member to its placement."""
+        """The placements by the paths of their members."""
         return {each['member']: each for each in self.ask(
             'GET', f'/groups/{group}/placements').json()['placements']}
 
     def begin_update(self, group, document):
-        """Let an update of the group begin."""
+        """Request an update of the group."""
         answer = requests.put(
             f'{self.process.url}/v1/groups/{group}', json={'group': document},
             headers={**HEADERS, 'If-Match':
@@ -114,7 +115,8 @@ class Parent:
 
 
 def until(read, done, seconds=TIMEOUT):
-    """The first result that is done; the last one after the time."""
+    """The first result that is done, or the last result if none is done in
+    time."""
     end = time.monotonic() + seconds
     while True:
         found = read()
@@ -124,10 +126,10 @@ def until(read, done, seconds=TIMEOUT):
 
 
 def objections(document, hosts):
-    """What the independent checker finds.
+    """The violations that the independent checker finds.
 
-    :param hosts: path of each member to the cloud and the host of its server,
-        as that Nova reports it
+    :param hosts: cloud and host of each server, as Nova reports it, by the
+        path of its member
     """
     snapshots = {name: snapshot_of(*(_host(*each) for each in each_hosts))
                  for name, each_hosts in HOSTS.items()}

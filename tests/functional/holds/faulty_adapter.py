@@ -8,17 +8,17 @@ import requests
 
 
 class Wire:
-    """Placement's adapter. It records requests, and can lose answers.
+    """Placement's adapter. It records requests, and can lose responses.
 
     :ivar requests: methods of the requests, oldest first
-    :ivar lose: how many of the next answers are replaced by a timeout, after
-        Placement has carried out the requests
-    :ivar away: how many of the next requests end with a timeout and do not
-        get to Placement
-    :ivar after: how many requests are answered before that
-    :ivar fail: details of the answers to the next writes;
-        Placement carries none of these out
-    :ivar status: of these answers
+    :ivar lose: number of the next responses that are replaced by a timeout,
+        after Placement has carried out the requests
+    :ivar away: number of the next requests that end with a timeout and do not
+        reach Placement
+    :ivar after: number of requests that get a response before these timeouts
+    :ivar fail: details of the error responses to the next writes, the last one
+        first; Placement does not carry out these writes
+    :ivar status: status code of these responses
     """
 
     def __init__(self, adapter):
@@ -46,7 +46,7 @@ class Wire:
 
 
 def broken(why, status=500):
-    """Placement's answer where its database raises."""
+    """Placement's response if its database raises an error."""
     response = requests.Response()
     response.status_code = status
     response._content = json.dumps({'errors': [{

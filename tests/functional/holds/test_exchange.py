@@ -11,8 +11,8 @@ from tests.functional.holds.members import (
 
 TWO = {'VCPU': 2, 'MEMORY_MB': 1024}
 OTHERS_CHANGE = 'deadlock detected'
-"""The error of Placement's database for a change that lost against another
-one."""
+"""The error of Placement's database for a transaction that another one has
+forced to roll back."""
 
 
 @pytest.fixture

@@ -265,8 +265,8 @@ def test_the_swap_of_a_moved_instance_is_not_undone(placement, holds, host):
 
 def test_an_allocation_that_was_written_anew_elsewhere_is_not_emptied(
         placement, holds, host):
-    """Nova has given the room back and has put the instance on another host.
-    The generation of the consumer is that of its first allocation."""
+    """Nova has freed the capacity, and has placed the instance on another
+    host. Both allocations have the same consumer generation."""
     row, instance = member(host), new_uuid()
     put(holds, row)
     swap(holds, row, instance)

@@ -9,8 +9,8 @@ from nova_holistic.holds.retry_policy import (
 from tests.functional.holds.members import member, new_uuid, put, swap
 
 OTHERS_CHANGE = 'deadlock detected'
-"""The error of Placement's database for a change that lost against another
-one."""
+"""The error of Placement's database for a transaction that another one has
+forced to roll back."""
 
 
 def touch(placement, consumer):
