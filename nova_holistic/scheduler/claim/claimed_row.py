@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row that a request has claimed, and what has been done with it."""
+"""A row that a request has claimed, and the state of the claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,19 @@ from nova_holistic.table.records import MemberRecord, Place
 
 @dataclass(slots=True)
 class ClaimedRow:
-    """
-    :ivar row: as it was claimed, at the planned place
-    :ivar moved: the row at an alternate, with a new hold; None at the planned
-        place
+    """A claimed row.
+
+    :ivar row: the row as it was claimed, at the planned place
+    :ivar repeated: whether the instance had the row before this request
     :ivar written: the hold that the row has in the table
-    :ivar refusals: why the member cannot stay planned; empty if it can
     :ivar grown: whether the member was not planned before, so that it has no
         hold
-    :ivar before: of a grown member, its row as it was read before: released,
-        or of a deleted server; None if the row is new
+    :ivar before: the row of a grown member as it was read before the claim,
+        released or of a deleted server; None if the row is new
+    :ivar swapped: whether a swap of the hold was started
+    :ivar moved: the row at another host, with a new hold; None at the planned
+        place
+    :ivar refusals: why the member cannot stay planned; empty if it can
     """
 
     row: MemberRecord
@@ -35,12 +38,13 @@ class ClaimedRow:
 
     @property
     def other_place(self) -> Sequence[Place]:
-        """Where the instance's allocation is, if it is not where the hold
-        is."""
+        """The place of the instance's allocation if it differs from the place
+        of the hold; empty if both are the same."""
         return () if self.moved is None else (self.moved.place,)
 
     def moved_back(self, row: MemberRecord) -> Mapping[str, Any]:
-        """Changes that bring the row in the table back to this place."""
+        """Changes that write the place and the hold of ``row`` to the table;
+        empty if the table has them."""
         if self.written == row.hold:
             return {}
         return {'place': row.place, 'hold': row.hold}

@@ -28,8 +28,8 @@ LOG = logging.getLogger(__name__)
 
 
 class NotUndone(exceptions.HolisticError):
-    """An instance may still have its planned allocation: stock Nova would add
-    a second allocation. The cause states the first error."""
+    """An instance may still have its planned allocation, so that stock Nova
+    would add a second one. ``__cause__`` is the first error."""
 
 
 class Claims:
@@ -37,8 +37,9 @@ class Claims:
 
     def __init__(self, connections: Connections, project_id: str,
                  user_id: str):
-        """:param project_id: of the servers, and with user_id the owner of
-            their allocations
+        """
+        :param project_id: project of the servers and of their allocations
+        :param user_id: user of their allocations
         """
         self._table = connections.table
         self._holds = connections.holds
@@ -70,8 +71,8 @@ class Claims:
 
     def add(self, row: MemberRecord,
             before: MemberRecord | None = None) -> MemberRecord:
-        """A row that was written for the instance: the member was not planned
-        before.
+        """Add a row that was written for an instance whose member was not
+        planned before.
 
         :param before: the row that it replaces, as it was read
         """
@@ -90,11 +91,11 @@ class Claims:
         return {claim.row.id for claim in self._claims}
 
     def is_repeated(self, row: MemberRecord) -> bool:
-        """Whether the row was the instance's before this request."""
+        """Whether the instance had the row before this request."""
         return self._of(row).repeated
 
     def move(self, row: MemberRecord, place: Place) -> MemberRecord:
-        """The row as it will be at another place: ``swap`` moves it.
+        """The row at another place, where ``write`` and ``swap`` move it.
 
         Its hold there is new. So the old hold never counts as held at the new
         place, even if the change is interrupted.
@@ -107,7 +108,7 @@ class Claims:
 
     def give_up(self, row: MemberRecord,
                 refusals: Sequence[HostRefused]) -> None:
-        """``undo`` does not plan the row again: its member is lost."""
+        """Let ``undo`` change the member to lost instead of planned."""
         self._of(row).refusals = refusals
 
     def write(self, row: MemberRecord,
@@ -117,7 +118,7 @@ class Claims:
         :param checked_rows: all rows of the group at the time when the place
             was checked
         :returns: False if another member has a new place since then
-        :raises RequestRefused: the claim is gone
+        :raises RequestRefused: another process has undone the claim
         """
         claim = self._of(row)
         if claim.moved is None or claim.written == claim.moved.hold:
@@ -133,13 +134,13 @@ class Claims:
         return answer == Move.WRITTEN
 
     def swap(self, row: MemberRecord) -> None:
-        """The row's hold becomes its instance's allocation. If the row moves,
-        ``write`` comes before.
+        """Replace the row's hold with its instance's allocation. If the row
+        moves, call ``write`` first.
 
         :raises HostRefused: the host does not have enough capacity; the hold
             is unchanged
-        :raises RequestRefused: the hold or the claim is gone
-        :raises HoldsError: Placement does not answer
+        :raises RequestRefused: the hold no longer exists
+        :raises HoldsError: Placement does not answer, or not as expected
         """
         claim = self._of(row)
         # From here on, an answer may be lost: undoing reads the current state.
@@ -148,9 +149,12 @@ class Claims:
         crash_points.reached('claim.hold-swapped')
 
     def confirm(self) -> None:
-        """:raises RequestRefused: a claim is gone"""
-        # A reconciler considered this scheduler failed, or the group is
-        # deleted.
+        """Check that the instances still have their rows.
+
+        :raises RequestRefused: another process has undone a claim
+        """
+        # A reconciler may have considered this scheduler failed, or the group
+        # may be deleted.
         found = self._table.standing(self._taken())
         if any(claim.row.id not in found
                or found[claim.row.id].instance_uuid != claim.instance_uuid
@@ -165,7 +169,7 @@ class Claims:
         try:
             self._table.settle(group_uuid, self._clock())
         except table_errors.TableError as error:
-            # The reconciler does it later. The servers have their places.
+            # The reconciler settles it later. The servers have their places.
             LOG.warning('The status of group %(group)s is not settled: '
                         '%(error)s', {'group': group_uuid, 'error': error})
 
@@ -173,8 +177,7 @@ class Claims:
         return next(claim for claim in self._claims if claim.row.id == row.id)
 
     def _swap(self, claim: ClaimedRow) -> None:
-        # Placement's own words name providers, which are not the user's
-        # business.
+        # Placement's messages name providers, which users must not see.
         place = (claim.moved or claim.row).place
         swap = self._holds.allocate if claim.grown else self._holds.swap
         try:
@@ -190,12 +193,11 @@ class Claims:
                 'server', place.host) from error
 
     def undo(self) -> bool:
-        """Every row taken is planned again, and held, unless it was given up.
+        """Plan and hold every claimed row again, unless it was given up.
 
-        A claim that cannot be undone now stays, and the reconciler undoes it
-        later.
+        If a claim cannot be undone now, the reconciler undoes it later.
 
-        :returns: whether all was undone that may have been swapped
+        :returns: False if an instance may still have its allocation
         """
         complete = True
         for claim in self._claims:
@@ -236,17 +238,17 @@ class Claims:
         if undone and claim.refusals:
             self._lose(claim, row)
         elif not undone and claim.swapped and held:
-            # The process that undid the claim or deleted the row searched for
-            # its hold while the instance had it.
+            # The process that undid the claim or deleted the row did not find
+            # the hold, because the instance had the allocation.
             unneeded_holds.drop_if_unwanted(self._table, self._holds, row)
         crash_points.reached('claim.hold-checked')
         self._table.settle(row.group_uuid, self._clock())
 
     def _shrink(self, claim: ClaimedRow) -> None:
-        """A member that was not planned before is released again.
+        """Release a member that was not planned before.
 
-        If it was taken from a deleted server, it belongs to that server again:
-        the reconciler decides whether its place is held again.
+        If its row was taken from a deleted server, it belongs to that server
+        again: the reconciler decides whether its place is held again.
         """
         if claim.swapped:
             self._holds.restore(claim.instance_uuid, None)
@@ -261,9 +263,9 @@ class Claims:
         self._table.settle(claim.row.group_uuid, self._clock())
 
     def _unswapped(self, claim: ClaimedRow) -> MemberRecord:
-        """The row with the hold that it has now.
+        """Replace the allocation with a hold; the row with this hold.
 
-        :raises HoldGone: it has none
+        :raises HoldGone: neither the allocation nor the hold exists
         """
         arguments = claim.instance_uuid, *self._owner
         try:
@@ -272,15 +274,15 @@ class Claims:
         except holds_errors.CapacityGone:
             if claim.moved is None:
                 raise
-        # Another member got its planned place in the meantime: it stays at the
-        # place of the move.
+        # The capacity of its planned place was allocated in the meantime: it
+        # stays at the place of the move.
         self._holds.unswap(claim.moved, *arguments)
         return claim.moved
 
     def _lose(self, claim: ClaimedRow, row: MemberRecord) -> None:
-        """The member cannot use the place: its hold is dropped.
+        """Record why the member is lost, and drop its hold.
 
-        If this fails, the reconciler does it later.
+        If the hold cannot be dropped now, the reconciler drops it later.
         """
         lost_member.record_loss(self._table, row, claim.refusals,
                                 self._clock())

@@ -37,14 +37,14 @@ NONE, GROUP, ANY = 'none', 'group', 'any'
 
 
 class EvacuationCapacity:
-    """Frees capacity for one server that is evacuated.
-
-    :ivar context: of an administrator
-    """
+    """Frees capacity for one server that is evacuated."""
 
     def __init__(self, context, spec: 'objects.RequestSpec',
                  connections: Connections, scheduler):
-        """:param scheduler: the manager whose filters check hosts"""
+        """
+        :param context: context of an administrator
+        :param scheduler: the manager whose filters check hosts
+        """
         self._context = context
         self._spec = spec.obj_clone()
         self._connections = connections
@@ -54,9 +54,11 @@ class EvacuationCapacity:
             context, self._spec, scheduler.host_manager)
 
     def make(self, instance_uuid: str) -> bool:
-        """Drop the holds that block the server on one host, as few as
-        possible; returns whether it dropped any.
+        """Drop the holds that block the server on one host. Hosts with few of
+        them are tried first.
 
+        :returns: whether all these holds were given up; False also if no such
+            host was found, or if [holistic] evacuate_over_holds forbids it
         :raises HolisticError: the table or Placement does not answer
         """
         own = membership.find(self._connections, self._spec)
@@ -109,8 +111,8 @@ class EvacuationCapacity:
 
     def _is_accepted(self, own: Membership, rows: Sequence[MemberRecord],
                      instance_uuid: str) -> bool:
-        """Whether Nova's filters accept the host, and the policies of the
-        server's group do, once these members are gone from it."""
+        """Whether Nova's filters and the policies of the server's group accept
+        the host without these members."""
         gone = {row.id for row in rows}
         left = [row for row in own.rows if row.id not in gone]
         return self._candidates.other_host(
@@ -119,7 +121,11 @@ class EvacuationCapacity:
 
     def _give_up(self, rows: Sequence[MemberRecord],
                  instance_uuid: str) -> bool:
-        """Members that are claimed at the same time keep their holds."""
+        """Change the members to lost and drop their holds. A member that is
+        claimed at the same time keeps its hold.
+
+        :returns: whether all of them are lost
+        """
         table, now = self._connections.table, self._connections.clock()
         lost = []
         for row in rows:
@@ -140,7 +146,7 @@ class EvacuationCapacity:
                 'was evacuated', row.place.host))
             table.refusals.add(row, (), reason.to_row(), now)
             crash_points.reached('evacuation.refusal-written')
-            # What fails here the reconciler does later.
+            # If this fails, the reconciler drops the hold later.
             with contextlib.suppress(holds_errors.HoldsError):
                 self._connections.holds.drop([row.hold])
                 crash_points.reached('evacuation.hold-dropped')
@@ -151,8 +157,8 @@ class EvacuationCapacity:
 
 def _fewest(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
             ) -> Sequence[MemberRecord]:
-    """The fewest of the holds, the largest first, without which there is
-    room; none where all of them are not enough."""
+    """Few holds that free enough capacity, the largest first; empty if none is
+    needed, or if all of them do not free enough."""
     free, found = dict(free), []
     for row in sorted(rows, key=lambda row: -_size(row, wanted)):
         if _lacking(wanted, free):
@@ -167,7 +173,7 @@ def _lacking(wanted, free: dict[str, int]) -> bool:
 
 
 def _size(row: MemberRecord, wanted) -> float:
-    """The share of the requested resources that the hold has, as a sum."""
+    """Sum of the shares of each requested resource that the hold has."""
     resources = row.member.requirements.resources
     return sum(min(1.0, resources.get(name, 0) / amount)
                for name, amount in wanted.items() if amount)

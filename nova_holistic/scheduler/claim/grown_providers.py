@@ -14,10 +14,12 @@ from nova_holistic.table.records import Place
 
 def with_providers(holds: HoldClient, wanted: Requirements,
                    places: Sequence[Place]) -> Sequence[Place]:
-    """The first place whose host has providers for the member, with these.
+    """The first place whose host has providers for the member, with the
+    allocation from these providers.
 
     :param places: in the order in which they are tried
-    :returns: nothing if Placement proposes no providers on any of the hosts
+    :returns: one place; empty if Placement proposes no providers on any of the
+        hosts
     :raises HoldsError: Placement does not answer as expected
     """
     for place in places:

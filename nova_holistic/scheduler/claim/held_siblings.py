@@ -28,11 +28,11 @@ def find(group: Group, rows: Sequence[MemberRecord],
     """The planned row that a create with this pointer takes instead of a new
     one; None if the group holds no such place.
 
-    While the member has fewer servers and held places than are desired, it
-    gets a further one instead.
+    While the member has fewer servers and held places than desired, it gets a
+    further server instead.
 
-    :param group: as its document describes it
-    :param path: of one server
+    :param group: the group as its document describes it
+    :param path: path of one server
     """
     live = {row.member.path for row in rows
             if row.state != MemberState.RELEASED}
@@ -59,9 +59,12 @@ def _is_named(group: Group, paths: Sequence[str], prefix: str = '') -> bool:
 
 def take_over(connections: Connections, pointer: Pointer
               ) -> tuple[MemberRecord, Sequence[MemberRecord]] | None:
-    """The row that such a place has under the path of the pointer, still
-    planned, and the other rows of the group; None if there is no such place,
-    or if it has changed."""
+    """Move a held place to the path of the pointer.
+
+    :returns: the planned row at this path, and the other rows of the group;
+        None if the group holds no such place, or if the group has changed
+    :raises TableError: the table does not answer
+    """
     found = connections.table.group_cache.read(pointer.group)
     if found is None or found[0].status not in CLAIMABLE:
         return None
@@ -79,6 +82,6 @@ def take_over(connections: Connections, pointer: Pointer
 
 def exists(connections: Connections, record: GroupRecord,
            rows: Sequence[MemberRecord], path: str) -> bool:
-    """Whether a create with this pointer may take such a place."""
+    """Whether the group holds a place that a create with this path takes."""
     return find(membership.parsed_group(record, connections.policy_types),
                 rows, path) is not None

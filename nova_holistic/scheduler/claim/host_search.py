@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches for a host for one member while its create waits.
 
-No program is solved. Placement names the hosts with free capacity, and
+No integer program is solved. Placement names the hosts with free capacity, and
 ``solver.one_more`` ranks them, with all other members on their current hosts.
 """
 
@@ -38,10 +38,11 @@ _objective = functools.lru_cache(maxsize=16)(load_objective)
 
 @dataclass(frozen=True, slots=True)
 class HostSearch:
-    """
-    :ivar context: of an administrator
+    """Searches for hosts for the members of one request.
+
+    :ivar context: context of an administrator
     :ivar spec: the request, as Nova's request filters have changed it
-    :ivar host_manager: the scheduler's
+    :ivar host_manager: the HostManager of the scheduler
     """
 
     context: Any
@@ -55,7 +56,7 @@ class HostSearch:
         group and to Placement, the best first.
 
         :param avoided: names of hosts that are not returned
-        :param timeout: seconds within which Placement has to answer
+        :param timeout: timeout of the request to Placement in seconds
         :raises HolisticError: Placement does not answer, or a host cannot be
             located
         """
@@ -81,8 +82,10 @@ class HostSearch:
     def _candidates(self, own: Membership, timeout: float
                     ) -> Mapping[str, Mapping[str, Any]]:
         """Placement's summary of each host with capacity, by the UUID of its
-        provider. Hosts that need providers other than their own are left
-        out."""
+        root provider. Hosts that need further providers are left out.
+
+        :raises RequestRefused: Placement does not answer as expected
+        """
         spec = self.spec.obj_clone()
         spec.availability_zone = (
             spec.availability_zone
@@ -120,7 +123,7 @@ class HostSearch:
                     for name, each in candidates[uuid]['resources'].items()}))
 
     def _servers(self, host: str) -> int:
-        """The number of servers that the scheduler remembers on the host. It
+        """The number of servers that the scheduler has cached for the host. It
         is exact enough to order hosts."""
         known = self.host_manager._instance_info.get(host) or {}
         return len(known.get('instances') or ())
@@ -133,8 +136,8 @@ def _place(host: Host) -> Place:
 
 def _compute_nodes(context, providers: Sequence[str]
                    ) -> list[tuple[str, str, str]]:
-    """Provider, host and node of each, in the order of the providers, of all
-    cells that answer."""
+    """Provider, host and node of each compute node, in the order of the
+    providers. Cells that do not answer are left out."""
     cells = [cell for cell in objects.CellMappingList.get_all(context)
              if not cell.is_cell0() and not cell.disabled]
     answers = nova_context.scatter_gather_cells(

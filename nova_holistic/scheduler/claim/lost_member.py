@@ -19,7 +19,7 @@ def record_loss(table: PlacementTable, row: MemberRecord,
                 refusals: Sequence[HostRefused], now: datetime) -> None:
     """Store the reason, and the hosts that the next plan does not use.
 
-    :param refusals: of every host that was tried, in order
+    :param refusals: one for each host that was tried, in order
     """
     table.refusals.add(row, [
         Refusal(each.host, each.by) for each in refusals

@@ -2,16 +2,16 @@
 """Matches the groups of a description with those of a request.
 
 The suffixes may differ: the request names a port by its UUID, which the
-description does not know. The content of the groups decides, and which of
-them must be in one subtree.
+description does not know. Groups match if their contents are equal and the
+same of them must be in one subtree.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 MOST_TRIES = 10_000
-"""Number of steps after which the groups count as different. Not
-measured."""
+"""Maximum number of steps, after which the groups count as different. The
+value was not measured."""
 
 Sets = Collection[frozenset[str]]
 """Suffixes of groups that must be in one subtree."""
@@ -24,7 +24,7 @@ def matching_suffixes(described: Mapping[str, Any], described_sets: Sets,
 
     :param described: content of the groups of the description, by suffix
     :param asked: content of the groups of the request, by suffix
-    :returns: None if they are not the same groups
+    :returns: None if the groups do not match
     """
     if len(described) != len(asked):
         return None
@@ -46,7 +46,8 @@ def matching_suffixes(described: Mapping[str, Any], described_sets: Sets,
 
 def _connected(described: Mapping[str, Any],
                sets: Sets) -> Sequence[tuple[Sequence[str], Sets]]:
-    """Groups that sets connect, the largest first, and these sets."""
+    """The parts of the groups that sets connect, each with its sets; the
+    largest part comes first."""
     parts = {suffix: frozenset([suffix]) for suffix in described}
     for each in sets:
         joined = frozenset().union(*(parts[suffix] for suffix in each))
@@ -59,7 +60,8 @@ def _connected(described: Mapping[str, Any],
 def _match(suffixes: Sequence[str], sets: Sets, described: Mapping[str, Any],
            free: Mapping[str, Any], asked_sets: Sets,
            steps: Iterator[int]) -> Mapping[str, str] | None:
-    """Groups of the request for connected groups of the description."""
+    """The suffix in the request of each of the connected groups; None if they
+    do not match."""
     in_sets = frozenset().union(*asked_sets)
 
     def further(found: dict[str, str]) -> Mapping[str, str] | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A create finds no planned place left, and its member may have more servers.
+"""Adds a server to a member if a create finds no planned place.
 
-No program is solved. The places that are tried first are in the placement
-table: those of members of the same description and their alternates. A search
-in Placement follows only if none of them is usable.
+No integer program is solved. The places that are tried first are in the
+placement table: those of members of the same description and their alternates.
+A search in Placement follows only if none of them is usable.
 """
 
 from collections import Counter
@@ -40,18 +40,19 @@ CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 SIBLINGS = 16
-"""Members of the description whose places and alternates are considered."""
+"""Maximum number of members whose places and alternates are considered."""
 ENOUGH = 8
-"""Places that the policies allow; further places are not checked."""
+"""Number of allowed places after which no further places are checked."""
 ATTEMPTS = 10
-"""Writes that may be overtaken by others before the create is refused."""
+"""Maximum number of attempts to write a row while the group changes."""
 
 _LIVE = frozenset(MemberState) - {MemberState.RELEASED}
 
 
 @dataclass(frozen=True, slots=True)
 class _Vacancy:
-    """
+    """The member that the new server becomes.
+
     :ivar member: the member of the new server
     :ivar reused: a row that the member takes over; None for a new row
     """
@@ -88,7 +89,7 @@ class MemberGrowth:
 
     def note(self, row: MemberRecord,
              others: Sequence[MemberRecord]) -> MemberRecord:
-        """Remember a row that has got a held place.
+        """Remember a row that has taken over a held place.
 
         :param others: all other rows of the group
         """
@@ -98,9 +99,10 @@ class MemberGrowth:
 
     def must_be_possible(self, record: GroupRecord,
                          rows: Sequence[MemberRecord], path: str) -> None:
-        """
-        :raises RequestRefused: a create with a pointer to this path gets no
-            place: no member has it
+        """Check that a create with a pointer to this path may add a server.
+
+        :raises RequestRefused: no member has this path, or the member has its
+            maximum number of servers
         """
         try:
             self._vacancy(record, rows, path)
@@ -112,11 +114,12 @@ class MemberGrowth:
 
     def grow(self, claims: Claims, pointer: Pointer, instance_uuid: str,
              refusal: exceptions.HolisticError) -> MemberRecord:
-        """The row of the member that the server becomes.
+        """The new row of the member that the server becomes.
 
-        :param refusal: why no planned place can be claimed
-        :raises RequestRefused: the member has its maximum of servers, or no
-            place was found
+        :param refusal: why no planned place can be claimed; it is raised if
+            the member cannot have further servers
+        :raises RequestRefused: the member has its maximum number of servers,
+            or no place was found
         """
         group_uuid = pointer.group
         for _ in range(ATTEMPTS):
@@ -173,8 +176,8 @@ class MemberGrowth:
 
     def _without_server(self, rows: Sequence[MemberRecord],
                         path: str) -> MemberRecord | None:
-        """A member at the path whose server is deleted, and the reconciler
-        has not seen that yet."""
+        """A member at the path whose server is deleted, before the reconciler
+        has changed its row."""
         owned = {row.instance_uuid: row for row
                  in membership.pointed_at(rows, path)
                  if row.instance_uuid is not None
@@ -204,9 +207,10 @@ class MemberGrowth:
 
     def _placed(self, record: GroupRecord, rows: Sequence[MemberRecord],
                 vacancy: _Vacancy, instance_uuid: str) -> MemberRecord:
-        """
-        :raises RequestRefused: no place was found, or the request is not for
-            such a server
+        """The row of the new member with its place and its alternates.
+
+        :raises RequestRefused: no place was found, or the request does not
+            match the description of the member
         """
         request_check.check_match(self._spec, self._candidates.asked,
                                   vacancy.member.requirements)
@@ -244,11 +248,11 @@ class MemberGrowth:
 
     def _ask_for_a_plan(self, record: GroupRecord,
                         vacancy: _Vacancy) -> None:
-        """Let an engine search for a plan that moves held places. If it finds
-        such a plan, the next create gets the place that it holds."""
+        """Request a plan that moves held places. If an engine finds such a
+        plan, the next create gets the place that it holds."""
         member, reused = vacancy.member, vacancy.reused
         if reused is not None and reused.instance_uuid is not None:
-            # The reconciler gives its place back first.
+            # The reconciler must return its capacity first.
             return
         pending = {
             'document': record.document, 'objective': record.objective,

@@ -22,7 +22,7 @@ from nova_holistic.table.store import PlacementTable
 
 def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
     """Whether nova-scheduler may find a place for a further server. Only the
-    numbers are checked, and no capacity.
+    numbers of servers are checked, not the capacity.
 
     :raises TableError: the table does not answer
     """
@@ -34,7 +34,7 @@ def is_possible(table: PlacementTable, pointer: Pointer) -> bool:
         with nova_errors.as_refusals():
             return _is_possible(record, rows, pointer)
     except RequestRefused:
-        # nova-scheduler decides.
+        # Nova's database does not answer: nova-scheduler decides later.
         return True
 
 
@@ -61,7 +61,7 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
 
 
 def _loses_one(servers: list[str]) -> bool:
-    """Whether one of the servers is being deleted, or is deleted."""
+    """Whether any of the servers is deleted or is being deleted."""
     if not servers:
         return False
     known = {row.instance_uuid: row.queued_for_delete

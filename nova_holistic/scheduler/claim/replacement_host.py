@@ -26,7 +26,7 @@ TOGETHER = 5
 after the first batch that has a host for the server."""
 
 Found = tuple[Place, list[Any]]
-"""A place, and nova.objects.Selection of it and of alternates."""
+"""A place, and one nova.objects.Selection for it and for each alternate."""
 
 
 class ReplacementHost:
@@ -50,9 +50,9 @@ class ReplacementHost:
              refusals: list[HostRefused]) -> Found | None:
         """The best place that can take the server, with selections.
 
-        :param refusals: of the hosts that were tried; gets one more for each
-            host that cannot take the server
-        :returns: None where no place was found
+        :param refusals: refusals of the hosts that were tried; the function
+            adds one for each further host that cannot take the server
+        :returns: None if no place was found
         """
         tried = {each.host for each in refusals}
         places = [place for place in self._alternates(own.own)
@@ -94,7 +94,7 @@ class ReplacementHost:
 
     def _build_hosts(self, own: Membership) -> Collection[str]:
         """Hosts to which Nova may send other servers of the group that are
-        being built, without asking a scheduler again."""
+        being built, without another request to a scheduler."""
         building = [row.id for row in own.rows if row.id != own.own.id
                     and row.state == MemberState.CLAIMED]
         return {place.host for places in self._connections.table.alternates(
@@ -110,7 +110,7 @@ class ReplacementHost:
                 seconds=lifetime)).get(row.member.description, ()))
 
     def _remaining_time(self) -> float:
-        """Seconds that the request may still search."""
+        """Remaining time of the searches of this request in seconds."""
         if self._deadline is None:
             self._deadline = (time.monotonic()
                               + CONF.holistic.search_time_limit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that a request matches the description of its member."""
+"""Checks that a request matches the description of its member."""
 
 from collections import Counter
 import inspect
@@ -25,12 +25,12 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
     :raises RequestRefused: one of Nova's request filters excludes all hosts
     """
     zone = spec.availability_zone
-    # Nova's filter for zones reads every host of the zone, and the one host
-    # that matters here says itself which zone it is in.
+    # Nova's request filter for zones reads every host of the zone. Here, only
+    # the zone of one host matters, and ``HostReader.check_admits`` checks it.
     spec.availability_zone = None
     try:
-        # As request_filter.process_reqspec(), without the measurement of each
-        # filter, which takes longer than most of them.
+        # The same as request_filter.process_reqspec(), without its measurement
+        # of each filter, which takes longer than most filters.
         for each in request_filter.ALL_REQUEST_FILTERS:
             inspect.unwrap(each)(context, spec)
         return utils.resources_from_request_spec(context, spec, host_manager)
@@ -42,7 +42,11 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
 
 def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
                 requirements: Requirements) -> None:
-    """:raises RequestRefused: the request differs from the description"""
+    """Check the flavor, the zone, the server group, the resources and the
+    traits of a request against the description of its member.
+
+    :raises RequestRefused: the request does not match the description
+    """
     for found, described in (
             _flavors(spec, requirements), _zones(spec, requirements),
             _server_groups(spec, requirements),
@@ -79,7 +83,8 @@ def _server_groups(spec, requirements):
 
 
 def _volume_hint(spec, requirements) -> str:
-    """A root volume explains most differences of DISK_GB."""
+    """A hint for the message: a root volume explains most differences of
+    DISK_GB."""
     boots = 'is_bfv' in spec and bool(spec.is_bfv)
     if boots == requirements.boot_from_volume:
         return ''
@@ -128,8 +133,10 @@ def drop_default_zone(spec: 'objects.RequestSpec') -> None:
 
 def check_destination(spec: 'objects.RequestSpec', host: str, node: str
                       ) -> None:
-    """:raises RequestRefused: the request names another host than the planned
-        one"""
+    """Check that the request does not name another host or node.
+
+    :raises RequestRefused: the request names another host or node
+    """
     hosts = list(spec.force_hosts or []) if 'force_hosts' in spec else []
     nodes = list(spec.force_nodes or []) if 'force_nodes' in spec else []
     destination = ('requested_destination' in spec

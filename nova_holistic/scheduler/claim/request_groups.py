@@ -18,8 +18,10 @@ _DIFFERENT = 'the request does not match the description of the member: '
 
 def check_match(asked: utils.ResourceRequest,
                 requirements: Requirements) -> None:
-    """:raises RequestRefused: the groups of the request are not those of the
-        description
+    """Check that the granular groups of a request, and its ``group_policy``,
+    match the description.
+
+    :raises RequestRefused: they do not match
     """
     number = asked.get_num_of_suffixed_groups()
     if number and not requirements.request_groups:
@@ -41,10 +43,10 @@ def check_match(asked: utils.ResourceRequest,
 def allocation_request(allocation: ProviderAllocation,
                        asked: utils.ResourceRequest,
                        requirements: Requirements) -> dict[str, Any]:
-    """The planned allocation with the suffixes of this request, by which Nova
-    finds the devices of each of its groups.
+    """The planned allocation with the suffixes of this request, which Nova
+    needs to find the devices of each group.
 
-    :param asked: which matches the requirements
+    :param asked: a request that matches the requirements
     """
     found = allocation.to_placement()
     suffixes = _suffixes(asked, requirements) or {}
@@ -56,10 +58,10 @@ def allocation_request(allocation: ProviderAllocation,
 def _suffixes(asked: utils.ResourceRequest, requirements: Requirements
               ) -> Mapping[str, str] | None:
     """The suffix in the request of each group of the description; None if
-    they are not the same groups.
+    the groups do not match.
 
-    Groups of the same content stand for each other, as far as the sets of
-    groups in one subtree are the same.
+    Groups with equal content are interchangeable if the sets of groups in one
+    subtree stay the same.
     """
     return matching_suffixes(
         {each.suffix: _described(each)
@@ -71,7 +73,7 @@ def _suffixes(asked: utils.ResourceRequest, requirements: Requirements
 
 
 def _content(group: Any) -> tuple:
-    # Nova requires this trait of its PCI devices, all of which have it.
+    # Nova requires this trait of its PCI devices, and all of them have it.
     return (dict(group.resources),
             set(group.required_traits) - {os_traits.OWNER_NOVA},
             set(group.forbidden_traits))

@@ -18,7 +18,7 @@ class HostRefused(RequestRefused):
     :ivar cause: why it cannot take the server, as a clause without a subject
     :ivar by: the filter or the check that refused it, if the planner cannot
         see the cause in its snapshot; None if it can
-    :ivar may_return: whether the host may be usable again in a moment
+    :ivar may_return: whether the host may be usable again soon
     """
 
     def __init__(self, cause: str, host: str, by: str | None = None,
@@ -32,17 +32,17 @@ class HostRefused(RequestRefused):
 
 
 WRITTEN_FOR_USERS = (RequestRefused, table_errors.ClaimRefused)
-"""Kinds of errors whose texts users read."""
+"""Types of errors whose messages are shown to users."""
 
 _INSTEAD = (
     (table_errors.TableError, 'the placement table does not answer'),
     (holds_errors.Unanswered, 'Placement does not answer'),
     (holds_errors.HoldsError, 'Placement returned an unexpected answer'))
-"""What users read of kinds whose texts are written for operators."""
+"""Messages for users in place of errors that are written for operators."""
 
 
 def for_user(error: BaseException | None, request_id: str) -> str:
-    """The text of the server's fault; the log contains the error itself."""
+    """The message of the server's fault. The log contains the error itself."""
     if isinstance(error, WRITTEN_FOR_USERS):
         return str(error)
     for kind, text in _INSTEAD:

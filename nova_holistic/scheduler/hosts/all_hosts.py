@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All hosts of Nova, for policies that depend on more than the hosts of
-members."""
+"""Adds all hosts of Nova to an evaluation, for policies that depend on more
+than the hosts of members."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -16,9 +16,9 @@ from nova_holistic.table.records import MemberRecord
 
 def with_all_hosts(evaluation: PolicyEvaluation, connections: Connections,
                    rows: Iterable[MemberRecord]) -> PolicyEvaluation:
-    """The checker, with every host if it has a policy that needs all hosts.
+    """The evaluation, with all hosts if one of its policies needs all hosts.
 
-    Costs what ``HostCache.cloud`` costs.
+    In this case, it costs the same as ``HostCache.cloud``.
 
     :param rows: rows of the group, which contain the resources of its flavors
     :raises HolisticError: hosts cannot be located, or Placement does not

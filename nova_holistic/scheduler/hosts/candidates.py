@@ -29,7 +29,7 @@ UNKNOWN_FILTER = "Nova's filters"
 
 
 class Candidates:
-    """Reads each host only once for all servers of the request.
+    """Checks hosts for the servers of one create. Each host is read only once.
 
     :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has to
         be set before a host is checked
@@ -60,8 +60,9 @@ class Candidates:
         """The planned host of a member, then alternates.
 
         :param places: alternates to choose from, best first
-        :param limit: how many alternates at most
+        :param limit: maximum number of alternates
         :raises HostRefused: the planned host cannot take the server
+        :raises RequestRefused: the request names another host
         """
         row = own.own
         self._ask_for(instance_uuid)
@@ -92,11 +93,12 @@ class Candidates:
     def other_host(self, own: Membership, instance_uuid: str,
                    places: Sequence[Place], refusals: list[HostRefused]
                    ) -> 'tuple[Place, list[objects.Selection]] | None':
-        """The first place that can take the server, then the others.
+        """The first place that can take the server, with selections of it and
+        of the other places in its cell that can take the server.
 
-        :param places: alternates of the member, best first, of any cell
-        :param refusals: gets one more for each host that cannot take it
-        :returns: None where no place can take it
+        :param places: places of the member in any cell, best first
+        :param refusals: list to which the refusals of hosts are added
+        :returns: None if no place can take the server
         """
         self._ask_for(instance_uuid)
         evaluation = own.evaluation(self._connections, self._context)
@@ -126,10 +128,10 @@ class Candidates:
 
     def allowed(self, own: Membership, places: Sequence[Place],
                 most: int) -> list[Place]:
-        """The first places that keep the hard policies of the member's group,
-        those with the lowest cost of preferences first.
+        """The first places that satisfy the hard policies of the member's
+        group, ordered by the cost of violated preferences.
 
-        :param most: number of places that are returned at most
+        :param most: maximum number of places that are returned
         """
         if not places:
             return []
@@ -159,7 +161,11 @@ class Candidates:
         self._spec.obj_reset_changes(['instance_uuid'])
 
     def _admitted(self, row: MemberRecord, place: Place) -> Any:
-        """:raises RequestRefused: the place cannot take the server"""
+        """The state of a host that can take the server.
+
+        :raises HostRefused: the host cannot take the server
+        :raises RequestRefused: the request names another host
+        """
         request_check.check_destination(self._spec, place.host, place.node)
         cell = self._hosts.cell_of(self._context, place)
         self._read(cell, [place])
@@ -177,8 +183,9 @@ class Candidates:
                     list(states), self._spec) if state.allocation_candidates]
 
     def _rejection(self, own: Membership, state: Any) -> HostRefused:
-        """The filter of Nova that refuses the host: the filters run one by
-        one, since Nova names the filter only in its log."""
+        """The refusal, with the filter of Nova that rejects the host. The
+        filters run one by one, because Nova names the filter only in its
+        log."""
         by = UNKNOWN_FILTER
         for each in self._scheduler.host_manager.enabled_filters:
             membership.prepare(self._spec, own)
@@ -195,7 +202,7 @@ class Candidates:
         return [_selection(state), *map(_selection, alternates)]
 
     def _read(self, cell, places: Sequence[Place]) -> None:
-        """Read those hosts together that have not been read yet."""
+        """Read the hosts that have not been read yet with one query."""
         missing = [place for place in places
                    if (cell.uuid, place.host) not in self._states]
         if missing:
@@ -207,7 +214,7 @@ class Candidates:
         """Read the hosts of each cell with one query."""
         by_cell: dict[str, tuple[Any, list[Place]]] = {}
         for place in places:
-            # A host that is gone is refused later.
+            # A host that no longer exists is refused later.
             with contextlib.suppress(HostRefused):
                 cell = self._hosts.cell_of(
                     self._context, place, [each.host for each in places])
@@ -216,9 +223,10 @@ class Candidates:
             self._read(cell, some)
 
     def _state(self, row: MemberRecord, cell, place: Place):
-        """The host, with the usage of the members of this request.
+        """The state of the host, with the allocation request of the member
+        and the usage of other servers of this request.
 
-        :raises HostRefused: it can take no server
+        :raises HostRefused: the host cannot take servers
         """
         state = self._states[cell.uuid, place.host]
         if isinstance(state, HostRefused):
@@ -231,7 +239,7 @@ class Candidates:
         """The allocation request that Placement would have proposed.
 
         :raises HostRefused: the member needs more than the root provider, and
-            no other providers were chosen there
+            no providers were chosen on this host
         """
         wanted = row.member.requirements
         if place.allocation is not None:
@@ -246,7 +254,10 @@ class Candidates:
 
     def _alternates(self, row: MemberRecord, cell,
                     places: Iterator[Place], limit: int) -> list[Any]:
-        """The other hosts of the cell that can also take the server."""
+        """States of the next hosts of the cell that can take the server.
+
+        :param limit: maximum number of hosts
+        """
         found: list[Any] = []
         while wanted := list(itertools.islice(places, limit - len(found))):
             self._read(cell, wanted)
@@ -263,7 +274,7 @@ class Candidates:
         try:
             return not evaluation.objections(self._located(place))
         except exceptions.HolisticError:
-            # It cannot be located.
+            # A host that cannot be located is not used.
             return False
 
     def _located(self, place: Place):

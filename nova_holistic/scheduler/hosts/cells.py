@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which cells Nova has servers and hosts, as its API database maps them.
+"""The cells of servers and hosts, according to Nova's API database.
 
-Nova's own objects read the same with four times the processor time.
+Nova's own objects need four times the processor time for the same data.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,8 +26,8 @@ _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
 
 def of_servers_once(context, uuids: Collection[str],
                     others: Collection[str] = ()) -> Sequence[sa.Row]:
-    """As ``of_servers``, for callers that may use what was read at the
-    beginning of the request.
+    """The rows of ``of_servers``, for callers that accept rows that were read
+    earlier in the same request.
 
     :param others: servers that the request needs later: the same statement
         reads them
@@ -48,8 +48,8 @@ def of_servers(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     """``instance_uuid``, ``cell_id`` and ``queued_for_delete`` of each server
     that the API database knows. A server that has not been placed yet has no
     cell."""
-    # A session, or the context of a transaction of enginefacade, takes half as
-    # long as a statement.
+    # A session, or a transaction context of enginefacade, would take half of
+    # the time of a statement.
     with api_database.context_manager.reader.get_engine().connect() as link:
         return [row for batch in batches(uuids)
                 for row in link.execute(_OF_SERVERS, {'uuids': batch}).all()]
@@ -64,14 +64,14 @@ def learn(context, host_manager, hosts: Collection[str]) -> None:
     known = host_manager.host_to_cell_uuid
     missing = {host for host in hosts if host not in known}
     for host, cell in _of_hosts(context, missing) if missing else ():
-        # Nova itself reads a cell that it does not know.
+        # Nova reads a cell that it does not know later.
         if cell in host_manager.cells:
             known[host] = cell
 
 
 def forget(host_manager, host: str, cell_uuid: str) -> None:
-    """Remove a host that is not in that cell: the next request reads its
-    cell."""
+    """Remove a host that is not in that cell, so that the next request reads
+    its cell."""
     if host_manager.host_to_cell_uuid.get(host) == cell_uuid:
         host_manager.host_to_cell_uuid.pop(host, None)
 

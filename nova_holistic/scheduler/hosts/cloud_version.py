@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fingerprint of the data about all hosts in Nova's databases.
+"""The fingerprint of the data about all hosts in Nova's databases.
 
-Each database computes its part in one statement, and returns one or two rows
-for any number of hosts. Two equal fingerprints mean the same hosts, in the
-same aggregates, with the same hosts available for servers.
+Each database computes its part in one statement, and returns at most three
+rows for any number of hosts. Two equal fingerprints mean the same hosts, in
+the same aggregates, with the same hosts available for servers.
 """
 
 from dataclasses import dataclass
@@ -27,18 +27,21 @@ PRIME = 2**31 - 1
 bits."""
 
 SETTLED = timedelta(seconds=10)
-"""Nova dates changes to the second, by the clock of the service that makes
-them. What was changed less than this time ago, or dated in the future, may
-change again without a new date."""
+"""Minimum age of the last change of a settled version. Nova dates changes to
+the second, by the clock of the service that makes them. Data that were changed
+less than this time ago, or dated in the future, may change again without a new
+date."""
 
 
 @dataclass(frozen=True, slots=True)
 class CloudVersion:
-    """
+    """The fingerprint of all hosts.
+
     :ivar aggregates: fingerprint of all aggregates, their hosts and metadata
-    :ivar cells: of each cell its UUID, whether it is disabled, and the
+    :ivar cells: UUID of each cell, whether the cell is disabled, and the
         fingerprint of its services and compute nodes
-    :ivar is_settled: whether a later change makes a different fingerprint
+    :ivar is_settled: whether each later change results in a different
+        fingerprint
     """
 
     aggregates: tuple[Any, ...]
@@ -47,10 +50,10 @@ class CloudVersion:
 
 
 def read(context, cells: 'list[objects.CellMapping]') -> CloudVersion:
-    """The version of the cloud now: one statement to Nova's API database and
-    one to each cell's.
+    """The current version of the cloud. One statement is sent to Nova's API
+    database and one to each cell's.
 
-    :param context: of an administrator
+    :param context: context of an administrator
     """
     aggregates, changed_at = _aggregates(context)
     now = timeutils.utcnow()
@@ -59,7 +62,7 @@ def read(context, cells: 'list[objects.CellMapping]') -> CloudVersion:
         with nova_context.target_cell(context, cell) as target:
             found.append((cell.uuid, bool(cell.disabled),
                           *_services_and_nodes(target, now)))
-    # Another driver than Nova's database knows which services are up.
+    # With another driver, the databases do not show which services are up.
     is_settled = CONF.servicegroup_driver == 'db' and (
         changed_at is None or changed_at < now - SETTLED)
     return CloudVersion(aggregates, tuple(found), is_settled)
@@ -67,7 +70,8 @@ def read(context, cells: 'list[objects.CellMapping]') -> CloudVersion:
 
 @api_database.context_manager.reader
 def _aggregates(context) -> tuple[tuple[Any, ...], datetime | None]:
-    """The fingerprint, and when a name or a value was last changed."""
+    """The fingerprint, and the time of the last update; None if none is
+    known."""
     known = api_models.Aggregate
     metadata = api_models.AggregateMetadata
     members = api_models.AggregateHost

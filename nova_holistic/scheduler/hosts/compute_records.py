@@ -33,8 +33,8 @@ def _nodes_and_services(with_numa: bool) -> sa.Select:
             _NODE.c.uuid.in_(sa.bindparam('uuids', expanding=True)))
 
 
-# Statements that are sent for each server are built once. Nova's own read
-# nodes and services one after the other, and make a mapped object of each.
+# Statements that are sent for each server are built once. Nova reads nodes and
+# services with separate statements, and creates a mapped object for each row.
 _NODES_AND_SERVICES = {with_numa: _nodes_and_services(with_numa)
                        for with_numa in (False, True)}
 _NODE_KEYS, _SERVICE_KEYS = _NODE.columns.keys(), _SERVICE.columns.keys()
@@ -45,14 +45,14 @@ _SERVERS = sa.select(_SERVER.host, _SERVER.uuid).where(
 
 def nodes(context, uuids: Collection[str], with_numa: bool
           ) -> Mapping[str, tuple[Any, Mapping[str, Any]]]:
-    """Compute nodes of the cell that the context is for, each with the
-    nova-compute of its host, by the UUID of the node.
+    """Compute nodes of the context's cell, each with the nova-compute service
+    of its host, by the UUID of the node.
 
-    One statement. Deleted nodes, and nodes without such a service, are left
-    out.
+    One statement reads up to ``batches.MOST`` nodes. Deleted nodes, and nodes
+    without such a service, are left out.
 
-    :param with_numa: whether the nodes have NUMA topologies, which are most of
-        the text of a node
+    :param with_numa: whether to read NUMA topologies, which are most of the
+        text of a node
     """
     with _link(context) as link:
         found = [row for batch in batches(uuids) for row in link.execute(
@@ -62,8 +62,8 @@ def nodes(context, uuids: Collection[str], with_numa: bool
 
 def servers(context, hosts: Collection[str]
             ) -> 'Mapping[str, dict[str, objects.Instance]]':
-    """Servers by their UUIDs, by host, as Nova's HostManager passes them to
-    filters."""
+    """Servers of each host by their UUIDs, as Nova's HostManager passes them
+    to filters."""
     with _link(context) as link:
         rows = [row for batch in batches(hosts)
                 for row in link.execute(_SERVERS, {'hosts': batch})]
@@ -75,9 +75,9 @@ def servers(context, hosts: Collection[str]
 
 
 def _link(context):
-    """A reading transaction on the database of the context's cell, without a
-    session and without a context of enginefacade: each of them takes half as
-    long as a statement."""
+    """A connection that reads the database of the context's cell, without a
+    session and without a transaction context of enginefacade: each of them
+    would take half of the time of a statement."""
     return main_database.get_context_manager(
         context).reader.get_engine().connect()
 
@@ -90,14 +90,14 @@ def _record(context, row: sa.Row) -> tuple[Any, Mapping[str, Any]]:
 
 def _service(values: Sequence[Any]) -> Mapping[str, Any]:
     """A service as Nova passes it to filters: the items of
-    ``nova.objects.Service``. To make that object and to read its items takes
+    ``nova.objects.Service``. Creating that object and reading its items takes
     as long as the statement.
 
-    :param values: of ``_SERVICE_KEYS``
+    :param values: values of ``_SERVICE_KEYS``
     """
     found = {key: value.replace(tzinfo=timezone.utc)
              if isinstance(value, datetime) else value
              for key, value in zip(_SERVICE_KEYS, values)}
-    # A column of numbers.
+    # The column is an integer.
     found['deleted'] = bool(found['deleted'])
     return found

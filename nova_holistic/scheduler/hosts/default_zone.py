@@ -2,8 +2,9 @@
 """A member may move within its own zone, independent of Nova's default zone.
 
 Nova's API writes ``[DEFAULT] default_schedule_zone`` into the request of each
-server that names no zone, and keeps it for the moves of the server. A member
-may be planned in another zone: it could then move only to the default zone.
+server that names no zone, and keeps it for the moves of the server. If a
+member is planned in another zone, Nova alone would move it only to the default
+zone.
 """
 
 import nova.conf

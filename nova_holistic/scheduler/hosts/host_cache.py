@@ -27,11 +27,12 @@ CONF = nova.conf.CONF
 
 @dataclass(frozen=True, slots=True)
 class _CacheEntry:
-    """
-    :ivar version: of the cloud when its hosts were read
-    :ivar places: each host where it stands, without what changes often
-    :ivar hosts: each host as it was read, without traits
-    :ivar clouds: the same with traits, by the traits that a group names
+    """The hosts of the last read.
+
+    :ivar version: version of the cloud when its hosts were read
+    :ivar places: location, zone and aggregates of each host, by its name
+    :ivar hosts: each host without its traits, by its name
+    :ivar clouds: all hosts with traits, by the owners of the traits
     """
 
     version: CloudVersion
@@ -41,10 +42,10 @@ class _CacheEntry:
 
 
 class HostCache:
-    """Keeps the hosts in memory, with the results that policies have computed
+    """Keeps all hosts in memory, with the results that policies have computed
     for them.
 
-    It is replaced as a whole, so that threads need no lock.
+    The entry is replaced as a whole, so that threads need no lock.
     """
 
     def __init__(self) -> None:
@@ -53,15 +54,16 @@ class HostCache:
 
     def cloud(self, context, topology: TopologyDriver, placement,
               traits: Collection[str]) -> Cloud:
-        """Every host in its current state.
+        """All hosts in their current state.
 
-        Where no host has changed: one query, one statement to Nova's API
-        database, and one to each cell, with one or two rows each. Where a
-        service has changed, two more statements to each cell. Where an
-        aggregate has changed, or a host is new, the aggregates are read too.
+        If no host has changed, this sends one query for the list of cells, one
+        statement to Nova's API database, and one to each cell, whose answers
+        have few rows. If a service has changed, it sends two more statements
+        to each cell. If an aggregate has changed, or a host is new, it also
+        reads the aggregates.
 
-        :param traits: which each host says whether it has: see
-            ``TraitOwners.owners`` for how old this may be
+        :param traits: names of the traits to read for each host; the result
+            may be as old as [holistic] traits_lifetime
         :raises HolisticError: hosts cannot be located, or Placement does not
             answer
         """
@@ -71,12 +73,12 @@ class HostCache:
         known = self._known
         if known is None or known.version != version:
             known = _read(context, topology, cells, version, known)
-            # What may change without a trace is read again each time.
+            # Hosts that may change unnoticed are read again each time.
             self._known = known if version.is_settled else None
         owners = self._traits.owners(placement, traits)
         key = frozenset(owners.items())
         if key not in known.clouds:
-            # The latest sets of traits are enough.
+            # The number of sets of traits is limited to save memory.
             if len(known.clouds) >= 8:
                 known.clouds.clear()
             known.clouds[key] = _cloud(known, topology, owners)
@@ -131,8 +133,8 @@ def _places(context, topology: TopologyDriver, names: Collection[str]
 
 @main_database.pick_context_manager_reader
 def _records(context) -> list[tuple[str, str, bool]]:
-    """Name, provider, and whether it takes servers, of every host of the cell
-    that the context is for; Nova's own lists make an object of each."""
+    """Name, provider, and availability for servers, of each host of the
+    context's cell. Nova's own lists create an object per host."""
     service, node = models.Service, models.ComputeNode
     services = {row.host: row for row in context.session.execute(sa.select(
         service.host, service.topic, service.disabled, service.forced_down,

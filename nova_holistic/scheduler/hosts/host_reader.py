@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's states of single hosts, read without all other hosts."""
+"""Reads Nova's states of single hosts without reading all other hosts."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -29,7 +29,7 @@ compute node in its own database, together with its service, they add no
 information."""
 
 ZONE, AGGREGATES, TRAITS = 'availability zone', 'aggregates', 'traits'
-"""Checks of Placement's, as a refusal names them."""
+"""Names, in refusals, of checks that Placement makes for stock Nova."""
 
 
 class HostReader:
@@ -55,7 +55,7 @@ class HostReader:
 
         :param others: hosts that will be requested soon: one query reads the
             cells of all unknown hosts
-        :raises HostRefused: it is in none
+        :raises HostRefused: no cell contains the host
         """
         if place.host not in self._host_manager.host_to_cell_uuid:
             cells.learn(context, self._host_manager, {place.host, *others})
@@ -67,11 +67,11 @@ class HostReader:
 
     def states(self, context, cell: 'objects.CellMapping',
                places: Collection[Place]) -> Iterator[tuple[Place, Any]]:
-        """Nova's HostState of each host, or HostRefused: it is not in that
-        cell, gone, disabled or down.
+        """Nova's HostState of each host, or a HostRefused if the host is not
+        in that cell, is disabled or down, or has not reported its resources.
 
-        One query. If a filter asks for servers on hosts that do not report
-        them to the scheduler, it sends a second one.
+        One query reads all hosts. A filter that uses the servers of hosts that
+        do not report them to the scheduler sends a second query.
         """
         servers, asked = self._reported([place.host for place in places])
         with nova_context.target_cell(context, cell) as target:
@@ -122,12 +122,12 @@ class HostReader:
         return self._host_manager._get_aggregates_info(host)
 
     def check_admits(self, state, spec: 'objects.RequestSpec', asked) -> None:
-        """The conditions that Placement checks when it proposes hosts, for
-        this host.
+        """Check the conditions that Placement checks when it proposes hosts.
 
         :param asked: nova.scheduler.utils.ResourceRequest
-        :raises HostRefused: the host is in another zone, or lacks an
-            aggregate or a trait
+        :raises HostRefused: the host is in another zone, or its aggregates or
+            traits do not match the request
+        :raises RequestRefused: Placement does not answer
         """
         if spec.availability_zone not in (None, '', _zone(state)):
             raise HostRefused(
@@ -136,8 +136,8 @@ class HostReader:
         group = asked.get_request_group(None)
         aggregates = {aggregate.uuid for aggregate in state.aggregates}
         if not _in_aggregates(group, aggregates):
-            # Aggregates that are Placement's alone, such as Neutron's
-            # segments.
+            # Some aggregates exist only in Placement, such as those of
+            # Neutron's segments.
             aggregates |= set(self._get(
                 f'/resource_providers/{state.uuid}/aggregates',
                 state.host)['aggregates'])
@@ -166,7 +166,7 @@ class HostReader:
 
     def _asked_traits(self, spec, group
                       ) -> tuple[Collection[str], Collection[str]]:
-        """Required and forbidden traits, the same for all hosts."""
+        """Required and forbidden traits, computed once for all hosts."""
         if self._traits is None or self._traits[0] is not group:
             self._traits = (
                 group,

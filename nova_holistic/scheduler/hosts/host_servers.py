@@ -22,7 +22,7 @@ class HostServers(UserDict):
     """Servers of one host by their UUIDs; they are read at the first use."""
 
     def __init__(self, read: Read):
-        # Not that of UserDict, which would fill the data.
+        # UserDict.__init__ is not called: it would set ``data``.
         self._read = read
 
     @functools.cached_property
@@ -32,7 +32,8 @@ class HostServers(UserDict):
 
 def of_hosts(context, cell: 'objects.CellMapping', hosts: Collection[str]
              ) -> Mapping[str, HostServers]:
-    """By host; one statement reads those of all hosts, or none."""
+    """The servers of each host, by the name of the host. The first use reads
+    the servers of all hosts in one statement."""
     @functools.cache
     def read() -> 'Mapping[str, dict[str, objects.Instance]]':
         with nova_context.target_cell(context, cell) as target:

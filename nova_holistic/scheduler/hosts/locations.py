@@ -22,7 +22,7 @@ from nova_holistic.topology.base import (
 
 @functools.lru_cache(maxsize=16_384)
 def planned_host(place: Place) -> Host:
-    """A host at its location when the group was planned."""
+    """The host of a place, at its location when the group was planned."""
     return _host(place.host, place.location, dict(place.labels))
 
 
@@ -30,8 +30,8 @@ def locate_host(topology: TopologyDriver, name: str,
                 aggregates: 'Iterable[objects.Aggregate]') -> Host:
     """A host at its current location.
 
-    :param aggregates: those that hold the host
-    :raises HolisticError: they contradict each other
+    :param aggregates: Nova's aggregates that contain the host
+    :raises HolisticError: its aggregates contradict each other
     """
     return _located(topology, name, [
         # The other hosts of an aggregate do not determine the location of this
@@ -42,7 +42,8 @@ def locate_host(topology: TopologyDriver, name: str,
 
 def locate_once(topology: TopologyDriver, name: str,
                 aggregates: 'Iterable[objects.Aggregate]') -> Host:
-    """As ``locate_host``; each host is located once for a request.
+    """A host at its current location, which ``locate_host`` determines once
+    per request.
 
     :raises HolisticError: its aggregates contradict each other
     """
@@ -57,9 +58,9 @@ def locate_once(topology: TopologyDriver, name: str,
 def locate_hosts(topology: TopologyDriver, context,
                  names: Collection[str]) -> Mapping[str, Host]:
     """Hosts at their current locations, by name. Their aggregates are read
-    from Nova's database: two queries for ``batches.MOST`` hosts.
+    from Nova's API database: two queries for ``batches.MOST`` hosts.
 
-    :raises HolisticError: the aggregates of one contradict each other
+    :raises HolisticError: the aggregates of a host contradict each other
     """
     aggregates = _aggregates(context, names) if names else {}
     return {name: _located(topology, name, [
@@ -79,8 +80,9 @@ def _located(topology: TopologyDriver, name: str,
 @api_database.context_manager.reader
 def _aggregates(context, names: Collection[str]
                 ) -> Mapping[str, Sequence[tuple[sa.Row, FrozenMapping]]]:
-    """Rows of the aggregates that hold each host, with their metadata; Nova's
-    own lists come with all hosts of each, or of one host alone."""
+    """Rows of the aggregates that contain each host, with their metadata.
+    Nova's own lists read all hosts of each aggregate, or the aggregates of one
+    host only."""
     known, holds = api_models.Aggregate, api_models.AggregateHost
     more = api_models.AggregateMetadata
     found = [row for batch in batches(names)
@@ -101,17 +103,17 @@ def _aggregates(context, names: Collection[str]
 
 
 def host_at(name: str, location: Location) -> Host:
-    """A host at a location that a topology driver gave."""
+    """A host at a location that a topology driver returned."""
     return _host(name, location.path, location.labels)
 
 
 def of_state(topology: TopologyDriver, state,
              own: Collection[str] = ()) -> Host:
-    """A candidate of Nova at its current location, with the servers that the
-    scheduler remembers there. This is exact enough for a preference.
+    """A candidate of Nova at its current location, with the number of servers
+    that the scheduler has cached for it. This is exact enough for preferences.
 
     :param state: nova.scheduler.host_manager.HostState
-    :param own: UUIDs of instances that do not count
+    :param own: UUIDs of servers that do not count
     :raises HolisticError: its aggregates contradict each other
     """
     return replace(locate_host(topology, state.host, state.aggregates),
@@ -121,12 +123,12 @@ def of_state(topology: TopologyDriver, state,
 def of_members(topology: TopologyDriver, context,
                found: Iterable[tuple[GroupRecord, MemberRecord, str]]
                ) -> dict[int, Host]:
-    """The hosts that members are really on, by the ids of their rows.
+    """The hosts of members at their locations, by the IDs of their rows.
 
-    It costs two queries where any is another than the table says, or the
-    levels are others than those that a group was planned with.
+    Two queries are sent if a host is not the planned host of its member, or if
+    a group was planned with other levels than the current ones.
 
-    :param found: group, member, and the name of the host that it is on
+    :param found: group, member, and the name of the member's current host
     :raises HolisticError: the aggregates of a host contradict each other
     """
     hosts, others = {}, {}

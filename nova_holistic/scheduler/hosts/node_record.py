@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compute node as Nova's HostState reads it, without Nova's object of it.
+"""A compute node for Nova's HostState, without Nova's object.
 
-Nova's object converts and checks some thirty fields, which takes longer than
+Nova's object converts and checks about thirty fields, which takes longer than
 the statement that reads them.
 """
 
@@ -22,7 +22,7 @@ _ADDRESS = fields.IPAddressField(nullable=True)
 
 class NodeRecord:
     """The attributes of ``nova.objects.ComputeNode`` that HostState reads. Any
-    other attribute is read from Nova's object, which is created for this."""
+    other attribute is read from Nova's object, which is created on demand."""
 
     def __init__(self, context, values: Mapping[str, Any]):
         """:param values: columns of the compute node by their names"""
@@ -34,7 +34,7 @@ class NodeRecord:
         if values['stats']:
             self.stats = jsonutils.loads(values['stats'])
         else:
-            # Then Nova's object answers.
+            # The attribute is then read from Nova's object.
             del self.stats
         if values['supported_instances']:
             self.supported_hv_specs = _specs(values['supported_instances'])
@@ -57,8 +57,11 @@ class NodeRecord:
 
 def node_of(context, values: Mapping[str, Any]
             ) -> 'NodeRecord | objects.ComputeNode':
-    """Nova's own object if it has to complete the columns of a node that an
-    old nova-compute has written."""
+    """A compute node. It is Nova's own object if this object must complete the
+    columns that an old nova-compute has written.
+
+    :param values: columns of the compute node by their names
+    """
     topology = values['numa_topology']
     if (any(not values[name] for name in _RATIOS)
             or topology and 'nova_object.name' not in topology):
@@ -73,5 +76,7 @@ def from_row(context, values: Mapping[str, Any]) -> 'objects.ComputeNode':
 
 @functools.lru_cache(maxsize=64)
 def _specs(text: str) -> 'tuple[objects.HVSpec, ...]':
-    """Hypervisors of one kind report the same, and no code changes it."""
+    """Specs in the column ``supported_instances``. They are cached, because
+    hypervisors of one kind report the same text and no code changes the
+    specs."""
     return tuple(map(objects.HVSpec.from_list, jsonutils.loads(text)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the NUMA topology of a host is read for a request.
 
-Nova parses it for each host, which takes longer than all else that is done
-with the host. Of Nova's filters, only the NUMA topology filter and the PCI
-passthrough filter look at it, and only for a request for NUMA nodes or for PCI
+Nova parses it for each host, which takes longer than all other processing of
+the host. Of Nova's filters, only the NUMA topology filter and the PCI
+passthrough filter use it, and only for a request for NUMA nodes or for PCI
 devices (nova.scheduler.filters, nova.scheduler.host_manager).
 """
 
@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from nova import objects
 
 KNOWN = 'nova', 'nova_holistic'
-"""Packages whose filters are known to need no further data."""
+"""Packages whose filters are known not to need it for other requests."""
 
 
 def is_needed(spec: 'objects.RequestSpec', filters: Iterable[object]) -> bool:
-    """Whether a filter may look at the NUMA topology of a host.
+    """Whether a filter may use the NUMA topology of a host.
 
-    :param filters: all that are enabled
+    :param filters: all enabled filters
     """
     topology = spec.numa_topology if 'numa_topology' in spec else None
     devices = spec.pci_requests if 'pci_requests' in spec else None

@@ -12,15 +12,15 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 CONF = nova.conf.CONF
 
 TRAITS_VERSION = '1.18'
-"""Placement's microversion in which providers are found by a trait."""
+"""Placement's microversion that finds providers by a required trait."""
 
 REMEMBERED = 64
 """Maximum number of cached traits."""
 
 
 class TraitOwners:
-    """Remembers the providers with each trait for [holistic] traits_lifetime
-    seconds: Placement's answer names every provider with the trait."""
+    """Caches the providers with each trait for [holistic] traits_lifetime
+    seconds, because Placement's answer names every provider with the trait."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         """:param clock: in seconds"""
@@ -29,8 +29,8 @@ class TraitOwners:
 
     def owners(self, placement, traits: Collection[str]
                ) -> Mapping[str, frozenset[str]]:
-        """UUIDs of the providers with each of the traits: one request for
-        each trait that is not remembered.
+        """UUIDs of the providers with each of the traits, by the trait. One
+        request is sent for each trait that is not cached.
 
         :raises RequestRefused: Placement does not answer
         """

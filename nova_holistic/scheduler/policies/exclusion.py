@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the policies of groups keep other servers out.
+"""The domains that groups reserve, so that no other server is placed there.
 
-An error of a database does not open a domain that is known to be reserved. If
-Nova's API database does not answer, members count as being where the
-placement table has them. If the placement table does not answer, what was
-reserved when it was last read stays reserved. Only a scheduler that has not
-read the table since it was started knows of no reservation then.
+If a database does not answer, known reservations still apply. If a database of
+Nova does not answer, members count at their places in the placement table. If
+the placement table does not answer, the reservations of the last read apply.
+Only a scheduler that has not read the table since its start then knows no
+reservation.
 
 A member that Nova moves reserves the domain of its source and that of its
 destination: the move may still fail, or be reverted.
@@ -37,15 +37,15 @@ LOG = logging.getLogger(__name__)
 
 
 _KIND = 'reservations'
-"""The reserved hosts, at this key."""
+"""Kind of the cache, and its only key: the reservations of all groups."""
 
 
 def closed_domains(connections: Connections, own: Membership | None
                    ) -> frozenset[Domain]:
-    """Domains that are reserved against the new server, with the members at
-    their current hosts.
+    """Domains that are reserved against the server of the request, with the
+    members of groups on their current hosts.
 
-    :param own: what the server is; None where it is a member of no group
+    :param own: the server's membership; None if it is not a member of a group
     :raises HolisticError: the table does not answer, and has not been read
         since the scheduler was started
     """
@@ -64,9 +64,10 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
                         project_id: str) -> frozenset[Domain]:
     """Reserved domains at the time of the last read; this uses no database.
 
-    :param group_uuid: of the group that the server points at, if any. The
+    :param group_uuid: UUID of the group that the server points at, if any. The
         reservations of this group do not count if it belongs to the server's
         project: it is not known which of its members the server is
+    :param project_id: project of the server
     """
     found = connections.reserved.found or Reservations()
     return found.closed(group_uuid, lambda _, record:
@@ -74,7 +75,10 @@ def last_closed_domains(connections: Connections, group_uuid: str | None,
 
 
 def _reserved_or_last(connections: Connections) -> Reservations:
-    """The reserved domains of each group, or their last known state."""
+    """The current reservations of all groups, or those of the last read.
+
+    :raises HolisticError: the table does not answer, and was not read before
+    """
     last = connections.reserved
     try:
         last.found = _reserved(connections)
@@ -89,13 +93,13 @@ def _reserved_or_last(connections: Connections) -> Reservations:
 
 
 def _reserved(connections: Connections) -> Reservations:
-    """What each group reserves.
+    """The current reservations of all groups.
 
-    One statement to the placement table if no group reserves anything, or if
-    no group has changed: see ``ExclusiveGroups``. If members have servers,
-    also what ``MemberPositionCache`` costs; and two statements if any member
-    is not where it was planned, or a group was planned with other levels than
-    there are. What has not changed is not worked out again.
+    One statement is sent to the placement table if no group is exclusive, or
+    if no group has changed: see ``ExclusiveGroups``. If members have servers,
+    ``MemberPositionCache`` sends its statements. Two more statements are sent
+    if a member is not at its planned place, or if a group was planned with
+    other levels than the current ones. Only changed groups are evaluated.
     """
     groups = connections.table.exclusive_groups()
     if not groups:
@@ -115,8 +119,8 @@ def _reserved(connections: Connections) -> Reservations:
 
 def _of_groups(connections: Connections, groups: Sequence[Found]
                ) -> Reservations:
-    """What groups reserve with their members where they are; the same object
-    as before if it is the same."""
+    """The reservations of groups with their members on their current hosts. If
+    they have not changed, the result is the same object as before."""
     before = connections.reserved.found or Reservations()
     context = nova_context.get_admin_context()
     positions = connections.reserved.members.positions(context, groups)
@@ -149,8 +153,8 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
 
 def _replacement_host(connections: Connections, found: Found,
                       positions: Mapping[str, Positions]) -> Collection[str]:
-    """Hosts of members of a group that are not at their planned places, or
-    whose place is unknown."""
+    """Names of the hosts of members that are not at their planned places. If
+    the group was planned with other levels, the hosts of all its members."""
     record, rows = found
     return {name for row in rows if row.id in positions[record.uuid]
             for name in positions[record.uuid][row.id].hosts
@@ -207,5 +211,6 @@ def is_closed(closed: frozenset[Domain], host: Host,
 
 @functools.lru_cache(maxsize=16)
 def _levels(closed: frozenset[Domain]) -> frozenset[str]:
-    """The levels of the domains; hosts by the thousand ask for them."""
+    """The levels of the domains, which are cached because each host needs
+    them."""
     return frozenset(domain.level for domain in closed)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the members of exclusive groups are, kept in memory.
+"""Caches the positions of the members of exclusive groups.
 
-A read costs what has changed. Members that have changed in the placement table
-are other objects than before: see ``ExclusiveGroups``. Nova dates each change
-of a server by ``updated_at``, for which its table of servers has an index. A
-server is also looked up again if its cell may get to know it without such a
-date, or if it is moving.
+The cost of a read depends on the number of changes. A member that has changed
+in the placement table is a new object: see ``ExclusiveGroups``. Nova sets
+``updated_at`` at each change of a server, and its table of servers has an
+index for this column. The position of a server is also read again if its
+record may appear in its cell without such a date, or if the server is moving.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,11 +27,12 @@ CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
 Positions = Mapping[int, Position]
-"""By the id of the member's row."""
+"""Positions by the ID of the member's row."""
 
 FEWEST = 1_000
-"""Changed servers of a cell that are always read. If more have changed, and
-more than there are members, all members are looked up instead."""
+"""Minimum limit of the changed servers that are read from a cell. The limit is
+the number of members with servers if that is larger. If a cell reaches the
+limit, the positions of all these members are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,15 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """
-    :ivar source: the groups as they were given
-    :ivar owners: members that have a server, by its UUID
-    :ivar servers: the known state of each of these servers
-    :ivar unsettled: UUIDs of servers that are looked up each time
-    :ivar read_at: of each cell, by its UUID
+    """The result of the last read.
+
+    :ivar source: the groups that were passed to the read
+    :ivar groups: rows and positions of each group, by its UUID
+    :ivar owners: members that have a server, by the UUID of the server
+    :ivar servers: the known state of each of these servers, by its UUID
+    :ivar unsettled: UUIDs of servers whose positions are read each time
+    :ivar read_at: time of the last read of each cell, by the UUID of the cell
+    :ivar positions: positions of each group, by its UUID
     """
 
     source: Sequence[Found] = ()
@@ -60,22 +64,24 @@ class _Known:
 
 
 class MemberPositionCache:
-    """It is replaced as a whole, so that threads need no lock."""
+    """Keeps the positions in memory. They are replaced as a whole, so that
+    threads need no lock."""
 
     def __init__(self) -> None:
         self._known = _Known()
 
     def positions(self, context, groups: Sequence[Found]
                   ) -> Mapping[str, Positions]:
-        """Where the members are, by the UUID of the group. If no member of a
-        group has moved, or no member at all, it is the same object as before.
+        """Positions of the members, by the UUID of the group. If no member of
+        a group has moved, its positions are the same object as before. If no
+        member of any group has moved, so is the whole result.
 
-        If nothing has changed: one statement to Nova's API database, and one
-        to each cell. It returns a row for each server of the cloud, of any
-        owner, that has changed since the last read or in the ``[DEFAULT]
-        service_down_time`` before it: if clocks of a cloud differ by more than
-        that, no service is up. If no member has a server, no statement is
-        sent.
+        If nothing has changed, one statement is sent to Nova's API database,
+        and one to each cell. A cell returns a row for each server of any
+        project that has changed since the last read or in the ``[DEFAULT]
+        service_down_time`` before it. This time covers differences of clocks:
+        if they differ by more, Nova considers services down. If no member has
+        a server, no statement is sent.
         """
         known = self._known
         changed = (() if groups is known.source else [
@@ -115,7 +121,8 @@ def _other_rows(changed: Sequence[Found], known: _Known
 
 def _moved(context, owners: Mapping[str, MemberRecord], known: _Known
            ) -> tuple[Collection[str], Mapping[str, datetime]]:
-    """UUIDs of servers that may be elsewhere, and when each cell was read."""
+    """UUIDs of servers whose positions may have changed, and the time of the
+    last read of each cell."""
     now = timeutils.utcnow()
     cells = [cell for cell in objects.CellMappingList.get_all(context)
              if not cell.is_cell0()]
@@ -153,7 +160,7 @@ def _merged(groups: Sequence[Found], changed: Sequence[Found], known: _Known,
             stale: Mapping[int, MemberRecord],
             seen: Mapping[int, server_locations.ServerLocation]
             ) -> dict[str, _Group]:
-    """The groups with their positions, those looked up in place of others."""
+    """The groups by UUID; positions that were just read replace others."""
     touched = {record.uuid for record, _ in changed}
     touched |= {row.group_uuid for row in stale.values()}
     found = {}

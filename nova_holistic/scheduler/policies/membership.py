@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The member that a server is, and the group it belongs to."""
+"""The member to which a server belongs, and its group."""
 
 import collections
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,9 +40,9 @@ _lock = threading.Lock()
 class Membership:
     """A server's row, and all rows of its group.
 
-    :ivar by_plan: the hosts in question are the row's place and alternates
-    :ivar _evaluations: the answer of :meth:`evaluation`, worked out once
-    :ivar _shown: the answer of :meth:`complete_evaluation`, worked out once
+    :ivar by_plan: whether only the row's place and alternates are evaluated
+    :ivar _evaluations: the cached result of :meth:`evaluation`
+    :ivar _shown: the cached result of :meth:`complete_evaluation`
     """
 
     record: GroupRecord
@@ -56,14 +56,19 @@ class Membership:
 
     def evaluation(self, connections: Connections,
                    context=None) -> PolicyEvaluation:
-        """The group's policies, with the others where they really are."""
+        """The evaluation of the group's policies, with the other members on
+        their current hosts.
+
+        :raises HolisticError: a host cannot be located, or the table does not
+            answer
+        """
         if not self._evaluations:
             self._evaluations.append(self._evaluate(connections, context))
         return self._evaluations[0]
 
     def complete_evaluation(self,
                             connections: Connections) -> PolicyEvaluation:
-        """The checker, with the whole cloud if a policy needs it."""
+        """The evaluation, with all hosts if a policy needs them."""
         if not self._shown:
             evaluation = self.evaluation(connections)
             self._shown.append(
@@ -73,9 +78,9 @@ class Membership:
         return self._shown[0]
 
     def is_as_planned(self, connections: Connections) -> bool:
-        """Whether the hosts in question were chosen with a view of the whole
-        cloud, and every other member is at its place in the table: then the
-        cloud need not be read again."""
+        """Whether the evaluated hosts are from the plan, and every other
+        member is at its place in the table. The plan took all hosts into
+        account, so the cloud need not be read again."""
         evaluation = self.evaluation(connections)
         others = evaluation.others
         return self.by_plan and not evaluation.sources and all(
@@ -115,12 +120,15 @@ class Membership:
 
 def find(connections: Connections, spec: 'objects.RequestSpec'
          ) -> Membership | None:
-    """What the server of a request is, if it is a member of a group.
+    """The member to which the server of a request belongs, with its group.
 
     A server without a row was scheduled although its pointer could not be
-    honoured. It counts as the member of its pointer if no other server is that
-    member, and if it was not detached. A server that a group has adopted has
-    no pointer to this group.
+    honoured. It counts as the member of its pointer if this member has no
+    server, and if the server was not detached. A server that a group has
+    adopted has no pointer to this group, so the table names its group.
+
+    :returns: None if the server is not a member of a group
+    :raises TableError: the table does not answer
     """
     prepared = _prepared.pop(spec, None)
     if prepared is not None:
@@ -142,13 +150,15 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
 
 
 def prepare(spec: 'objects.RequestSpec', found: Membership) -> None:
-    """Spare the filter that runs next on this request reading the group."""
+    """Store the result of the next ``find`` for this request, so that the
+    filter need not read the group."""
     _prepared[spec] = found
 
 
 def pointed_at(rows: Sequence[MemberRecord], path: str
                ) -> list[MemberRecord]:
-    """The member of that path, or all servers of that description."""
+    """The row of the member with this path, or else all rows of the member
+    description with this path."""
     return ([row for row in rows if row.member.path == path]
             or [row for row in rows if row.member.description == path])
 
@@ -167,7 +177,8 @@ def _with_server(rows: Sequence[MemberRecord],
 
 def _free(connections: Connections, found: Found, pointer: Pointer,
           instance_uuid: str) -> MemberRecord | None:
-    """The member that the server points at, unless it was detached."""
+    """A row without a server that the pointer names; None if there is no such
+    row, or if the server was detached from the group."""
     free = [row for row in pointed_at(found[1], pointer.member)
             if row.instance_uuid is None]
     if not free or adopted_servers.is_detached(
@@ -182,7 +193,10 @@ def _hints(spec) -> Mapping | None:
 
 def parsed_group(record: GroupRecord,
                  policy_types: Mapping[str, type[Policy]]) -> Group:
-    """The group of a record; parsed once while its document is the same."""
+    """The group of a record. Its document is parsed only if it has changed.
+
+    :raises InvalidDocument: the document is not valid
+    """
     with _lock:
         document, group = _parsed.get(record.uuid, (None, None))
         if document != record.document:
@@ -197,8 +211,8 @@ def parsed_group(record: GroupRecord,
 def sized_group(record: GroupRecord,
                 policy_types: Mapping[str, type[Policy]],
                 rows: Iterable[MemberRecord]) -> Group:
-    """The group with the members that it has now, if their number may
-    change."""
+    """The group with its current members if their number may change;
+    otherwise the group as its document describes it."""
     group = parsed_group(record, policy_types)
     if not group.is_elastic:
         return group
@@ -207,8 +221,8 @@ def sized_group(record: GroupRecord,
 
 
 class _LastSize:
-    """The latest size of a group: until its number of members changes, each
-    create needs the same size."""
+    """Caches the latest size of a group. Until its members change, each create
+    needs the same size."""
 
     def __init__(self, group: Group):
         self._group = group

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups had reserved when a scheduler last read it."""
+"""The reservations of groups at the last read of a scheduler."""
 
 from collections.abc import Callable, Mapping, Sequence
 from collections import Counter
@@ -21,9 +21,10 @@ Each = Sequence[tuple[GroupRecord, Reservation]]
 
 @dataclass(frozen=True, slots=True)
 class ReservedByGroup:
-    """What one group reserves, and what that follows from.
+    """The reservations of one group, and the data from which they follow.
 
-    :ivar hosts: of members that are not where they were planned, by name
+    :ivar hosts: hosts of members that are not at their planned places, by name
+    :ivar each: the reservations, with the record of the group
     """
 
     found: Found
@@ -34,10 +35,11 @@ class ReservedByGroup:
 
 @dataclass(frozen=True)
 class Reservations:
-    """What each group reserves. It never changes.
+    """The reservations of all groups. The object never changes.
 
-    :ivar each: with the record of the group
-    :ivar groups: what they are made of, by the UUID of the group
+    :ivar each: the reservations, with the records of their groups
+    :ivar groups: the reservations and their data by the UUID of the group;
+        empty if the positions of members could not be read
     :ivar source: the groups and the positions that were read
     """
 
@@ -47,7 +49,7 @@ class Reservations:
 
     @functools.cached_property
     def hosts(self) -> frozenset[str]:
-        """Names of hosts of members that are not where they were planned."""
+        """Names of hosts of members that are not at their planned places."""
         return frozenset(name for group in self.groups.values()
                          for name in group.hosts)
 
@@ -61,7 +63,7 @@ class Reservations:
 
     @functools.cached_property
     def _numbers(self) -> Counter[Domain]:
-        """By how many reservations each domain is reserved."""
+        """Number of reservations of each domain."""
         return Counter(domain for _, reservation in self.each
                        for domain in reservation.domains)
 
@@ -74,9 +76,11 @@ class Reservations:
 
     def closed(self, group_uuid: str | None, is_open: Callable[
             [Reservation, GroupRecord], bool]) -> frozenset[Domain]:
-        """Domains that are reserved by a reservation that is not open.
+        """Domains with at least one reservation that is not open.
 
-        :param group_uuid: the only group that may have open reservations
+        :param group_uuid: UUID of the only group whose reservations may be
+            open, which means that they do not apply to the server
+        :param is_open: returns whether a reservation of this group is open
         """
         mine = [reservation for record, reservation
                 in self._by_group.get(group_uuid or '', ())
@@ -90,9 +94,11 @@ class Reservations:
 
 @dataclass(slots=True)
 class ReservationCache:
-    """What was read is replaced as a whole, so that threads need no lock.
+    """The reservations of the last read. They are replaced as a whole, so that
+    threads need no lock.
 
-    :ivar found: None before anything was read
+    :ivar found: None before the first read
+    :ivar members: cache of the positions of members
     """
 
     found: Reservations | None = None
