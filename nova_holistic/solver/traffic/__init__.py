@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans and bounds for objectives about traffic between members."""
+"""Plans and bounds for objectives that measure traffic between members."""

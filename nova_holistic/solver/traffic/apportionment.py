@@ -12,7 +12,11 @@ ClassCounts = dict[int, int]
 
 
 def apportioned(total: int, among: Mapping[int, int]) -> ClassCounts:
-    """The total, divided about in proportion to the available numbers."""
+    """The total, divided in proportion to the available numbers by the largest
+    remainder method, without exceeding any of these numbers.
+
+    :param among: available number of each class
+    """
     there = sum(among.values())
     total = min(total, there)
     found = {c: number * total // max(there, 1)
@@ -26,7 +30,12 @@ def apportioned(total: int, among: Mapping[int, int]) -> ClassCounts:
 
 def balanced(star: Star, pattern: list[int], most: Sequence[int]) -> list[int]:
     """Distribute the same number of members evenly among leaves with equal
-    traffic. This keeps the distribution over hosts even as well."""
+    traffic. This keeps the distribution over hosts even as well.
+
+    :param pattern: number of members of each node of the star; changed in
+        place
+    :param most: maximum number of members of each node
+    """
     for mbps in {*star.mbps}:
         alike = [s for s, each in enumerate(star.mbps, 1) if each == mbps]
         share = apportioned(sum(pattern[s] for s in alike),
@@ -37,7 +46,12 @@ def balanced(star: Star, pattern: list[int], most: Sequence[int]) -> list[int]:
 
 
 def filled(more: np.ndarray, joint: np.ndarray) -> np.ndarray:
-    """For each node, the largest number that fits into the joint limit."""
+    """[domain, node]: numbers of members whose sum does not exceed the joint
+    limit. Each node gets as many as possible after the nodes before it.
+
+    :param more: [domain, node]: maximum number of members
+    :param joint: [domain]: limit of the sum over nodes
+    """
     found, left = np.zeros_like(more), joint.copy()
     for slot in range(more.shape[1]):
         found[:, slot] = np.minimum(more[:, slot], left)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number of members in each part of the tree, as variables of a program."""
+"""The number of members in each cell of the topology, as variables of a
+program."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -19,10 +20,13 @@ from nova_holistic.solver.traffic.count_bounds import CountBounds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellPartition:
-    """Partition into cells: hosts that share all domains of the coarse levels.
+    """A partition of hosts into cells. The hosts of a cell are in the same
+    domains of all coarse levels.
 
-    :ivar of: cell of each host
-    :ivar domain_of: for each coarse level, domain of each cell; -1 for none
+    :ivar of: [host]: its cell
+    :ivar domain_of: coarse level to [cell]: its domain; -1 for hosts in no
+        domain
+    :ivar count: number of cells
     """
 
     of: np.ndarray
@@ -46,12 +50,13 @@ class CellPartition:
 
 
 class CellVariables:
-    """Variables: m[part, cell], members of a part in a cell, and other
-    variables in the rows of rules.
+    """The variables m[part, cell], which are the numbers of members of a part
+    in a cell, and the other variables in the rows of rules.
 
     Parts are the largest sets of members that are either completely inside or
     completely outside each node and each scope of the rows.
 
+    :param nodes: paths of the members of each node
     :ivar parts: paths of the members of each part
     :ivar size: number of variables
     :ivar limits: upper limits of the variables
@@ -80,7 +85,11 @@ class CellVariables:
 
     def columns(self, members: Collection[str],
                 cells: np.ndarray) -> np.ndarray:
-        """Variables whose sum is the number of these members in the cells."""
+        """Variables whose sum is the number of these members in the cells.
+
+        :param members: member paths: a union of parts
+        :param cells: mask of cells
+        """
         inside = [p for p, paths in enumerate(self.parts)
                   if next(iter(paths)) in members]
         return np.add.outer(np.array(inside, dtype=np.int64)
@@ -125,6 +134,8 @@ class CellVariables:
             dtype=bool)
 
     def add_rows(self, program: Linear) -> None:
+        """Add the rows of these variables to a program that begins with them.
+        """
         count, cells = self._counts, self.partition.count
         # Each member is in one cell.
         sizes = np.array([len(paths) for paths in self.parts], float)

@@ -15,8 +15,11 @@ class ColumnPool:
     """Patterns of one star on one level.
 
     :ivar level: level of the domains
-    :ivar inside: [place, cell]
-    :ivar type_of: type of each pattern
+    :ivar types: types of domains with the same limits
+    :ivar inside: [place, cell]: whether the place contains the cell
+    :ivar type_of: [pattern]: type of the domains that have the pattern
+    :ivar patterns: [pattern, node of the star]: number of members
+    :ivar known: types and numbers of all patterns
     """
 
     star: Star
@@ -34,7 +37,11 @@ class ColumnPool:
         return len(self.star.nodes) * len(self.inside) + len(self.types.place)
 
     def add(self, types: np.ndarray, patterns: np.ndarray) -> bool:
-        """Add the patterns that are new. Return whether there are any."""
+        """Add the patterns that are new; return whether any pattern is new.
+
+        :param types: [pattern]: type of the domains
+        :param patterns: [pattern, node of the star]: number of members
+        """
         keys = enumerate(zip(types.tolist(), *patterns.T.tolist()))
         new = [n for n, key in keys if key not in self.known]
         self.known.update(zip(types.tolist(), *patterns.T.tolist()))

@@ -2,8 +2,8 @@
 """Greedy construction of places for members with traffic: the largest patterns
 in as few domains as possible, from coarse levels to hosts.
 
-The construction respects capacity and numbers of members. All other rules are
-checked when the places are assigned to members.
+The construction respects capacity and upper bounds of counts. All other rules
+are checked when the places are assigned to members.
 """
 
 from collections.abc import Sequence
@@ -182,7 +182,8 @@ class TrafficConstruction:
 
     def _score(self, level: str, domain: int, unplaced: ClassCounts,
                number: int) -> float:
-        """Higher if few hosts can hold this number of members."""
+        """A score of the domain, which is higher if fewer hosts can hold this
+        number of members."""
         hosts = np.flatnonzero(
             self._kinds.table.division(level).of_host == domain)
         fit = np.sort(self._fit(hosts, unplaced))[::-1]

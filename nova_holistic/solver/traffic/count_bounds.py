@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of the number of members in domains, from the rules.
+"""Upper bounds of the number of members in domains, from the rules.
 
-The bounds come only from the rows that a rule writes. Any other meaning of a
-rule is ignored.
+The bounds come only from the rows and limits by which a rule is encoded.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -41,8 +40,10 @@ class CountBounds:
     @classmethod
     def of(cls, kinds: Kinds, met: Callable[[Policy], bool],
            in_time: Callable[[], None]) -> 'CountBounds':
-        """
-        :param met: whether to treat a preference as a hard rule
+        """Encode the rules that refer to levels with few domains.
+
+        :param met: returns whether to treat a preference as a hard rule
+        :raises OutOfTime: if ``in_time`` does
         """
         table = kinds.table.part(None)
         rules = Rules(
@@ -112,8 +113,9 @@ class CountBounds:
 
 
 def _readable(policy: Policy, table: HostTable) -> bool:
-    """Whether the policy only refers to levels with few domains. Traffic has a
-    different kind of rows."""
+    """Whether the policy refers only to levels above hosts, each with few
+    domains. Relationships with traffic are excluded, because their rows have a
+    different form."""
     if isinstance(policy, Relationship) and policy.traffic_mbps:
         return False
     return bool(policy.levels) and all(

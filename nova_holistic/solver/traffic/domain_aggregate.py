@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns of two nodes in all domains of a part of the tree together."""
+"""Patterns of two nodes over all domains of a cell together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainAggregate:
-    """Traffic that a part of the tree keeps within its domains, assuming that
-    all are as good as the best of them.
+    """Traffic that a cell keeps within its domains, assuming that all of them
+    are as good as the best of them.
 
-    Like ``domain_types.DomainTypes`` with parts instead of domains, but
-    tighter: the program can halve the patterns of a type, and halves of full
-    domains keep more pairs together than one whole domain that is less full.
+    The class has the interface of ``domain_types.DomainTypes``, with cells in
+    place of types. Its bound is tighter: the program can halve the patterns of
+    a type, and halves of full domains keep more pairs together than one whole
+    domain that is less full.
 
-    :ivar place: place of each part
-    :ivar number: 1 for each part
-    :ivar most_pairs: [part, n, m]: upper bound of the pairs of n and m members
+    :ivar place: [row]: index of the cell
+    :ivar number: [row]: 1
+    :ivar most_pairs: [row, n, m]: upper bound of the pairs of n and m members
     """
 
     star: Star
@@ -34,10 +35,13 @@ class DomainAggregate:
            joint: np.ndarray,
            sizes: tuple[int, ...]) -> 'DomainAggregate | None':
         """Return the aggregate of domains with these places and limits. None
-        if too few domains are as good as the best, or if the table would be
-        too large.
+        if the star does not have two disjoint nodes, if too few domains are as
+        good as the best, or if the table would be too large.
 
-        :param sizes: number of members of each of the two nodes
+        :param place: [domain]: index of the cell that contains it
+        :param caps: [domain, node of the star]: maximum number of members
+        :param joint: [domain]: maximum number of members of all nodes
+        :param sizes: number of members of each node
         """
         n, m = sizes[0] + 1, sizes[1] + 1
         if len(sizes) != 2 or star.shared or n * m > limits().aggregate_pairs:
@@ -62,7 +66,11 @@ class DomainAggregate:
                    np.array(found).reshape(len(places), n, m))
 
     def best(self, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Like ``domain_types.DomainTypes.best``; evaluates every pattern."""
+        """For each row, the profit of the best pattern, and the pattern. Every
+        pattern is evaluated.
+
+        :param prices: [row, node of the star]
+        """
         _, n, m = self.most_pairs.shape
         value = (self.most_pairs * self.star.mbps[0]
                  - prices[:, 0, None, None] * np.arange(n)[:, None]
@@ -91,7 +99,11 @@ class DomainAggregate:
         return tuple(map(int, np.divmod(best, b + 1)))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern, for the part of the given number."""
+        """Mbit/s within each pattern.
+
+        :param of_type: [pattern]: its row
+        :param patterns: [pattern, node of the star]: number of members
+        """
         return self.most_pairs[of_type, patterns[:, 0],
                                patterns[:, 1]] * self.star.mbps[0]
 

@@ -11,7 +11,8 @@ from nova_holistic.solver.traffic.count_bounds import CountBounds
 
 
 class DomainCapacity:
-    """Bounds from capacity, limits of hosts in rules, and rows of rules.
+    """Bounds from capacity, from the limits per host of rules, and from the
+    rows of rules.
 
     A domain holds at most the sum of its finer domains. Members that stay are
     counted in their domains even if a bound excludes them.
@@ -24,7 +25,10 @@ class DomainCapacity:
         self._known: dict[frozenset[str], dict[str, np.ndarray]] = {}
 
     def of(self, paths: frozenset[str]) -> dict[str, np.ndarray]:
-        """For each level of the tree, the bound of each domain."""
+        """Level to [domain]: upper bound of the number of these members.
+
+        :param paths: paths of the members
+        """
         if paths not in self._known:
             self._known[paths] = self._compute(paths)
         return self._known[paths]
@@ -49,7 +53,7 @@ class DomainCapacity:
                     total = np.minimum(total, most + (number - known))
             total = np.maximum(np.minimum(total, number), placed_inside)
             found[level] = total.astype(np.int64)
-            # From here on, one of its hosts represents each finer domain.
+            # At the coarser levels, one of its hosts represents each domain.
             first = np.zeros(domains, dtype=np.int64)
             first[of[inside]] = where[inside]
             values = np.concatenate((total, values[~inside]))

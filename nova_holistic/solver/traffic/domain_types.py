@@ -13,10 +13,10 @@ from nova_holistic.solver.traffic.traffic_graph import Star
 class DomainTypes:
     """Domains of one level, grouped by place and limits.
 
-    :ivar place: of each type, index of the place that contains its domains
-    :ivar caps: [type, node of the star]
-    :ivar joint: maximum number of members of all nodes together
-    :ivar number: number of domains of each type
+    :ivar place: [type]: index of the place that contains its domains
+    :ivar caps: [type, node of the star]: maximum number of members
+    :ivar joint: [type]: maximum number of members of all nodes together
+    :ivar number: [type]: number of domains
     """
 
     star: Star
@@ -29,7 +29,12 @@ class DomainTypes:
     def of(cls, star: Star, place: np.ndarray, caps: np.ndarray,
            joint: np.ndarray) -> 'DomainTypes':
         """Return the types of domains with these places and limits, without
-        domains that cannot hold a pair."""
+        domains that cannot hold a pair.
+
+        :param place: [domain]: index of the place that contains it
+        :param caps: [domain, node of the star]: maximum number of members
+        :param joint: [domain]: maximum number of members of all nodes
+        """
         # Members of two nodes are counted twice.
         joint = np.minimum(joint + np.minimum(joint, star.shared),
                            caps.sum(axis=1))
@@ -71,5 +76,8 @@ class DomainTypes:
             (best, *taken[:, rows, best]))
 
     def pairs(self, of_type: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Mbit/s within each pattern; independent of the type."""
+        """Mbit/s within each pattern, which does not depend on the type.
+
+        :param patterns: [pattern, node of the star]: number of members
+        """
         return patterns[:, 0] * (patterns[:, 1:] @ np.array(self.star.mbps))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integer numbers of members in each part of the tree that keep much traffic
-within parts, from the program of the bound.
+"""Integer numbers of members in each cell of the topology that keep much
+traffic within domains, from the program of the bound.
 
 A program over weights of patterns may halve a pattern without a loss, but a
 plan that halves it loses most of its pairs. Therefore patterns are fixed as a
@@ -23,9 +23,11 @@ from nova_holistic.solver.traffic.traffic_bound import TrafficBound
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FixedPattern:
-    """Required number of a node's members in a place.
+    """A required number of members of a node in a place.
 
-    :ivar kept_traffic: traffic of each of them
+    :ivar columns: variables whose sum is the number of these members
+    :ivar number: required number
+    :ivar kept_traffic: Mbit/s that each of them keeps within the pattern
     """
 
     columns: np.ndarray
@@ -57,7 +59,7 @@ def integer_counts(bound: TrafficBound,
 class _Fixing:
     """Patterns fixed so far, and the solution of the program with them.
 
-    :ivar outcome: of the latest program
+    :ivar outcome: outcome of the latest program
     """
 
     def __init__(self, bound: TrafficBound, deadline: Deadline):

@@ -17,9 +17,11 @@ from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrafficClass:
-    """Members still to be placed of one kind and with the same nodes.
+    """Members without a host that have the same kind and the same nodes.
 
-    :ivar nodes: the nodes that contain the members
+    :ivar kind: index into ``Kinds.kinds``
+    :ivar nodes: indexes of the nodes that contain the members
+    :ivar paths: paths of the members
     """
 
     kind: int
@@ -28,8 +30,8 @@ class TrafficClass:
 
 
 def traffic_classes(kinds: Kinds, graph: TrafficGraph) -> list[TrafficClass]:
-    """Classes of all members to be placed that belong to a node, those in the
-    most nodes first."""
+    """Classes of all members without a host that belong to a node, those in
+    the most nodes first."""
     found: dict[tuple[int, frozenset[int]], list[str]] = {}
     for number, kind in enumerate(kinds.kinds):
         for member in kind.members:
@@ -108,8 +110,8 @@ class RemainingCapacity:
         self._count(list(traffic_class.nodes), host, by)
 
     def slack(self, those: Collection[int], level: str) -> np.ndarray:
-        """For each domain, the number of further members of the classes
-        according to the limits that apply to all of them."""
+        """[domain]: number of further members of the classes that the limits
+        allow. Only limits that apply to all of these classes count."""
         found = np.full(len(self._kinds.table.division(level).domains),
                         UNLIMITED_MEMBERS, dtype=np.int64)
         for number, (flags, own) in enumerate(zip(self._flags, self._levels)):
@@ -120,7 +122,8 @@ class RemainingCapacity:
         return found.clip(0)
 
     def full_hosts(self) -> np.ndarray:
-        """Hosts that no further member of the group may use."""
+        """[host]: whether a limit for all members of the group excludes
+        further members."""
         found = np.zeros(len(self.free), dtype=bool)
         for number, about in enumerate(self._about):
             if about == len(self._kinds.members):
@@ -129,6 +132,10 @@ class RemainingCapacity:
 
     def _limit(self, paths: Collection[str], level: str,
                most: np.ndarray) -> None:
+        """Add a limit on the number of these members in each domain.
+
+        :param most: [domain]: maximum number, including members that stay
+        """
         division = self._kinds.table.division(level)
         placed_counts = np.zeros(len(division.domains) + 1)
         for path, host in self._kinds.placed.items():

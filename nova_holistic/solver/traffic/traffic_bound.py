@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upper bound of the traffic within domains, for objectives about traffic.
+"""Upper bound of the traffic within domains, for objectives that measure
+traffic.
 
 Let x be the numbers of members by domain in some plan. The Mbit/s of one star
 within domain d are q(x_d), where x_d is one of the finitely many patterns that
 d can hold. For one choice of a pattern of weight 1 for each domain, the sum of
 q equals the traffic within domains in the plan, and the patterns contain no
-more members in a part of the tree than the plan. Therefore the optimum of the
-linear program over weights from 0 to 1, for all stars and levels, is at least
-the traffic within domains of any plan. Patterns are added by column
+more members in any part of the topology than the plan. Therefore, the optimum
+of the linear program over weights from 0 to 1, for all stars and levels, is at
+least the traffic within domains of any plan. Patterns are added by column
 generation, and each type of equal domains has one row. For any prices of the
 rows, the optimum plus the profit of the best pattern of each domain beyond its
-price is an upper bound (Lagrangian relaxation). Therefore the generation may
+price is an upper bound (Lagrangian relaxation). Therefore, the generation may
 stop at any time.
 """
 
@@ -79,6 +80,8 @@ class TrafficBound:
         If members with traffic must be in one domain of several, the search
         branches over these domains. Otherwise halves of the members in two
         domains would keep as many pairs together as all of them in one.
+
+        :raises OutOfTime: if the time limit has passed
         """
         self._price(np.zeros(sum(pool.rows for pool in self.pools)))
         free, tried = self.variables.limits, []
@@ -125,7 +128,8 @@ class TrafficBound:
             None)
 
     def _branches(self) -> Iterator[np.ndarray]:
-        """For each choice of domains, the variables that are 0."""
+        """Yield the variables that are 0, for each combination of permitted
+        domains."""
         communicating = np.concatenate([np.zeros(0, dtype=np.int64), *(
             self.variables.columns(node.paths, np.ones(
                 self.partition.count, dtype=bool)) for node

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic of a group: sides are nodes, traffic between them are edges, and
-each edge belongs to one star."""
+"""The traffic of a group as a graph: the sides of relationships are nodes, and
+the traffic between two sides is an edge. Each edge belongs to one star."""
 
 from collections.abc import Mapping, Sequence
 from collections import defaultdict
@@ -31,8 +31,10 @@ class Star:
 
     :ivar nodes: the centre, then the leaves. No member is in two leaves. If
         there are several leaves, no member is in both the centre and a leaf
-    :ivar mbps: Mbit/s between the centre and each leaf
-    :ivar shared: number of members that are in both the centre and the leaf
+    :ivar mbps: for each leaf, Mbit/s between one of its members and one of the
+        centre
+    :ivar shared: number of members that are in both the centre and the leaf;
+        0 if there are several leaves
     """
 
     nodes: tuple[int, ...]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for objectives about traffic: members with traffic are placed together
-first, and all other members wherever they fit."""
+"""Plans for objectives that measure traffic: members with traffic are placed
+close together first, and all other members on any hosts with room."""
 
 from collections.abc import Callable, Mapping, Sequence
 import contextlib
@@ -41,8 +41,8 @@ from nova_holistic.solver.traffic.traffic_graph import TrafficGraph
 class TrafficPlacement:
     """Places of members with traffic, and the remaining problem.
 
-    :ivar taken: for each class, host index to number
-    :ivar rest: the remaining members, as if the placed ones stayed
+    :ivar taken: for each class, host index to number of members
+    :ivar rest: the remaining members, if the placed members stay
     """
 
     traffic_classes: tuple[TrafficClass, ...]
@@ -51,9 +51,12 @@ class TrafficPlacement:
 
 
 class TrafficPlans:
-    """
+    """Bounds for an objective that measures traffic, and places for the
+    members with traffic.
+
     :ivar bound: lower bound of the value of plans that satisfy the
-        preferences; None if nothing is proved
+        preferences, or of all plans if no plan satisfies them; None if nothing
+        is proved
     """
 
     def __init__(self, kinds: Kinds, traffic: Sequence[Traffic],
@@ -68,11 +71,12 @@ class TrafficPlans:
 
     @property
     def cell(self) -> np.ndarray:
-        """Cell of each host; cells are parts of the tree."""
+        """[host]: its cell, which is a part of the topology."""
         return self._relaxation.partition.of
 
     def within(self, cost: float) -> float | None:
-        """The bound of plans whose preferences cost at most the given cost.
+        """The lower bound of the value of plans whose preferences cost at most
+        the given cost; None if nothing is proved.
 
         One violation costs its preference's weight. Therefore preferences of a
         larger weight are satisfied.
@@ -173,7 +177,8 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
                   deadline: Deadline
                   ) -> tuple[Counts | None, Callable[[float], float | None]]:
     """Counts that may be a plan for a case of all hosts, and bounds of the
-    objective by the cost of preferences. Without traffic, neither is known."""
+    objective by the cost of preferences. If the objective does not measure
+    traffic, the counts are None, and no bound is proved."""
     start, within = None, lambda cost: None
     traffic = objective.traffic()
     kinds = Kinds.of(case.group, case.snapshot, placed,
@@ -212,7 +217,7 @@ def _place_others(known: TrafficPlans, placement: TrafficPlacement,
         aggregation = HostAggregation(roomy, rules, host_cost, deadline)
         aggregation.run(1)
         if not aggregation.impossible and aggregation.bound is not None:
-            # Any places will do: only members with traffic have a cost.
+            # The places do not matter: only members with traffic have a cost.
             return assign_to_hosts(aggregation, limits().spare_hosts, 1.0,
                                    deadline), rules.of
     return None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources that the providers of a host give in groups."""
+"""Plans for members that use nested providers of hosts or request groups."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources that one provider of a host has to give to a member."""
+"""Resources that a member requests from a single provider of its host."""
 
 from collections.abc import Collection, Sequence
 from collections import Counter
@@ -15,7 +15,8 @@ from nova_holistic.model.request_group import RequestGroup
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Request groups that do not differ in what they request."""
+    """The resources and traits that one or several equal request groups
+    request."""
 
     resources: FrozenMapping[str, int]
     required_traits: frozenset[str] = frozenset()
@@ -28,7 +29,7 @@ class Demand:
 
     @property
     def title(self) -> str:
-        """What it requests, as error messages say it."""
+        """The request in words, for error messages."""
         return ' '.join([
             ' and '.join(f'{amount} {name}' for name, amount
                          in sorted(self.resources.items())),
@@ -38,10 +39,10 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One provider of a host: the root provider, or one below it.
+    """One provider of a host: the root provider or a nested provider.
 
-    :ivar above: positions of the provider itself and of those above it, in
-        ``parts``
+    :ivar above: indexes into the result of ``parts``: of the provider and of
+        the providers above it
     """
 
     inventories: FrozenMapping[str, Inventory]
@@ -49,7 +50,8 @@ class Part:
     above: frozenset[int] = frozenset()
 
     def most(self, demand: Demand) -> int:
-        """The maximum number of such groups that it can give."""
+        """Maximum number of request groups of this kind that the provider can
+        serve."""
         if (demand.required_traits - self.traits
                 or demand.forbidden_traits & self.traits):
             return 0
@@ -58,9 +60,9 @@ class Part:
 
 
 def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
-    """All providers of a host.
+    """All providers of a host, the root provider first.
 
-    :param used: whether their use counts
+    :param used: whether the inventories include the current usage
     """
     return tuple(
         Part(inventories if used else FrozenMapping({
@@ -73,6 +75,7 @@ def parts(host: Host, used: bool = True) -> tuple[Part, ...]:
 
 
 def _above(host: Host) -> Sequence[frozenset[int]]:
+    """For each provider, its own index and those of the providers above it."""
     position = {each.uuid: number for number, each
                 in enumerate(host.providers, 1)}
     parents = {number: position.get(each.parent, 0)
@@ -88,15 +91,16 @@ def _above(host: Host) -> Sequence[frozenset[int]]:
 
 
 def nested_classes(snapshot: Snapshot) -> frozenset[str]:
-    """Resource classes of which providers below a host have some."""
+    """Resource classes that nested providers of hosts have."""
     return snapshot.once('nested classes', lambda: frozenset(
         name for host in snapshot.hosts for each in host.providers
         for name in each.inventories))
 
 
 def tree_classes(group: Group, snapshot: Snapshot) -> frozenset[str]:
-    """Resource classes of the members that do not come from root providers
-    alone. Empty if root providers have all that the members request."""
+    """Resource classes that the members request, and for which the root
+    provider is not the only possible provider: nested providers have them, or
+    request groups contain them."""
     nested = nested_classes(snapshot)
     different = {id(each.requirements): each.requirements
                  for each in group.all_members()}
@@ -110,8 +114,12 @@ def tree_classes(group: Group, snapshot: Snapshot) -> frozenset[str]:
 
 def demands(wanted: Requirements,
             classes: Collection[str]) -> Counter[Demand]:
-    """The groups that a member requests. Each of these classes, if it is
-    requested outside a group, also has to come from one provider."""
+    """The demands of a member, each with its number: one for each request
+    group, and one for each of these classes that it requests outside request
+    groups.
+
+    :param classes: the result of ``tree_classes``
+    """
     return Counter(
         [Demand.of(each) for each in wanted.request_groups]
         + [Demand(FrozenMapping({name: amount}))

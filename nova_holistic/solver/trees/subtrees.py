@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups whose providers must be in one subtree of a host.
+"""Request groups whose providers must be in one subtree of a host.
 
-As Placement's ``same_subtree``: the provider of one group of the set is the
-provider of the others, or above them.
+This is Placement's ``same_subtree``: the provider of one group of the set is
+also the provider of each other group, or is above that provider.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,22 +15,23 @@ from nova_holistic.solver.trees.demand import Demand, Part
 
 @dataclass(frozen=True, slots=True)
 class Subtree:
-    """Sets of groups that do not differ in what they request.
+    """A set of request groups that need one subtree, or several equal sets.
 
-    :ivar groups: how often the set requests each group
+    :ivar groups: each demand of the set, and its number of groups
     """
 
     groups: tuple[tuple[Demand, int], ...]
 
     @property
     def title(self) -> str:
-        """What it requests, as error messages say it."""
+        """The request in words, for error messages."""
         groups = ', '.join(f'{number} x ({demand.title})'
                            for demand, number in self.groups)
         return f'{groups} of one subtree'
 
     def amount(self, wanted: Requirements) -> int:
-        """How many such sets a member requests that share no group."""
+        """Number of such sets in the requirements of a member, without sets
+        that share a group with an earlier set."""
         used: set[str] = set()
         number = 0
         for suffixes in wanted.same_subtree:
@@ -40,18 +41,21 @@ class Subtree:
         return number
 
     def capacity(self, parts: Sequence[Part]) -> int:
-        """How many such sets a host can serve at most."""
+        """An upper limit on the number of such sets that a host can serve.
+
+        :param parts: the providers of the host
+        """
         return sum(
             min(sum(part.most(demand) for part in parts
                     if top in part.above) // number
                 for demand, number in self.groups)
             for top, provider in enumerate(parts)
-            # It gives at least one group itself.
+            # The topmost provider of a set serves at least one group itself.
             if any(provider.most(demand) for demand, _ in self.groups))
 
 
 def subtrees(requirements: Collection[Requirements]) -> tuple[Subtree, ...]:
-    """The sets of these members that differ."""
+    """The distinct sets in the requirements of these members."""
     return tuple(dict.fromkeys(
         _set_of(suffixes, each) for each in requirements
         for suffixes in each.same_subtree))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans whose members use the trees of hosts.
+"""Plans for members that use the provider trees of hosts.
 
-The rows of trees are necessary and not always sufficient. If a host of a plan
-cannot serve its members, the next plan has fewer of them there.
+The rows of provider trees are necessary, but not always sufficient. If a host
+of a plan cannot serve its members, the next problem limits their number on
+this host.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from nova_holistic.solver.trees.tree_problem import Limits, tree_problem
 
 Answer = Plan | Unplaceable | Unknown
 Find = Callable[[Group, Snapshot], Answer]
-"""Solves a problem whose members use no trees."""
+"""Solves a problem whose members use only root providers."""
 
 
 def plan_on_trees(group: Group, snapshot: Snapshot,
@@ -27,9 +28,10 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
                   left: Callable[[], float]) -> tuple[Answer, Limits]:
     """The answer, and the limits of the last problem.
 
-    :param group: bound to the snapshot
-    :param placed: path to host name of members that stay
-    :param left: returns the seconds that remain
+    :param group: the group, bound to the snapshot
+    :param placed: path to host name of the members that stay
+    :param find: a function that solves each problem
+    :param left: a function that returns the remaining seconds
     """
     limits: dict[str, int] = {}
     answer: Answer | None = None
@@ -48,7 +50,8 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
             break
     if isinstance(answer, Unplaceable) and not limits:
         return answer, limits
-    # The limits exclude more than what is proved to be impossible.
+    # The limits may also exclude plans that exist. Therefore, an answer with
+    # limits does not prove that the group is unplaceable.
     return answer if isinstance(answer, Unknown) else Unknown(
         format_message(
             'no plan was found whose hosts can give their members all groups '
@@ -57,7 +60,8 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
 
 def _smaller_limits(group: Group, snapshot: Snapshot,
                     placed: Mapping[str, str], plan: Plan) -> dict[str, int]:
-    """For each host that cannot serve its members: one member less."""
+    """For each host that cannot serve its members, host name to a new limit:
+    one member less than in the plan."""
     hosts = {host.name: host for host in snapshot.hosts}
     where = plan.hosts()
     new = [(member, hosts[where[member.path]])

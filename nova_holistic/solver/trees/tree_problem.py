@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solver's problem in which members use the trees of hosts."""
+"""The problem of the solver that represents provider trees as resource
+classes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,19 +17,19 @@ from nova_holistic.solver.trees.demand import (
 from nova_holistic.solver.trees.tree_rows import tree_rows, TreeRow
 
 Limits = Mapping[str, int]
-"""By host name: how many members that use its tree a host may take at
-most."""
+"""Host name to the maximum number of members on the host that use its provider
+tree."""
 
 LIMIT = 'members with groups of resources'
-"""A resource class for ``Limits``."""
+"""The resource class that represents ``Limits``."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeProblem:
-    """A problem whose members use no tree, with the rows of the trees as
-    resource classes.
+    """A problem without nested providers and request groups. The rows of
+    provider trees are resource classes.
 
-    :ivar group: bound to the snapshot
+    :ivar group: the group, bound to the snapshot
     """
 
     group: Group
@@ -37,10 +38,11 @@ class TreeProblem:
 
 def tree_problem(group: Group, snapshot: Snapshot,
                  limits: Limits = FrozenMapping()) -> TreeProblem | None:
-    """None if root providers have all that the members request: then the
-    problem is the question itself.
+    """Return the problem that represents provider trees as resource classes.
+    None if root providers have all that the members request, so that the
+    original problem needs no change.
 
-    :param group: bound to the snapshot
+    :param group: the group, bound to the snapshot
     """
     classes = tree_classes(group, snapshot)
     if not classes:
@@ -49,7 +51,7 @@ def tree_problem(group: Group, snapshot: Snapshot,
                      classes)
     return TreeProblem(
         _with_amounts(group, classes, rows, limits),
-        # What is remembered of real hosts does not apply to these.
+        # Results that are cached for the real hosts are not valid for these.
         replace(snapshot, lineage={}, hosts=tuple(
             _with_capacity(host, classes, rows, limits)
             for host in snapshot.hosts)))
@@ -80,7 +82,7 @@ def _description(description: MemberDescription, classes: frozenset[str],
 def _flat(wanted: Requirements, classes: frozenset[str],
           amounts: Mapping[str, int]) -> Requirements:
     return replace(
-        # It must not be resolved again.
+        # With its name, the flavor would be resolved again.
         wanted, flavor=None, request_groups=(), group_policy=NONE,
         same_subtree=(),
         resources=FrozenMapping({
@@ -99,7 +101,7 @@ def _with_capacity(host: Host, classes: frozenset[str],
     return replace(host, providers=(), inventories=FrozenMapping({
         **{name: inventory for name, inventory in host.inventories.items()
            if name not in classes},
-        # Without any, the host does not offer the class.
+        # A host without capacity of a class does not offer the class.
         **{name: inventory for name, inventory in rows_here.items()
            if inventory.total}}))
 

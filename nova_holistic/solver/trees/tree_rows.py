@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maximum that the trees of hosts can give, as resource classes.
+"""The maximum capacity of provider trees, as resource classes.
 
-Such a class exists in the solver's problem only. A host has as much of it as
-its providers can give together, and a member needs as much as it requests.
+Such a resource class exists only in the problem of the solver. Its capacity on
+a host is the maximum that all providers of the host can serve, such as a
+number of request groups. A member needs the corresponding number of its own
+requests.
 
 These rows are necessary. If every group requests one unit of one class, they
 are also sufficient: the providers of a host can serve the members if and only
@@ -21,16 +23,17 @@ from nova_holistic.solver.trees.demand import Demand, demands, Part
 from nova_holistic.solver.trees.subtrees import subtrees
 
 Wanted = Mapping[Requirements, Mapping[Demand, int]]
-"""How often each member requests each group."""
+"""Requirements of members to their demands, each with its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
     """One resource class of the solver's problem.
 
-    :ivar name: of the class, as error messages show it
-    :ivar amount: amount that a member with these requirements needs
-    :ivar capacity: amount that a host with these providers has
+    :ivar name: name of the class, which error messages contain
+    :ivar amount: returns the amount that a member with these requirements
+        needs
+    :ivar capacity: returns the amount that a host with these providers has
     """
 
     name: str
@@ -40,9 +43,10 @@ class TreeRow:
 
 def tree_rows(requirements: Collection[Requirements],
               classes: Collection[str]) -> tuple[TreeRow, ...]:
-    """
-    :param requirements: of all members
-    :param classes: see ``demand.tree_classes``
+    """Return the resource classes that represent provider trees.
+
+    :param requirements: requirements of all members
+    :param classes: the result of ``demand.tree_classes``
     """
     wanted = {each: demands(each, classes) for each in requirements}
     kinds: defaultdict[frozenset[str], dict[Demand, None]] = defaultdict(dict)
@@ -61,6 +65,8 @@ def tree_rows(requirements: Collection[Requirements],
 
 
 def _subsets(alike: Sequence[Demand]) -> Sequence[Sequence[Demand]]:
+    """All non-empty sets of demands. If the number of demands exceeds the
+    limit, only the single demands and the set of all of them."""
     if len(alike) > tree_limits().subsets_of:
         return [*((each,) for each in alike), alike]
     return [chosen for number in range(1, len(alike) + 1)
@@ -68,7 +74,7 @@ def _subsets(alike: Sequence[Demand]) -> Sequence[Sequence[Demand]]:
 
 
 def _set_row(chosen: Sequence[Demand], wanted: Wanted) -> TreeRow:
-    """How many groups of some demands one host can give."""
+    """The number of request groups of some demands that one host can serve."""
     return TreeRow(
         f'({" or ".join(sorted(each.title for each in chosen))}) of one '
         'provider',
@@ -78,14 +84,15 @@ def _set_row(chosen: Sequence[Demand], wanted: Wanted) -> TreeRow:
 
 
 def _needs_total(name: str, wanted: Wanted) -> bool:
-    """Whether the sets of demands do not limit the class exactly."""
+    """Whether the class needs a row for its total, because some demand for it
+    requests more than one unit or another class as well."""
     return any(demand.resources != {name: 1}
                for counts in wanted.values() for demand in counts
                if name in demand.resources)
 
 
 def _total_row(name: str, wanted: Wanted) -> TreeRow:
-    """How much of a class all providers of a host have together."""
+    """The free amount of a class on all providers of a host."""
     return TreeRow(
         f'{name} of all providers',
         lambda each: sum(demand.resources.get(name, 0) * number
@@ -97,8 +104,8 @@ def _total_row(name: str, wanted: Wanted) -> TreeRow:
 
 def _isolation_row(isolated: Requirements,
                    counts: Mapping[Demand, int]) -> TreeRow:
-    """How many members a host can take whose groups come from different
-    providers."""
+    """The number of members with these requirements that a host can take if
+    the groups of each member need different providers."""
     own = [Demand.of(each) for each in isolated.request_groups]
     numbers = {demand: own.count(demand) for demand in own}
 
