@@ -69,6 +69,6 @@ class MariaDB(Service):
 
 
 def listens(port: int) -> bool:
-    """Whether a server accepts connections at the socket."""
+    """Return whether a server accepts connections at the port."""
     with socket.socket() as end:
         return end.connect_ex((ADDRESS, port)) == 0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that runs some of Nova's tests on one of the two managers.
 
-Each line of its standard input is a JSON object, ``{"list": NAME}`` or
-``{"run": [NAME…]}``; a name is that of a package, module, class or test. It
-answers by lines on its standard output: ``{"test": ID}`` for a test that
-exists, ``{"test": ID, "outcome": …, "seconds": …, "details": …}`` for a test
-that has run, and ``{"end": true}``. The output of the tests goes to standard
-error.
+Each line of its standard input is a JSON object, ``{"list": [NAME…]}`` or
+``{"run": [NAME…]}``. A name is that of a package, module, class or test. The
+process answers with lines on its standard output: ``{"test": ID}`` for an
+existing test, ``{"test": ID, "outcome": …, "seconds": …, "details": …}`` for a
+test that has run, and ``{"end": true}``. The output of the tests goes to
+standard error.
 """
 
 import json

@@ -22,7 +22,8 @@ def fault(message):
 
 
 class Cloud:
-    """
+    """Nova and the group API in memory.
+
     :ivar servers: Nova's documents of servers by UUID
     :ivar states: states of the members by path
     :ivar builds: the statuses of the next servers after their build; later
