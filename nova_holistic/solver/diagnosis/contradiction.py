@@ -67,7 +67,11 @@ class CountingTest(Room):
                 self._closing.append(shape.carried)
 
     def contradiction(self, depth: int | None = None) -> list[Carried] | None:
-        """Policies of one contradiction; None if counting finds none."""
+        """Policies of one contradiction; None if counting finds none.
+
+        :param depth: number of nested choices of domains that may be tried;
+            None means the limit
+        """
         if self._short():
             return self._closing
         for shape in self.shapes:
@@ -170,8 +174,8 @@ class CountingTest(Room):
         return int(takes.sum() - takes[inside].sum() + best)
 
     def disjoint_domains(self, shape: Disjoint) -> tuple[int, int]:
-        """Number of domains that both sides need, and number of available
-        domains."""
+        """Number of domains that both sides together need, and number of
+        available domains."""
         level = shape.level
         either = {int(n) for scope in (shape.scope, shape.other)
                   for n in np.flatnonzero(self.takes(scope, level))}

@@ -50,7 +50,8 @@ class Element:
 
 
 def elements(group: Group) -> Iterator[Element]:
-    """Elements of the whole group: policies first, both in document order."""
+    """Elements of the whole group: first policies, then requirements, both in
+    document order."""
     scopes = list(group.scopes())
     for scope in scopes:
         for i, policy in enumerate(scope.group.rules):

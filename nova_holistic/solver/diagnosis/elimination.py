@@ -25,7 +25,7 @@ PermittedHosts = Callable[[Carried], np.ndarray]
 
 class Elimination:
     """Reasons by elimination: first policies, then the requirements of
-    members."""
+    members. Each reason states how many hosts it leaves."""
 
     def __init__(self, table: HostTable):
         self._table = table
@@ -34,6 +34,7 @@ class Elimination:
 
     def policies(self, found: Sequence[Carried],
                  permitted: PermittedHosts) -> Iterator[Reason]:
+        """One reason for each policy, in this order."""
         for each in found:
             before = self._before
             number = int(self._left.sum())
@@ -50,8 +51,12 @@ class Elimination:
 
     def description(self, path: str, members: int,
                     requirements: Requirements) -> Reason:
-        """Reason with the requirements of a description for the remaining
-        hosts."""
+        """The reason with the requirements of a description for the remaining
+        hosts.
+
+        :param path: path of the description
+        :param members: number of its members
+        """
         steps = [test for test in Eligibility(self._table).tests(replace(
             requirements, resources=FrozenMapping()))][1:]
         parts = []
@@ -67,7 +72,11 @@ class Elimination:
         return format_message('{}{:name}', self._what(test, before), test.name)
 
     def _what(self, test: Test, before: int) -> str:
-        """What the hosts that are left have, without the name at the end."""
+        """The number of remaining hosts and the requirement that they meet,
+        without the name at the end of the requirement.
+
+        :param before: number of remaining hosts before this requirement
+        """
         now = int(self._left.sum())
         verb = test.requirement.removesuffix(test.name)
         if self._before is None:
@@ -123,7 +132,8 @@ def _part_of_these(number: int, of: int) -> MarkedText:
 
 
 def packing(case: Case, found: Mapping[str, int]) -> Reason:
-    """Reason for members of several descriptions that only fit separately.
+    """The reason for members of several descriptions that fit separately but
+    not together.
 
     :param found: number of members of each description, by path
     """

@@ -42,6 +42,7 @@ class HostsLeft:
 class Binding:
     """A hard policy on the member.
 
+    :ivar at: path of the group that carries the policy
     :ivar rules_out: number of hosts with room for the member where it would
         violate the policy
     """
@@ -69,8 +70,8 @@ class Move:
 class Explanation:
     """The explanation of one member.
 
-    :ivar open: number of other hosts where it violates nothing, according to
-        counting and the tried hosts
+    :ivar open: number of other hosts where it violates no hard policy,
+        according to the counts, and to the checks at the tried hosts
     :ivar next_best: the best of the tried hosts; None if none is possible
     :ivar tried: number of hosts among which ``next_best`` is the best
     """
@@ -90,11 +91,12 @@ def explain(group: Group, snapshot: Snapshot, plan: Plan,
             time_limit: float = math.inf,
             timer: Callable[[], float] = time.perf_counter
             ) -> tuple[Explanation, ...]:
-    """Explain every member of the plan, in document order, within the time.
+    """Explain the members of the plan, in document order. At the time limit,
+    return the explanations so far.
 
-    :param placed: members whose usage is included in the snapshot
-    :param time_limit: wall-clock seconds
-    :param timer: the only clock used
+    :param placed: host names of members whose usage is in the snapshot
+    :param time_limit: time limit in seconds
+    :param timer: returns the current time in seconds; no other clock is read
     """
     deadline = Deadline(timer, time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
@@ -230,9 +232,8 @@ class _Explainer:
     def _next_best(self, member: Member, hosts: np.ndarray,
                    governing: list[Carried]
                    ) -> tuple[Move | None, int, list[Carried]]:
-        """The cheapest of some moves, their number, and the policies that
-        excluded other moves. Some policies do not permit the member to leave
-        its host."""
+        """The cheapest of some moves, their number, and the policies whose
+        checks excluded other moves, because counts do not express them."""
         best: tuple[tuple[Fraction, float], str] | None = None
         chosen = self._promising(hosts)
         tried, refused = 0, []

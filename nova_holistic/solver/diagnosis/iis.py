@@ -2,11 +2,12 @@
 """Minimal sets of a group's elements that together permit no plan.
 
 A set is minimal if no element can be removed from it: an irreducible
-infeasible subset (IIS). It is found by dividing, as in Junker, QUICKXPLAIN:
-Preferred Explanations and Relaxations for Over-Constrained Problems (AAAI
-2004), and then proved, element by element, with the deletion filter of
-Chinneck and Dravnieks, Locating Minimal Infeasible Constraint Sets in Linear
-Programs (ORSA Journal on Computing 3, 1991).
+infeasible subset (IIS). The search finds it by division, as in Junker,
+QUICKXPLAIN: Preferred Explanations and Relaxations for Over-Constrained
+Problems (AAAI 2004). Then it proves element by element that the set is
+minimal, with the deletion filter of Chinneck and Dravnieks, Locating Minimal
+Infeasible Constraint Sets in Linear Programs (ORSA Journal on Computing 3,
+1991).
 """
 
 from collections.abc import Callable, Sequence
@@ -48,7 +49,10 @@ class IIS:
 
 
 class FeasibilityTests:
-    """Tests groups with some of the elements, one after another."""
+    """Tests of groups with some of the elements.
+
+    :ivar plans: for sets of elements, a plan that a test found
+    """
 
     def __init__(self, case: Case, backend: Backend, deadline: Deadline):
         self._case = case
@@ -63,6 +67,7 @@ class FeasibilityTests:
 
     def case(self, kept: Sequence[Element],
              in_time: Callable[[], None]) -> Case:
+        """The case of the group with only these elements."""
         table, placed = self._case.table, self._case.placed
         return Case.of(
             keeping(self.group, kept, in_time), self._case.snapshot,
@@ -71,6 +76,10 @@ class FeasibilityTests:
 
     def find_iis(self, found: Sequence[Element], minimal: bool,
                  in_time: Callable[[], None]) -> IIS:
+        """The IIS of these elements, with the plans that the tests found.
+
+        :param minimal: whether it is proved that no element can be removed
+        """
         whole = frozenset(found)
         return IIS(
             tuple(found), self.case(found, in_time),
@@ -80,12 +89,16 @@ class FeasibilityTests:
              if whole - {each} in self.plans})
 
     def counted(self, kept: Sequence[Element]) -> bool | None:
-        """False if counting finds a contradiction."""
+        """False if counting finds a contradiction, else True."""
         return not contradictory(self.case(kept, self._deadline.check),
                                  self._deadline.check)
 
     def solved(self, kept: Sequence[Element]) -> bool | None:
-        """Solve the group, with a share of the remaining time."""
+        """Whether a plan exists for these elements, according to counting,
+        greedy construction or the solver; None if unknown.
+
+        :raises OutOfTime: if no time is left
+        """
         key = frozenset(kept)
         if key not in self._known:
             self._known[key] = self._solve(key, kept)
@@ -122,7 +135,7 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
     may not be minimal.
 
     :param conflict: policies that counting found to contradict each other
-    :raises OutOfTime: the time was not sufficient for any result
+    :raises OutOfTime: if the time is not sufficient for any result
     """
     tests = FeasibilityTests(case, backend, deadline.part(limits().iis_share))
     found = list(elements(case.group))
@@ -150,7 +163,8 @@ def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
 
 
 def _divided(found: list[Element], possible: FeasibilityTest) -> list[Element]:
-    """Find a subset without a plan by division; prefer the first elements."""
+    """Find a subset without a plan by division. Elements at the front of the
+    list are preferred."""
     if possible([]) is False:
         return []
 
@@ -172,7 +186,8 @@ def _divided(found: list[Element], possible: FeasibilityTest) -> list[Element]:
 
 def _filtered(found: list[Element],
               tests: FeasibilityTests) -> tuple[list[Element], bool]:
-    """Remove elements until none can be removed; and whether this is proved.
+    """Remove elements until no further element can be removed. Return the
+    others, and whether it is proved that they are minimal.
 
     Removing a requirement can make a rule harder to satisfy. Therefore all
     elements are tested again after each removal.

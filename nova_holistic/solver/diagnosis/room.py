@@ -77,7 +77,8 @@ class Room:
         return room
 
     def placed_counts(self, scope: int, level: str) -> np.ndarray:
-        """Number of the scope's members that are already placed, by domain."""
+        """Number of the scope's members that are already placed, by domain;
+        the last number is for hosts in no domain."""
         division = self.case.table.division(level)
         found = np.zeros(len(division.domains) + 1, dtype=np.int64)
         for host in self.case.placed_in(scope):
@@ -101,7 +102,8 @@ class Room:
         return True
 
     def look(self, classes: int) -> None:
-        """Count the evaluated places."""
+        """Check the time, and add the places of this number of classes to
+        ``work``."""
         self._in_time()
         self.work[0] += classes * len(
             self.case.table) + limits().places_per_check

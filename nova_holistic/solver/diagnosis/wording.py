@@ -48,7 +48,8 @@ def reasons(core: IIS, in_time: Callable[[], None] = no_limit
 
 def unreduced_reasons(
         case: Case, conflict: Sequence[Carried] | None) -> tuple[Reason, ...]:
-    """All possible reasons, if the time is not sufficient to reduce them.
+    """Reasons that name the policies and the descriptions, up to a limit, if
+    the time is not sufficient to find an IIS.
 
     :param conflict: policies that counting found to contradict each other
     """
@@ -105,7 +106,8 @@ class _Words:
                     member.description, 0) + 1
 
     def nothing(self) -> Reason:
-        """The reason if a group without requirements has no place."""
+        """The reason if even a group without policies and requirements has no
+        plan."""
         if not len(self.case.table):
             return Reason.of('', MarkedText('the inventory has no hosts'))
         pools = [h for h in self.case.table.hosts if POOL in h.traits]
@@ -118,6 +120,7 @@ class _Words:
         return Reason.of('', MarkedText('no host is enabled'))
 
     def elimination(self) -> list[Reason]:
+        """The reasons if each policy only excludes hosts."""
         elimination = Elimination(self.case.table)
         found = list(elimination.policies(self.forbidding, self._permitted))
         if len(self.requirements) == 1:
@@ -133,6 +136,8 @@ class _Words:
         return found
 
     def sentences(self) -> list[Reason]:
+        """The reasons if some policy limits counts or domains. Policies with
+        contradicting numbers come first."""
         sentences = Sentences(
             self.case, self.count, self.requirements, bool(self.forbidding),
             [s for _, own_shapes in self.structural for s in own_shapes

@@ -15,6 +15,10 @@ class Limit:
     the upper limit can be satisfied at each step; the lower limit is checked
     at the end.
 
+    :ivar now: current sum of the counts
+    :ivar slack: amount by which variables of policies raise the limit, at the
+        price
+    :ivar price: cost of one unit above the limit
     :ivar atoms: counts in the sum, with their coefficients
     :ivar extensions: variables of policies that raise the limit at no cost
     """
@@ -61,10 +65,12 @@ class Limit:
             bound.limits.append((self, weight))
 
     def breaks(self, step: float) -> bool:
+        """Whether an increase of the sum by the step violates the row."""
         return step > 0 and (self.now + step
                              > self._reach() + self.slack + ARITHMETIC)
 
     def cost(self, step: float) -> float:
+        """The increase of the cost if the sum increases by the step."""
         if not self.price:
             return 0.0
         reach = self._reach()

@@ -19,14 +19,16 @@ class MarginalCost:
     """The marginal costs of a group in which some members stay and others are
     inserted one by one.
 
-    :ivar free: resource class that the group requests to the free amount on
-        each host
+    :ivar free: for each resource class that the group requests, [host]: free
+        amount
+    :ivar full: [host]: mean utilisation
+    :ivar opening: [host]: cost of using it; 0 if the group uses it already
     """
 
     def __init__(self, table: HostTable, members: Sequence[Member],
                  host_cost: HostCost, used: Sequence[int]):
         """:param used: indexes of the hosts of members that stay"""
-        # Servers of one description share an object.
+        # Members of one description share an object.
         requirements = {id(m.requirements): m.requirements for m in members}
         names = sorted({name for each in requirements.values()
                         for name, amount in each.resources.items() if amount})
@@ -44,7 +46,8 @@ class MarginalCost:
         self.opening[list(used)] = 0.0
 
     def of(self, amounts: Demand) -> np.ndarray:
-        """The increase of the cost of each host by one such member."""
+        """[host]: the increase of its cost by one member that requests these
+        amounts."""
         return self.opening + self._cost_increase(amounts)
 
     def fits(self, amounts: Demand) -> np.ndarray:
@@ -55,7 +58,7 @@ class MarginalCost:
         return result
 
     def put(self, amounts: Demand, host: int) -> None:
-        """Place one such member on the host."""
+        """Place one member that requests these amounts on the host."""
         for name, amount in amounts:
             self.free[name][host] -= amount
         self.opening[host] = 0.0

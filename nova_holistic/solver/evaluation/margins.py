@@ -21,7 +21,10 @@ Slot = tuple[int, str, int]
 
 @dataclass(slots=True, eq=False)
 class FreeVariable:
-    """A variable of a policy, and the range of its possible values."""
+    """A variable of a policy, and the range of its possible values.
+
+    :ivar whole: whether the variable must be an integer
+    """
 
     low: float
     high: float
@@ -30,7 +33,7 @@ class FreeVariable:
 
 @dataclass(slots=True, eq=False)
 class Margin:
-    """A row as an upper limit; an equation has two margins.
+    """A row as an upper limit on a sum of counts; an equation has two margins.
 
     :ivar now: largest possible value of the counts in the row
     :ivar free: the only variable of the policy in the row, if it has one
@@ -43,15 +46,16 @@ class Margin:
     weight: float = 0.0
 
     def breaks(self, more: float) -> bool:
-        """Whether the row would be violated if the counts grew by this."""
+        """Whether the row would be violated if the sum of the counts grew by
+        this amount."""
         if self.free is None:
             return self.now + more > self.limit + ARITHMETIC
         low, high = self.leaves(more)
         return low > high
 
     def leaves(self, more: float) -> tuple[float, float]:
-        """Smallest and largest value of the variable if the counts grew by
-        this."""
+        """Smallest and largest value of the variable if the sum of the counts
+        grew by this amount."""
         free = self.free
         end = (self.limit - self.now - more) / self.weight
         if self.weight > 0:
@@ -68,8 +72,10 @@ Weights = Mapping[Slot, Sequence[tuple[Margin, float]]]
 class Margins:
     """The margins of all rows.
 
-    :ivar counts: slot whose count is in a row to the row and coefficient
-    :ivar used: slot whose use is in a row to the row and coefficient
+    :ivar counts: for each slot, the margins that contain its count, with the
+        coefficients
+    :ivar used: for each slot, the margins that contain its use, with the
+        coefficients
     :ivar tables: each table to the number of its domains
     """
 

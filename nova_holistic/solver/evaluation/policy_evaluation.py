@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates the policies of a group for one more member on each possible host.
+"""The evaluation of the policies of a group for one more member on each
+possible host.
 
-It uses the checks of the policies. A policy is checked only once for hosts
-that it does not distinguish.
+The evaluation uses the checks of the policies. A policy is checked only once
+for hosts that it does not distinguish.
 """
 
 from collections import Counter
@@ -69,8 +70,8 @@ class PolicyEvaluation:
                    for each in self._policies)
 
     def admitted(self, member: Member, hosts: np.ndarray) -> np.ndarray:
-        """The hosts from which no policy above the member excludes it,
-        regardless of other members."""
+        """Those of the hosts that all hard policies above the member admit for
+        it, regardless of other members."""
         screens = [each.policy for each in self._policies
                    if each.policy.hard and each.scope.holds(member)
                    and type(each.policy).admits is not Policy.admits]
@@ -161,8 +162,9 @@ class PolicyEvaluation:
         return None
 
     def _broken(self, number: int, member: Member) -> bool:
-        """Whether a policy is violated on every host. If it declares what it
-        distinguishes, this is so if it is violated without the member."""
+        """Whether it is known that a policy is violated with the member on any
+        host: the policy declares the levels that it distinguishes, and it is
+        violated without the member."""
         each = self._policies[number]
         return distinguished_levels(each, member) is not None and bool(
             self._violations(each))

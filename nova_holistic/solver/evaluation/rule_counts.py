@@ -103,7 +103,8 @@ class RuleCounts:
         self._shift(c, host, -1)
 
     def reached(self, c: int) -> Iterator[np.ndarray]:
-        """For each table of the class, the hosts in domains that are used."""
+        """For each scope and level of the class, [host]: 1 in domains that
+        hold members of the scope, else 0."""
         for table in self._of_class(c):
             used = np.zeros(len(self._bad[table]))
             for (scope, level, domain), number in self._number.items():

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adaptive choice among neighbourhoods, and of their size.
 
-As in adaptive large neighbourhood search (Ropke and Pisinger, 2006): a
-neighbourhood is chosen with a probability proportional to its weight. The
-weight depends on the gain of its steps, divided by their effort. Effort is the
-size of programs and not time, so that the same seed leads to the same choices.
+As in Ropke and Pisinger, An Adaptive Large Neighborhood Search Heuristic for
+the Pickup and Delivery Problem with Time Windows (Transportation Science 40,
+2006): a neighbourhood is chosen with a probability proportional to its weight.
+The weight depends on the gain of its steps, divided by their effort. Effort is
+the size of programs and not time, so that the same seed leads to the same
+choices.
 """
 
 from collections.abc import Sequence
@@ -29,9 +31,9 @@ class WeightedNeighbourhood:
 
 
 class AdaptiveSelection:
-    """All neighbourhoods of a search.
+    """The choice among the neighbourhoods of a search.
 
-    :ivar weighted: in the order of their registration
+    :ivar weighted: the neighbourhoods with their weights and sizes
     """
 
     def __init__(self, neighbourhoods: Sequence[Neighbourhood],
@@ -58,7 +60,8 @@ class AdaptiveSelection:
 
     def learn(self, chosen: WeightedNeighbourhood, outcome: Outcome,
               gain: float) -> None:
-        """
+        """Update the weight and the size of the neighbourhood after a step.
+
         :param gain: gain of the step; 0 if the plan is not better
         """
         rate = gain / max(1.0, outcome.effort)

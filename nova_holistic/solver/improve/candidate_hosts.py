@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that a step may use: hosts that the group uses, and some others."""
+"""The hosts that a step may use: hosts in use, and some others."""
 
 from collections.abc import Sequence
 import random
@@ -17,7 +17,8 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 
 class CandidateHosts:
-    """Chooses hosts from all hosts of the snapshot, with array operations."""
+    """The choice of hosts from all hosts of the snapshot, with array
+    operations."""
 
     def __init__(self, table: HostTable, members: Sequence[Member],
                  plan: PlanView):
@@ -58,7 +59,8 @@ class CandidateHosts:
         self._used = sorted(table.index[name] for name in names)
         self._unused = np.ones(len(table), dtype=bool)
         self._unused[self._used] = False
-        # Hosts in domains of the finest level that the group uses.
+        # Hosts in the same domains as hosts in use, at the level above the
+        # hosts.
         levels = table.snapshot.levels
         of_host = table.division(levels[max(0, len(levels) - 2)]).of_host
         self._near = np.isin(of_host, of_host[self._used]) & (of_host >= 0)
@@ -74,8 +76,12 @@ class CandidateHosts:
 
     def _cheap(self, freed: Sequence[str], free: np.ndarray, number: int,
                chance: random.Random) -> list[int]:
-        """Hosts with a low cost, relative to the share of the freed members
-        that they have room for."""
+        """Hosts with a low cost, divided by the share of the freed members
+        that they have room for.
+
+        :param free: mask of the hosts to choose from
+        :param number: number of hosts to choose
+        """
         hosts = np.flatnonzero(free)
         if not len(hosts):
             return []

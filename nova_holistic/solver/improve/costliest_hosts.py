@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of the hosts with the highest cost."""
+"""A neighbourhood: members of the hosts with the highest cost per member."""
 
 from collections.abc import Sequence
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of one or two domains."""
+"""A neighbourhood: members of one or two domains."""
 
 from collections.abc import Sequence
 import random
@@ -11,8 +11,8 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class Domains(Neighbourhood):
-    """Members of one or two domains of a level of the tree, or of a level that
-    policies use."""
+    """Members of one or two domains of one level: a level of the topology, or
+    another level that policies name."""
 
     name: ClassVar[str] = 'domains'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of the hosts with the fewest members."""
+"""A neighbourhood: members of the hosts with the fewest members."""
 
 from collections.abc import Sequence
 import random
@@ -10,8 +10,8 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class EmptiestHosts(Neighbourhood):
-    """All members of hosts with few members, and as many members of other
-    hosts.
+    """All members of hosts with few members, and about the same number of
+    members of other hosts.
 
     A host with few members is the easiest to empty. The freed members of the
     other hosts make room for them.

@@ -61,8 +61,8 @@ class PlanView:
 
 
 class Neighbourhood(abc.ABC):
-    """A choice of members that one step frees: one file, and one line in
-    ``neighbourhoods``.
+    """A method to choose the members that one step frees. Each has one file,
+    and one line in ``neighbourhoods``.
 
     :cvar name: name of the neighbourhood in settings
     :cvar is_for_preferences: whether its steps minimise the cost of

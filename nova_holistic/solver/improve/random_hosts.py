@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All members of hosts chosen at random."""
+"""A neighbourhood: members of hosts that are chosen at random."""
 
 from collections.abc import Sequence
 import random

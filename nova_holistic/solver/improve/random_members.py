@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members chosen at random."""
+"""A neighbourhood: members that are chosen at random."""
 
 from collections.abc import Sequence
 import random
@@ -10,7 +10,7 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class RandomMembers(Neighbourhood):
-    """Random members, independent of their relations."""
+    """Members chosen at random, regardless of their hosts and policies."""
 
     name: ClassVar[str] = 'random-members'
 

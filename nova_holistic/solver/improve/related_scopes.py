@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of one scope, or of both sides of one relationship."""
+"""A neighbourhood: members of one scope, or of two related scopes."""
 
 from collections.abc import Sequence
 import random

@@ -21,9 +21,9 @@ Place = tuple[int, str, int]
 
 
 class RowsByPlace:
-    """Blocks of rows: rows that share a variable of their policy are in one
-    block. If no count of a block of a hard policy changes, the block remains
-    satisfied, and a program may omit it.
+    """The rows in blocks: rows that share a variable of their policy are in
+    one block. If no count of a block of a hard policy changes, the block
+    remains satisfied, and a program may omit it.
 
     :ivar rules: the rules on all hosts
     """

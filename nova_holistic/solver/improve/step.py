@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step: some members are freed, all others stay, and a program of some
-hosts searches for a better plan."""
+"""One step of the large-neighbourhood search: some members are freed, all
+others stay, and a program of some hosts searches for a better plan."""
 
 from collections.abc import Collection, Mapping
 from collections import Counter
@@ -58,7 +58,7 @@ class Part:
 def step(plan: PlanView, part: Part, context: 'StepContext') -> Outcome:
     """Search for a better plan, and store it in the incumbent.
 
-    :raises OutOfTime: the program was not built within the time limit
+    :raises OutOfTime: if the program is not built within the time limit
     """
     case = _case(plan, part, context)
     program = Program(case, plan.incumbent.objective, context.deadline,

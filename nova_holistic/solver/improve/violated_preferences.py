@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members below violated preferences."""
+"""A neighbourhood: members to which a violated preference applies."""
 
 from collections.abc import Sequence
 import random
@@ -11,8 +11,8 @@ from nova_holistic.solver.limits.current import improve as limits
 
 
 class ViolatedPreferences(Neighbourhood):
-    """Members of one scope with a violated preference, and members of other
-    hosts that make room for them."""
+    """Members to which one violated preference applies, and members of other
+    hosts, whose move makes room for them."""
 
     name: ClassVar[str] = 'violated-preferences'
     is_for_preferences: ClassVar[bool] = True
