@@ -36,6 +36,7 @@ class Outcome:
 
     @property
     def solved(self) -> bool:
+        """Whether the variables have the values of a solution."""
         return self.status in (Status.OPTIMAL, Status.FEASIBLE)
 
 

@@ -31,6 +31,7 @@ class Penalty:
 
     @property
     def weight(self) -> Fraction:
+        """The exact weight of the preference."""
         return exact(self.carried.policy.weight)
 
     def amounts(self) -> Iterator[tuple[LpVariable, Fraction]]:
@@ -66,6 +67,7 @@ class CostRow:
 
     @classmethod
     def of(cls, penalties: Sequence[Penalty]) -> 'CostRow':
+        """The row of the total cost of these preferences."""
         amounts: dict[LpVariable, Fraction] = {}
         for each in penalties:
             for variable, amount in each.amounts():

@@ -136,6 +136,9 @@ class HostArrays:
 
     Threads may share this object, because its arrays never change. It refers
     to the hosts, not to their snapshot, and may outlive the snapshot.
+
+    :ivar index: host name to its index in ``hosts``
+    :ivar enabled: [host]: whether the host is enabled
     """
 
     def __init__(self, levels: tuple[str, ...], hosts: tuple[Host, ...]):
@@ -161,12 +164,14 @@ class HostArrays:
         return _enabled(self.hosts)
 
     def amounts(self, resource_class: str) -> Amounts:
+        """The amounts of a resource class on these hosts."""
         if resource_class not in self._amounts:
             self._amounts[resource_class] = _amounts(
                 self.hosts, resource_class)
         return self._amounts[resource_class]
 
     def division(self, level: str) -> Division:
+        """The domains of a level, and the domain of each of these hosts."""
         if level not in self._divisions:
             self._divisions[level] = Division.of(
                 self._vertices(level, self.hosts))

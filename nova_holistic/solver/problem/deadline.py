@@ -59,6 +59,9 @@ class Deadline:
         return max(0.0, self.left() - spare - around)
 
     def check(self) -> None:
-        """:raises OutOfTime: if no time is left"""
+        """Require that time is left.
+
+        :raises OutOfTime: if no time is left
+        """
         if self.elapsed() >= self.limit:
             raise OutOfTime

@@ -76,12 +76,18 @@ class HostTable:
         return self._arrays.enabled
 
     def amounts(self, resource_class: str) -> Amounts:
+        """The amounts of a resource class on these hosts, with the free
+        amounts that ``occupy`` reduced."""
         if resource_class not in self._amounts:
             self._amounts[resource_class] = self._arrays.amounts(
                 resource_class)
         return self._amounts[resource_class]
 
     def division(self, level: str) -> Division:
+        """The domains of a level, and the domain of each of these hosts.
+
+        :param level: a level of the topology, or of a subset of hosts
+        """
         if level not in self._divisions:
             self._divisions[level] = self._arrays.division(level)
         return self._divisions[level]

@@ -35,6 +35,8 @@ class CellPartition:
 
     @classmethod
     def of_table(cls, table: HostTable) -> 'CellPartition':
+        """The partition of all hosts of a table by the coarse levels: the
+        levels above hosts, up to the first level with too many domains."""
         of, levels = np.zeros(len(table), dtype=np.int64), []
         for level in table.snapshot.levels:
             division = table.division(level)

@@ -57,6 +57,8 @@ class TrafficGraph:
 
     @classmethod
     def of(cls, traffic: Sequence[Traffic]) -> 'TrafficGraph':
+        """The graph of the given traffic. Sides with the same members are one
+        node, and the traffic between the same nodes is added."""
         nodes: list[Node] = []
         index: dict[frozenset[str], int] = {}
         edges: dict[tuple[int, int], int] = defaultdict(int)

@@ -24,6 +24,7 @@ class Demand:
 
     @classmethod
     def of(cls, group: RequestGroup) -> 'Demand':
+        """The demand of a request group, without its suffix."""
         return cls(group.resources, group.required_traits,
                    group.forbidden_traits)
 

@@ -3,8 +3,8 @@
 
 Such a resource class exists only in the problem of the solver. Its capacity on
 a host is the maximum that all providers of the host can serve, such as a
-number of request groups. A member needs the corresponding number of its own
-requests.
+number of request groups. A member needs the corresponding number for the
+groups that it requests.
 
 These rows are necessary. If every group requests one unit of one class, they
 are also sufficient: the providers of a host can serve the members if and only
