@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detaches a server from its group; the server continues to run.
 
-Nova keeps the scheduler hints of the server. So the table remembers that the
-server was detached: its pointer has no effect from then on.
+Nova keeps the scheduler hints of the server. Therefore the table stores that
+the server was detached. From then on, its pointer has no effect.
 """
 
 from datetime import datetime

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server becomes an unplanned member.
+"""Adds a server to a group as a member that was not planned.
 
 The place is checked against the policies of the group, with the other members
-at the places that were read. As for moves, the first of two simultaneous
-writes succeeds, and the other request reads the group again.
+at the places that were read. The first of two simultaneous writes succeeds,
+and the other request reads the group again.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,10 @@ GROWING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
 
 REUSED = (MemberState.RELEASED, MemberState.CLAIMED, MemberState.BUILT,
           MemberState.FAILED)
-"""States of a row that gets another server: the group does not use it, or its
-server is deleted. The row of a server remains claimed until a reconciler finds
-that the server is built, even if the server is deleted before that."""
+"""States of a row that may get another server, because the group does not use
+the row or its server is deleted. The row of a server remains claimed until a
+reconciler finds that the server is built, even if the server is deleted before
+that."""
 
 
 class _NotWritten(Exception):
@@ -42,10 +43,11 @@ class _NotWritten(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """
+    """The change that adds a member.
+
     :ivar record: the group as it was read
     :ivar wanted: the new row: claimed, with its place, its alternates and a
-        hold that is never written
+        hold that is never written to Placement
     :ivar seen: the row that it replaces, as it was read; None for a new row
     """
 
@@ -60,6 +62,8 @@ def grow(database: Database, growth: Growth,
 
     :param checked_rows: all rows of the group at the time of the check
     :returns: the ID of the row; None if the group has changed since then
+    :raises IllegalTransition: the state of the replaced row does not allow the
+        change
     """
     if growth.seen is not None:
         states.MEMBERS.check([growth.seen.state], MemberState.CLAIMED)
@@ -102,7 +106,7 @@ def _status(record: GroupRecord) -> dict[str, Any]:
 
 
 def _insert(session: orm.Session, wanted: MemberRecord) -> int:
-    """The row follows all others of its group."""
+    """Insert the row after all other rows of its group."""
     last = session.scalar(sa.select(sa.func.max(MemberRow.position)).where(
         MemberRow.group_uuid == wanted.group_uuid))
     return session.execute(sa.insert(MemberRow).values(

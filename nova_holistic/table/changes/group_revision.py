@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes the rows of a group to those of its revised definition.
 
-A row is changed only if it has not changed since the plan, so that a claim in
-between is never lost.
+A row is changed only if it has not changed since it was read for the plan, so
+that a claim in between is never lost.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,12 +38,13 @@ class Revision:
 
     :ivar changes: fields of GroupRecord
     :ivar order: descriptions of all members by path, in the order of the
-        document; rows that only this field names remain unchanged
+        document. Of rows that only this field names, at most the position and
+        the description change
     :ivar renewed: rows that were read, each with its new row
     :ivar removed: rows that were read and are removed
     :ivar added: rows of new members
-    :ivar outdated: whether planned members that stay lose their alternates:
-        they were chosen by other rules, or for a group of other members
+    :ivar outdated: whether planned members that stay lose their alternates,
+        which were computed with other policies or other members
     :ivar wanted_again: IDs of members that are planned again when their
         servers are deleted, although they were released before
     :ivar seen: IDs of all rows when the group was read. If a server has become
@@ -70,8 +71,8 @@ def revise(database: Database, group_uuid: str, engine: str,
            revision: Revision, now: datetime) -> bool:
     """Make all changes or none, and raise the group's revision.
 
-    :returns: False if a row has changed since then, or the engine no longer
-        owns the group's task
+    :returns: False if a row has changed since it was read, or the engine no
+        longer owns the group's task
     :raises IllegalTransition: the state of a member does not allow the change
     """
     for row, new in revision.renewed:
@@ -115,12 +116,13 @@ def revise(database: Database, group_uuid: str, engine: str,
 def vacate(database: Database, group_uuid: str, engine: str,
            members: Sequence[MemberRecord], now: datetime) -> bool:
     """Prevent claims of planned members until their places are changed or
-    occupied again: of all members, or of none. Their rows state that they are
-    lost and held.
+    occupied again: of all members, or of none. Their rows become lost and
+    held.
 
-    :returns: False if one of them is no longer planned there, or the engine
+    :param members: the rows as they were read
+    :returns: False if one of the rows has changed since then, or the engine
         does not own the group's task
-    :raises IllegalTransition: one of them was not planned when it was seen
+    :raises IllegalTransition: the state of a member does not allow the change
     """
     states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
     try:
@@ -145,11 +147,12 @@ def vacate(database: Database, group_uuid: str, engine: str,
 @retried
 def occupy(database: Database, group_uuid: str, engine: str,
            holds: Collection[str], now: datetime) -> bool:
-    """Members that were vacated are planned at their former places, unless
-    they were released in the meantime.
+    """Mark vacated members as planned at their former places, unless they were
+    released in the meantime.
 
-    :returns: False if the engine does not own the group's task: its new owner
-        may have vacated them again
+    :param holds: holds of the vacated members
+    :returns: False if the engine does not own the group's task, because the
+        new owner may have vacated the members again
     """
     try:
         with database.writer() as session:
@@ -166,7 +169,8 @@ def occupy(database: Database, group_uuid: str, engine: str,
 
 def _of_revision(group_uuid: str, revision: Revision,
                  now: datetime) -> list[Event]:
-    """One event of the group, and those of a few members that moved."""
+    """One event of the group, and one event of each member that was moved or
+    changed its state, if these are at most ``INDIVIDUAL`` members."""
     renewed = [(seen, new) for seen, new in revision.renewed
                if (seen.state, seen.place.host) != (
                    new.state, new.place.host)]
@@ -197,7 +201,7 @@ def _id(row: MemberRecord) -> int:
 
 
 def _as_seen(row: MemberRecord) -> Sequence[sa.ColumnElement[bool]]:
-    # A claim changes the state, and so does the process that undoes one; a new
+    # A claim changes the state, and the end of a claim changes it again. A new
     # plan for a member changes its hold.
     return (MemberRow.id == row.id, MemberRow.state == row.state,
             MemberRow.hold == row.hold)
@@ -212,7 +216,10 @@ def _change_group(session: orm.Session, group_uuid: str, engine: str,
 
 
 def _must(session: orm.Session, statement: Any) -> None:
-    """:raises _Changed: the row does not exist"""
+    """Execute a statement that must change a row.
+
+    :raises _Changed: no row satisfies its conditions
+    """
     if not session.execute(statement.execution_options(
             synchronize_session=False)).rowcount:
         raise _Changed
@@ -220,7 +227,10 @@ def _must(session: orm.Session, statement: Any) -> None:
 
 def _must_have_seen(session: orm.Session, group_uuid: str,
                     seen: frozenset[int] | None) -> None:
-    """:raises _Changed: the group has rows that were not read"""
+    """Ensure that all rows of the group were read.
+
+    :raises _Changed: the group has other rows
+    """
     if seen is not None and not seen.issuperset(session.scalars(
             sa.select(MemberRow.id).where(
                 MemberRow.group_uuid == group_uuid))):
@@ -230,7 +240,7 @@ def _must_have_seen(session: orm.Session, group_uuid: str,
 def _put_in_order(session: orm.Session, group_uuid: str,
                   order: Mapping[str, str],
                   positions: Mapping[str, int]) -> None:
-    """The rows whose position or description has changed."""
+    """Update the rows whose position or description has changed."""
     for number, path, position, description in session.execute(
             sa.select(MemberRow.id, MemberRow.path, MemberRow.position,
                       MemberRow.description)

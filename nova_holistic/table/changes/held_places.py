@@ -2,8 +2,8 @@
 """Gives a place that is held for one server to an equal server.
 
 The servers of a member whose number may change are equal. A client that
-numbers its servers may never use a number again. The place that is held under
-this number is then used for the next server.
+numbers its servers may never use a number again. The next server then gets the
+place that is held for this number.
 """
 
 from collections.abc import Sequence
@@ -30,10 +30,11 @@ class _NotHandedOver(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """
+    """The change that gives a held place to an equal server.
+
     :ivar record: the group as it was read
     :ivar held: the planned row as it was read
-    :ivar path: of the server that gets the place
+    :ivar path: path of the server that gets the place
     """
 
     record: GroupRecord
@@ -43,8 +44,8 @@ class Handover:
 
 def hand_over(database: Database, handover: Handover,
               now: datetime) -> MemberRecord | None:
-    """Give the place and the hold of a planned row to another path. Its
-    previous row is released and may be used by other servers.
+    """Give the place and the hold of a planned row to another path. The
+    previous row is released, and other servers may use it.
 
     :returns: the planned row at the path; None if the group or the row has
         changed, or another member has the path
@@ -81,7 +82,12 @@ def _hand_over(database: Database, handover: Handover,
 
 def _released(session: orm.Session, held: MemberRecord,
               version: int) -> MemberRow:
-    """Release the previous row; returns its new version."""
+    """Release the previous row.
+
+    :param version: the new ``places_version``
+    :returns: the row after this change
+    :raises _NotHandedOver: the row has changed
+    """
     is_row = MemberRow.id == held.id
     if not _change(session, [
             is_row, MemberRow.hold == held.hold,
@@ -95,7 +101,11 @@ def _released(session: orm.Session, held: MemberRecord,
 
 
 def _write(session: orm.Session, row: MemberRecord, version: int) -> int:
-    """Write the row at its path, where only a released row may exist."""
+    """Write the row at its path.
+
+    :returns: the ID of the row
+    :raises _NotHandedOver: the path has a row that is not released
+    """
     found = session.execute(sa.select(MemberRow.id, MemberRow.state).where(
         MemberRow.group_uuid == row.group_uuid,
         MemberRow.path == row.member.path)).first()

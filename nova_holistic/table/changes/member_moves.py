@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members move to other places, one member of a group at a time.
+"""Moves members to other places, one member of a group at a time.
 
 A move is checked against the policies of its group, with the other members at
 the places that were read. Two requests may check moves at the same time. The
@@ -23,6 +23,7 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 Position = tuple[str, str, str | None]
+"""The hold, the host, and the host of the destination of a member."""
 
 
 class Move(enum.Enum):
@@ -66,8 +67,8 @@ def send(database: Database, sent: MemberRecord,
 def _write_alone(database: Database, wanted: MemberRecord,
                  checked_rows: Sequence[MemberRecord], from_hold: str,
                  changes: Mapping[str, Any]) -> Move:
-    """Change the row if all other members of its group still count at the
-    checked places.
+    """Change the row if all other members of its group still have the checked
+    places.
 
     :param wanted: the new row, in its current state
     :param from_hold: the hold that the row has in the table
@@ -102,15 +103,15 @@ def _write_alone(database: Database, wanted: MemberRecord,
 
 
 def positions(checked_rows: Iterable[MemberRecord]) -> dict[int, Position]:
-    """All fields that change with the hosts of members, by the IDs of the
-    rows."""
+    """The positions of members by the IDs of their rows. A position changes
+    when the hosts of the member change."""
     return {row.id: (row.hold, row.place.host,
                      row.destination and row.destination.host)
             for row in checked_rows}
 
 
 def read_positions(session: orm.Session, group: str) -> dict[int, Position]:
-    """The current values of these fields for the members of a group."""
+    """The current positions of all members of a group by their IDs."""
     found = {}
     for row in session.execute(
             sa.select(MemberRow.id, MemberRow.hold, MemberRow.host,

@@ -20,14 +20,17 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
 
 UNCLAIMED = states.EXPIRE_STATES
-"""States of a member that is, or will be, planned for a future server."""
+"""States of a member that is planned, or will be planned, for a future
+server."""
 
 RELEASABLE = states.MEMBERS.before(states.RELEASE)
-"""States of a member without a server."""
+"""States in which a user can release a member immediately. A failed member may
+have a server in ERROR."""
 
 NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
                       GroupRow.task != Task.UPDATING)
-"""Groups whose lease will not change."""
+"""The condition that a group has no pending update, which may renew the
+lease."""
 
 
 _ENOUGH = (events.reason(
@@ -37,12 +40,12 @@ _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
 def release(database: Database, holds: Collection[str], now: datetime,
             with_servers: bool = False) -> None:
-    """Release members that have no server and will not get one.
+    """Release members in one of the states ``RELEASABLE``.
 
     :param holds: holds of the members that were read. Their IDs are not used,
         because SQLite reuses the IDs of deleted rows
-    :param with_servers: whether the others are released when their servers are
-        deleted
+    :param with_servers: whether members in other states are released when
+        their servers are deleted
     """
     for batch in batches(sorted(holds)):
         free = [MemberRow.state.in_(RELEASABLE), MemberRow.hold.in_(batch)]
@@ -53,10 +56,10 @@ def release(database: Database, holds: Collection[str], now: datetime,
 
 
 def expire(database: Database, group_uuid: str, now: datetime) -> None:
-    """Release the unclaimed members of a group, if its lease has passed.
+    """Release the unclaimed members of a group if its lease has expired.
 
-    This is one statement, so that it respects a lease that is extended at the
-    same time.
+    The statement that selects the members also checks the lease, so that it
+    respects a lease that is extended at the same time.
     """
     _release(database, now, [
         MemberRow.state.in_(UNCLAIMED), MemberRow.group_uuid == group_uuid,
@@ -71,17 +74,19 @@ Returns whether the group has enough servers without the member."""
 def release_unleased(database: Database, member: MemberRecord,
                      now: datetime, surplus: Surplus | None = None) -> bool:
     """Release a member whose server is deleted, if the group's lease has
-    passed, if the member was released while the server had it, or if the group
-    has enough servers without it.
+    expired, if the member was released while it had the server, or if the
+    group has enough servers without it.
 
-    One statement decides about the lease, so that it respects a lease that is
-    extended at the same time. The row states that it is held until the
-    deletion of the hold is confirmed.
+    The statement that selects the member also checks the lease, so that it
+    respects a lease that is extended at the same time. The row states that it
+    is held until the deletion of the hold is confirmed.
 
     :param member: the member that was read
     :param surplus: None if the number of the group's members is fixed
-    :returns: False if the lease is running, or the row has changed
-    :raises IllegalTransition: the member is not claimed
+    :returns: False if none of these conditions is satisfied, or the row has
+        changed
+    :raises IllegalTransition: the state of the member does not allow the
+        change
     """
     states.MEMBERS.check([member.state], MemberState.RELEASED)
     same = [MemberRow.id == member.id, MemberRow.state == member.state,
@@ -100,8 +105,9 @@ def release_unleased(database: Database, member: MemberRecord,
 @retried
 def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
                      same: Sequence[Any], values: Mapping[str, Any]) -> bool:
-    """Of several members, only those beyond the desired number are released.
-    The first statement locks the group's row."""
+    """Release a member if the group has enough servers without it. The first
+    statement locks the group's row, so that of several members, only those
+    beyond the desired number are released."""
     with database.writer() as session:
         places_versions.raise_versions(session, [group_uuid])
         live = session.scalars(sa.select(MemberRow.path).where(
@@ -113,8 +119,9 @@ def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
 
 def expired_groups(database: Database,
                    now: datetime) -> tuple[GroupRecord, ...]:
-    """Groups past their lease with members still unclaimed. Groups with a
-    pending update are left out, because the update may renew the lease."""
+    """Groups whose lease has expired and that have unclaimed members. Groups
+    with a pending update are left out, because the update may renew the
+    lease."""
     waiting = sa.exists().where(
         MemberRow.group_uuid == GroupRow.uuid,
         MemberRow.state.in_(UNCLAIMED))
@@ -126,11 +133,12 @@ def expired_groups(database: Database,
 
 
 def released(database: Database, group: GroupRecord) -> Sequence[int]:
-    """IDs of a group's members that are released, or will be when their
-    servers are deleted.
+    """IDs of a group's members that are released, or will be released when
+    their servers are deleted.
 
-    Members that are about to be released are included: a group without a plan
-    has this status before the rows that were written for a plan are released.
+    Members that are about to be released are included: if a group has no plan,
+    its status states this before the rows that were written for a plan are
+    released.
     """
     these = [MemberState.RELEASED]
     if group.status not in SETTLING:
@@ -150,8 +158,9 @@ def _lease_passed(group_uuid: str, now: datetime) -> Any:
 @retried
 def _mark(database: Database, now: datetime, holds: Sequence[str],
           free: Sequence[Any]) -> None:
-    """The first statement locks the rows, so that a claim comes before or
-    after it."""
+    """Mark members as unwanted, and release them if their states allow it. The
+    first statement locks the rows, so that a claim happens before or after the
+    transaction."""
     with database.writer() as session:
         session.execute(
             sa.update(MemberRow).where(MemberRow.hold.in_(holds))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent of a federation writes the states of members as its children
-report them."""
+"""Writes the states of members that the children of a federation report to
+their parent."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,12 +15,13 @@ from nova_holistic.table.schema.models import MemberRow
 
 def write(database: Database, group_uuid: str,
           states: Mapping[str, MemberState], now: datetime) -> None:
-    """Write states of members, and settle the status of the group.
+    """Write states of members, and update the status of the group.
 
-    The state machine does not restrict the changes: the parent sees a child
-    at intervals, and misses the states in between.
+    The state machine does not restrict the changes, because the parent reads
+    the states from a child at intervals and misses the states in between.
 
-    :param states: by the paths of members; a path without a row is ignored
+    :param states: states by the paths of members; a path without a row is
+        ignored
     """
     by_state: dict[MemberState, list[str]] = {}
     for path, state in states.items():

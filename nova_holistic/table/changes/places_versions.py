@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions by which a reader finds changes of places without a search.
+"""Versions with which a reader finds changes of places without a search.
 
 The ``places_version`` of a group rises whenever one of its members begins or
 ceases to use capacity, or gets another place or another server. The member
 gets the new number in the same transaction. Until the transaction ends, it
-locks the row of the group: a transaction that reads a version therefore also
-reads all members that have this version or a lower one. It rises by a random
-number, so that the sum of the versions of many groups shows whether any of
-them has another version.
+locks the row of the group. Therefore, a transaction that reads a version also
+reads all members that have this version or a lower one. The version rises by a
+random number, so that the sum of the versions of many groups shows whether any
+of them has another version.
 
-A claim is the exception. It does not change where the member counts, and
-parallel claims in one group do not wait for each other.
+A claim is the exception. It does not change the place that the member uses,
+and parallel claims in one group do not wait for each other.
 
-Only exclusive groups, and groups that use links, have readers, so only their
-versions rise. A group that becomes exclusive also gets another version.
+Only exclusive groups, and groups that use links, have readers. Therefore, a
+change of a member's state raises only the versions of these groups. A group
+that becomes exclusive also gets another version.
 """
 
 from collections.abc import Collection
@@ -40,7 +41,7 @@ def of_group() -> sa.ScalarSelect[int]:
 
 
 def has_readers() -> sa.ScalarSelect[bool]:
-    """Whether the version of the member's group is read."""
+    """Whether the version of the member's group has readers."""
     return sa.select(
         sa.or_(GroupRow.exclusive, GroupRow.uses_links)).where(
             GroupRow.uuid == MemberRow.group_uuid).scalar_subquery()
@@ -57,7 +58,8 @@ def raise_versions(session: orm.Session,
 
 
 def version_of(session: orm.Session, group_uuid: str) -> dict[str, Any]:
-    """Another version for the group, as a column value of its members."""
+    """Give the group another version; returns this version as a column value
+    of its members."""
     raise_versions(session, [group_uuid])
     return {'places_version': session.scalar(sa.select(
         GroupRow.places_version).where(GroupRow.uuid == group_uuid)) or 0}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of a status or a state, each with its events.
+"""Changes the status of groups and the state of members, and writes the
+events.
 
-The rows are locked before they are read, so that the state in the event is the
-state that was changed. SQLite requires that the first statement writes.
+The rows are locked before they are read, so that the previous state in the
+event is correct. SQLite requires that the first statement writes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,8 +37,8 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
 
     This is one statement if neither the status nor the lease is changed.
 
-    :param by: names of transitions of the status; None means all
-
+    :param by: names of the permitted transitions of the status; None permits
+        all
     :returns: whether the row was changed
     """
     conditions = [GroupRow.uuid == group_uuid, *where]
@@ -61,12 +62,14 @@ def change_group(session: orm.Session, group_uuid: str, where: Sequence[Any],
 def change_members(session: orm.Session, where: Sequence[Any],
                    values: Mapping[str, Any],
                    reasons: Sequence[Mapping[str, Any]] = ()) -> int:
-    """Change the columns of all members that satisfy the conditions.
+    """Change the columns of all members that satisfy the conditions. The
+    caller checks that the state machine allows the change.
 
     A member that was released while it had a server is released instead of
     planned or lost.
 
     :param values: new values, including the state and ``updated_at``
+    :param reasons: reasons of the events
     :returns: number of changed members
     """
     if not _update_members(session, where, {'state': MemberRow.state}):
@@ -125,6 +128,7 @@ def _of_group(group_uuid: str, before: sa.Row,
 
 def status_changed(group_uuid: str, before: str, after: str,
                    at: datetime) -> Event:
+    """The event of a group whose status was changed by another function."""
     return Event(group_uuid, Kind.GROUP_STATUS, at, from_state=str(before),
                  to_state=str(after))
 

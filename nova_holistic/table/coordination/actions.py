@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions that the servers of a group require, in the order in which they are
-carried out.
+"""Actions that the servers of a group require, in the order in which engines
+carry them out.
 
 Only the engine that owns the task of the group writes them.
 """
@@ -18,7 +18,7 @@ from nova_holistic.table.schema.models import GroupRow
 
 
 class Actions:
-    """Every method is one short transaction."""
+    """The actions of groups. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -75,7 +75,8 @@ class Actions:
                 .order_by(ActionRow.position))))
 
     def destination(self, instance_uuid: str) -> str | None:
-        """The host to which an engine is moving a server at this moment."""
+        """The host to which an engine is moving a server now; None if no
+        engine is moving it."""
         with self._database.reader() as session:
             return session.scalar(
                 sa.select(ActionRow.to_host)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bindings of server groups of Nova, and of Heat stacks, to members.
 
-A create with the hint ``group`` of a bound server group is a create with a
-pointer to the member. So is a create with the hints of a bound Heat stack if
-a rule of the binding matches them.
+If a server is created with the hint ``group`` of a bound server group, the
+scheduler handles the request like a request with a pointer to the member. The
+same applies to the hints of a bound Heat stack if a rule of the binding
+matches them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -40,9 +41,9 @@ _STACKS = uuid.UUID('5c0f6c1e-6d0b-5f53-9a5e-3c1d3a3c8f0d')
 def stack_target(project_id: str, stack: str) -> str:
     """The target of a binding of a Heat stack.
 
-    The name of a stack is unique only in its project. IDs are not checked,
-    because no service asks Heat. So the target contains the project, and no
-    project can bind the stack of another one.
+    The target depends on the project, because the name of a stack is unique
+    only in its project. It also prevents a project from binding the stack of
+    another project: no service sends requests to Heat to check IDs.
 
     :param stack: name or ID of the stack
     """
@@ -51,10 +52,11 @@ def stack_target(project_id: str, stack: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """
-    :ivar target: UUID of the server group, or see ``stack_target``
+    """The binding of a server group or a Heat stack to a member or a group.
+
+    :ivar target: UUID of the server group; for a stack, see ``stack_target``
     :ivar group_uuid: UUID of the holistic group
-    :ivar path: path of a member description; for a stack also of a nested
+    :ivar path: path of a member description; for a stack, also of a nested
         group, or empty for the whole group
     :ivar stack: name or ID of a Heat stack
     :ivar rules: rules for the servers of the stack
@@ -79,8 +81,8 @@ class Hinted:
     """The objects that the hints of a request name.
 
     :ivar server_group: UUID of a server group
-    :ivar stacks: targets of the top-level Heat stack; the first stack
-        that is bound and has a rule for the server counts
+    :ivar stacks: targets of the top-level Heat stack; the first target that is
+        bound and has a rule for the server is used
     :ivar resources: names of the resources from the top-level stack down to
         the server
     """
@@ -105,14 +107,15 @@ class Pointed:
 
 
 class Bindings:
-    """Every method is one short transaction."""
+    """The bindings in the table. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
 
     @retried
     def add(self, binding: Binding, instead_of: Collection[str] = ()) -> bool:
-        """
+        """Write a binding.
+
         :param instead_of: targets whose bindings of the same kind to the same
             group are removed
         :returns: False if an engine works on the group, if its members have no
@@ -148,7 +151,8 @@ class Bindings:
     @retried
     def remove(self, group_uuid: str, targets: Collection[str],
                now: datetime) -> bool:
-        """
+        """Delete the bindings of targets to a group.
+
         :returns: whether the group had a binding of one of the targets
         """
         with self._database.writer() as session:
@@ -156,8 +160,8 @@ class Bindings:
                      BindingRow.target.in_(targets)]
             if not _select(session, group_uuid, where):
                 return False
-            # The transaction of every event changes this row. It comes
-            # before those of the bindings, as in ``add``.
+            # The transaction of every event changes the group's row. It is
+            # locked before the rows of the bindings, as in ``add``.
             session.execute(
                 sa.update(GroupRow).where(GroupRow.uuid == group_uuid)
                 .values(updated_at=now)
@@ -169,6 +173,7 @@ class Bindings:
         return bool(ended)
 
     def find(self, kind: BindingKind, target: str) -> Binding | None:
+        """The binding of a target; None if it is not bound."""
         with self._database.reader() as session:
             row = session.get(BindingRow, (str(kind), target))
             return row and _record(row)
@@ -192,9 +197,13 @@ class Bindings:
     def pointed(self, hinted: Hinted, instance_uuids: Sequence[str] = ()
                 ) -> Pointed | None:
         """The member to which the hints of a request are bound, in one
-        statement. A bound server group takes precedence over a bound stack.
+        statement; None if nothing is bound. A bound server group takes
+        precedence over a bound stack.
 
-        A server that is a member stays a member if nothing is bound now.
+        A server that is a member stays a member if nothing is bound now, or if
+        another group is bound now.
+
+        :param instance_uuids: UUIDs of the servers of the request
         """
         query = sa.select(
             BindingRow.group_uuid, BindingRow.path, BindingRow.target,
@@ -249,7 +258,11 @@ def _select(session: orm.Session, group_uuid: str,
 
 def _removed(session: orm.Session, group_uuid: str,
              where: Sequence[sa.ColumnElement[bool]]) -> list[Binding]:
-    """Bindings of a group that this transaction ends."""
+    """Delete bindings of a group.
+
+    :returns: the deleted bindings; empty if another transaction has deleted
+        them
+    """
     found = _select(session, group_uuid, where)
     if found and not session.execute(
             sa.delete(BindingRow).where(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups whose servers an engine creates, and the engine of each group.
+"""Boots, and the engines that perform them: see ``boot_records``.
 
 Each write of an engine is conditional on its ownership of the boot.
 """
@@ -27,12 +27,12 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 _NOBODYS = {'engine': None, 'engine_at': None}
 _FIELDS = tuple(BootRecord.__dataclass_fields__)
 MAX_FAULT = 1000
-"""Maximum number of characters of a fault in the table."""
+"""Maximum number of stored characters of a fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class BootMember:
-    """The data of a member that the creation of its server needs."""
+    """The columns of a member that are required to create its server."""
 
     state: MemberState
     instance_uuid: str | None
@@ -52,12 +52,14 @@ def add(session: orm.Session, group: GroupRecord,
 
 
 class Boots:
-    """Every method is one short transaction."""
+    """The boots in the table. Every method is one short transaction, except
+    that ``take`` may use two."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def get(self, group_uuid: str) -> BootRecord | None:
+        """The boot of a group; None if the client creates the servers."""
         with self._database.reader() as session:
             row = session.get(BootRow, group_uuid)
             return row and _record(row)
@@ -84,8 +86,9 @@ class Boots:
             return row and BootMember(MemberState(row[0]), row[1])
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
-        """Groups that are planned, or never will be, and on whose boot no live
-        engine works. The group that has waited longest is first."""
+        """UUIDs of groups with an open boot on which no live engine works, if
+        the group is planned or cannot be planned, or if the boot is stopped.
+        The group with the oldest boot is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(BootRow.group_uuid)
@@ -100,8 +103,8 @@ class Boots:
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> BootRecord | None:
-        """A boot that now belongs to the engine; None if it belongs to another
-        one, or is closed."""
+        """Take a boot: the boot that this engine now owns; None if a live
+        engine owns it, or if it is closed."""
         won = self._update(
             [BootRow.group_uuid == group_uuid, BootRow.open == sa.true(),
              _unowned(stale_before)],
@@ -128,9 +131,9 @@ class Boots:
         self._update(where, {'attempts': BootRow.attempts - 1, **_NOBODYS})
 
     def stop(self, group_uuid: str) -> bool:
-        """Let no further server of the group be created.
+        """Prevent the creation of further servers of the group.
 
-        :returns: whether the boot is still open
+        :returns: whether the boot is open
         """
         return self._update(
             [BootRow.group_uuid == group_uuid, BootRow.open == sa.true()],
@@ -160,8 +163,8 @@ class Boots:
                 'reasons': [dict(each) for each in reasons] or None}, now)
 
     def close(self, record: BootRecord) -> bool:
-        """The boot has ended, and the right to act for the user is deleted;
-        False if another engine owns the boot."""
+        """Close a boot that has ended, and delete its credential from the
+        table; False if another engine owns the boot."""
         return self._update(
             [BootRow.group_uuid == record.group_uuid,
              BootRow.engine == record.engine],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Application credentials that users have registered for children.
 
-The table contains them encrypted, and neither reads nor writes their content.
+The table stores them encrypted, and this module does not decrypt them.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ from nova_holistic.table.schema.federation_models import ChildCredentialRow
 
 class ChildCredentials:
     """One credential for each user, project and child. Every method is one
-    short transaction, except that ``put`` may take two."""
+    short transaction, except that ``put`` may use two."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def put(self, user_id: str, project_id: str, child: str, encrypted: str,
             now: datetime) -> None:
-        """Write a credential in place of an earlier one."""
+        """Write a credential, and replace an earlier one."""
         # Another request may insert the row at the same time.
         for _ in range(2):
             with contextlib.suppress(Duplicate):
@@ -51,7 +51,10 @@ class ChildCredentials:
 
     @retried
     def delete(self, user_id: str, project_id: str, child: str) -> bool:
-        """Whether there was a credential."""
+        """Delete a credential.
+
+        :returns: whether a credential was registered
+        """
         with self._database.writer() as session:
             return session.execute(sa.delete(ChildCredentialRow).where(
                 *_of(user_id, project_id, child))).rowcount > 0

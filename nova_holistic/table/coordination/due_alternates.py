@@ -3,8 +3,9 @@
 them.
 
 A group is planned before its members have alternates. Until an engine has
-found them, the row of the group states since when they are due. This is not a
-task of the group: it can be updated, replanned and deleted in the meantime.
+found them, the row of the group contains the time since which they are due.
+This is not a task of the group: the group can be updated, replanned and
+deleted in the meantime.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -40,7 +41,8 @@ class DueGroup:
 
 
 class DueAlternates:
-    """Every change is a compare-and-swap in one statement."""
+    """The groups for which alternates are due. Every change is a
+    compare-and-swap in one statement, except ``write``."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -53,8 +55,8 @@ class DueAlternates:
 
     def waiting(self, now: datetime, stale_before: datetime,
                 limit: int) -> Sequence[str]:
-        """Groups for which no live engine finds alternates. The group that has
-        waited longest is first."""
+        """UUIDs of groups for which alternates are due and on which no live
+        engine works. The group that has waited longest is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)
@@ -64,8 +66,8 @@ class DueAlternates:
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> DueGroup | None:
-        """Take a group for which the engine must find alternates; None if none
-        are due, or another engine has it."""
+        """Take a group for which the engine must find alternates; None if no
+        alternates are due, or another engine has the group."""
         won = self._update(
             [GroupRow.uuid == group_uuid, *_due(now),
              _unowned(stale_before)],
@@ -117,7 +119,8 @@ class DueAlternates:
 
 
 def _due(now: datetime) -> Sequence[sa.ColumnElement[bool]]:
-    """Groups that are planned, and that no task is about to change."""
+    """The conditions that alternates are due for a group, and that no task is
+    about to change the group."""
     return (GroupRow.alternates_due <= now, GroupRow.task.is_(None),
             GroupRow.status != GroupStatus.PLANNING)
 

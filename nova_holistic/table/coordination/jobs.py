@@ -15,18 +15,21 @@ from nova_holistic.table.schema.models import JobRow
 
 
 class Jobs:
-    """Every change is a compare-and-swap in one statement."""
+    """The periodic tasks. Every change is a compare-and-swap in one
+    statement."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def take(self, name: str, engine: str, now: datetime, *,
              due_before: datetime, stale_before: datetime) -> bool:
-        """Whether the engine must perform the task now.
+        """Take a task if it is due and no live engine performs it.
 
-        :param due_before: latest time of the previous run
-        :param stale_before: an engine whose last heartbeat is later still owns
-            the job
+        :param due_before: latest end of the previous run for which the task is
+            due
+        :param stale_before: an engine whose last heartbeat is not before this
+            time still owns the task
+        :returns: whether the engine must perform the task now
         """
         free = without_living_engine(
             JobRow.engine, JobRow.engine_at, stale_before)
@@ -50,6 +53,7 @@ class Jobs:
                      {'engine_at': now})
 
     def finish(self, name: str, engine: str, now: datetime) -> None:
+        """Write that the engine has performed the task."""
         self._update([JobRow.name == name, JobRow.engine == engine],
                      {'engine': None, 'engine_at': None, 'done_at': now})
 

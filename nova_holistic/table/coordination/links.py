@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups use of the uplinks of domains, the same for all engines."""
+"""The traffic of groups on the uplinks of domains, which all engines share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,14 +18,16 @@ _VERSIONS = (GroupRow.uuid, GroupRow.places_version, GroupRow.links_version)
 
 
 class Links:
-    """A row for each uplink, with the traffic of all groups, and one for each
-    group that uses it. No method reads the members of any group."""
+    """The traffic on uplinks. The database has a row for each uplink with the
+    traffic of all groups, and a row for each group that uses the uplink. No
+    method reads the members of any group."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def demand_of_others(self, group_uuid: str | None) -> Demand:
-        """The traffic of all groups but this one."""
+        """The traffic of all groups except this one; None excludes no
+        group."""
         own = sa.and_(LinkDemandRow.link == LinkRow.link,
                       LinkDemandRow.group_uuid == group_uuid)
         rest = LinkRow.mbps - sa.func.coalesce(LinkDemandRow.mbps, 0)
@@ -37,8 +39,8 @@ class Links:
                         LinkDemandRow, own).where(rest != 0))}
 
     def changed(self) -> Sequence[LinksVersion]:
-        """Groups whose traffic was not written since their members came to
-        their places. Groups that an engine works on are left out."""
+        """Groups whose members changed their places after the traffic was
+        written. Groups with a task are left out."""
         return self._versions(
             # Not "is true", for which MariaDB does not use the index.
             GroupRow.uses_links == sa.true(),
@@ -47,6 +49,7 @@ class Links:
             GroupRow.status != GroupStatus.PLANNING)
 
     def version(self, group_uuid: str) -> LinksVersion | None:
+        """The versions of a group; None if it does not exist."""
         return next(iter(self._versions(GroupRow.uuid == group_uuid)), None)
 
     def _versions(self, *where: Any) -> Sequence[LinksVersion]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The begin of the outages of hosts, which is the same for all engines."""
+"""The start times of the outages of hosts, which all engines share."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,19 +14,19 @@ from nova_holistic.table.schema.models import MemberRow
 from nova_holistic.table.schema.outage_model import HostOutageRow
 
 _MOST = 250
-"""Number of hosts in one statement, because databases limit the number of
-parameters."""
+"""Maximum number of hosts in one statement, because databases limit the number
+of parameters."""
 
 _SOME_ARE_LOST = sa.exists().where(
     MemberRow.host == HostOutageRow.host, MemberRow.state == MemberState.LOST)
 
 
 class HostOutages:
-    """One row for each unavailable host with planned members, and for each
-    host with lost members.
+    """The outages of hosts: one row for each unavailable host that an engine
+    reports, and for each host to which lost members may return.
 
     Every method is a few short transactions. Two engines may call them at the
-    same time: the first one decides when an outage began.
+    same time: the first one determines when an outage began.
     """
 
     def __init__(self, database: Database):
@@ -35,10 +35,10 @@ class HostOutages:
     def observe(self, unavailable: Collection[str],
                 now: datetime) -> Mapping[str, datetime]:
         """Write which hosts are unavailable now. The outages of all other
-        hosts have ended.
+        hosts end.
 
-        :returns: the time when an engine first found the host unavailable, by
-            its name
+        :returns: for each unavailable host by its name, the time when an
+            engine first found it unavailable
         """
         known = self._read()
         ended = known.keys() - set(unavailable)
@@ -54,8 +54,8 @@ class HostOutages:
                 if (since := known.get(host)) is not None}
 
     def give_up(self, hosts: Collection[str]) -> None:
-        """Record that members lose their places on these hosts, until none of
-        them is lost any longer."""
+        """Write that members lose their places on these hosts. This applies
+        until the outage has ended and no member is lost on the host."""
         for part in _parts(hosts):
             self._change(sa.update(HostOutageRow).where(
                 HostOutageRow.host.in_(part)).values(given_up=True))

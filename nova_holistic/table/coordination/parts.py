@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which child of a federation has which part of a group.
+"""The parts of groups in the children of a federation.
 
-A row exists from before the first request to the child until the group in the
-child is known to be gone.
+A row exists from before the first request to the child until the deletion of
+the group in the child is confirmed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,21 +23,22 @@ from nova_holistic.table.schema.models import GroupRow
 class GroupPart:
     """A part of a group.
 
-    :ivar idempotency_key: of the request that creates the group in the child
-    :ivar group_uuid: of the group of this parent
+    :ivar idempotency_key: key of the request that creates the group in the
+        child
+    :ivar group_uuid: UUID of the group of this parent
     :ivar child: name of the child
-    :ivar name: of the group in the child
-    :ivar paths: of the members in the part
+    :ivar name: name of the group in the child
+    :ivar paths: paths of the members in the part
     :ivar state: see ``nova_holistic.federation.saga.journal.PartState``
     :ivar child_group: UUID of the group in the child; None if it is unknown
-    :ivar lease_expires_at: naive UTC of the end of the lease in the child, as
-        far as it is known
+    :ivar lease_expires_at: naive UTC of the end of the lease in the child;
+        None if it is unknown or the group has no lease
     :ivar instances: UUIDs of the servers by the paths of their members, as
         the child last reported them. They are not in the rows of members,
-        where a UUID is unique: a child that reports a server of another
-        child must not affect the other child's part.
-    :ivar pointers: by the paths of members, the path of the cloud below the
-        child and the UUID of the group there. Only a child that is itself a
+        where a UUID is unique, because a child that reports a server of
+        another child must not affect the other child's part.
+    :ivar pointers: path of the cloud below the child and UUID of the group
+        in this cloud, by the paths of members. Only a child that is also a
         parent reports them.
     """
 
@@ -55,17 +56,18 @@ class GroupPart:
 
 
 class Parts:
-    """Every method is one short transaction."""
+    """The parts of groups. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
 
     @retried
     def write(self, part: GroupPart, engine: str | None) -> bool:
-        """Insert a part, or replace it.
+        """Insert a part, or replace it. The columns that only ``observe``
+        writes, ``instances`` and ``pointers``, do not change.
 
-        :param engine: that must own the task of the group; None if the group
-            must have no task
+        :param engine: UUID of the engine that must own the task of the group;
+            None if the group must have no task
         :returns: False if the group does not exist or has another owner, and
             nothing is written
         """
@@ -87,7 +89,10 @@ class Parts:
                 instances: Mapping[str, str],
                 pointers: Mapping[str, tuple[str, str]],
                 now: datetime) -> None:
-        """Write what a child reported about a part."""
+        """Write the values that a child reported for a part.
+
+        :param key: idempotency key of the part
+        """
         update_rows(
             self._database, PartRow, [PartRow.idempotency_key == key],
             {'lease_expires_at': lease_expires_at,
@@ -97,14 +102,17 @@ class Parts:
 
     @retried
     def remove(self, keys: Sequence[str]) -> None:
-        """Forget parts whose groups in the children are known to be gone."""
+        """Delete parts whose groups in the children are deleted.
+
+        :param keys: idempotency keys of the parts
+        """
         with self._database.writer() as session:
             session.execute(
                 sa.delete(PartRow).where(PartRow.idempotency_key.in_(keys))
                 .execution_options(synchronize_session=False))
 
     def of_group(self, group_uuid: str) -> Sequence[GroupPart]:
-        """In the order of their keys."""
+        """The parts of a group in the order of their idempotency keys."""
         with self._database.reader() as session:
             return tuple(map(_part, session.scalars(
                 sa.select(PartRow).where(PartRow.group_uuid == group_uuid)
@@ -113,7 +121,11 @@ class Parts:
 
 def _owned(session: orm.Session, group_uuid: str,
            engine: str | None) -> bool:
-    """Lock the group's row until the end of the transaction."""
+    """Lock the group's row until the end of the transaction.
+
+    :returns: whether the engine owns the task of the group; without an engine,
+        whether the group has no task
+    """
     owner = (GroupRow.task.is_(None) if engine is None
              else GroupRow.engine == engine)
     return bool(session.execute(
@@ -123,6 +135,8 @@ def _owned(session: orm.Session, group_uuid: str,
 
 
 def part_values(part: GroupPart) -> dict[str, object]:
+    """Column values of a part without its key and without the columns that
+    only ``Parts.observe`` writes."""
     return {'group_uuid': part.group_uuid, 'child': part.child,
             'name': part.name, 'child_group': part.child_group,
             'paths': list(part.paths), 'state': part.state,

@@ -18,14 +18,18 @@ _FIELDS = tuple(PlanRecord.__dataclass_fields__)
 
 
 class Plans:
-    """Every method is one short transaction."""
+    """The dry runs in the table. Every method is one short transaction, except
+    that ``take`` may use two."""
 
     def __init__(self, database: Database):
         self._database = database
 
     @retried
     def create(self, record: PlanRecord) -> None:
-        """:raises Duplicate: a dry run with that UUID exists"""
+        """Write a new dry run.
+
+        :raises Duplicate: a dry run with this UUID exists
+        """
         values = {name: getattr(record, name) for name in _FIELDS}
         with self._database.writer() as session:
             session.execute(sa.insert(PlanRow).values(
@@ -40,8 +44,8 @@ class Plans:
 
     def take(self, plan_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> PlanRecord | None:
-        """A plan that this engine will make; None if another engine makes it,
-        or if it is finished."""
+        """Take a plan: the plan that this engine must make; None if a live
+        engine makes it, or if it is finished."""
         won = self._update([
             PlanRow.uuid == plan_uuid, PlanRow.status == PlanStatus.PLANNING,
             _unowned(stale_before)], {'engine': engine, 'engine_at': now,
@@ -57,7 +61,7 @@ class Plans:
 
     def finish(self, plan_uuid: str, engine: str, status: PlanStatus,
                answer: Mapping[str, Any], now: datetime) -> bool:
-        """Write the answer; False if another engine owns the plan."""
+        """Write the result; False if another engine owns the plan."""
         return self._update(
             [PlanRow.uuid == plan_uuid, PlanRow.engine == engine],
             {'status': str(status), 'answer': dict(answer), 'engine': None,
@@ -75,8 +79,8 @@ class Plans:
                              'attempts': PlanRow.attempts - 1})
 
     def waiting(self, stale_before: datetime, limit: int) -> Sequence[str]:
-        """Plans that no live engine makes; the plans that have waited longest
-        come first."""
+        """UUIDs of unfinished plans that no live engine makes. The plan that
+        has waited longest is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(PlanRow.uuid)
@@ -86,7 +90,7 @@ class Plans:
 
     @retried
     def forget(self, before: datetime) -> None:
-        """Delete plans that have not changed since then."""
+        """Delete plans that were last changed before a time in naive UTC."""
         with self._database.writer() as session:
             session.execute(
                 sa.delete(PlanRow).where(PlanRow.updated_at < before)

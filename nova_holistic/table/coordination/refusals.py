@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that Nova refused for members: the next plan leaves them out."""
+"""Hosts that Nova refused for members. The next plan excludes them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from nova_holistic.table.schema.models import GroupRow, RefusalRow
 class Refusal:
     """A host that cannot run servers of one description.
 
-    :ivar by: filter or check that refused it
+    :ivar by: filter or check that refused the host
     """
 
     host: str
@@ -31,9 +31,10 @@ class Refusal:
 class KnownRefusal:
     """A refusal in the table.
 
-    :ivar group: UUID
+    :ivar group: UUID of the group
     :ivar description: path of the description of the members
-    :ivar at: naive UTC
+    :ivar by: filter or check that refused the host
+    :ivar at: time of the refusal in naive UTC
     """
 
     group: str
@@ -44,7 +45,7 @@ class KnownRefusal:
 
 
 class Refusals:
-    """Every method is one short transaction."""
+    """The refusals in the table. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -53,7 +54,7 @@ class Refusals:
     def add(self, member: MemberRecord, refusals: Sequence[Refusal],
             reason: Mapping[str, Any], now: datetime) -> None:
         """Store refused hosts for all members of the same description, and add
-        the reason to those of the group.
+        the reason to the reasons of the group.
 
         Nothing is written for a group that was deleted or has no plan.
         """
@@ -80,9 +81,11 @@ class Refusals:
     @retried
     def remember(self, member: MemberRecord, refusals: Sequence[Refusal],
                  now: datetime) -> None:
-        """Remember refused hosts for all members of the same description
-        while the group is planned. Nothing is written for a group that is
-        gone.
+        """Store refused hosts for all members of the same description while
+        the group is planned, without a reason and without events. Nothing is
+        written for a group that was deleted.
+
+        :param refusals: at least one refusal
         """
         group, wanted = member.group_uuid, member.member.description
         with self._database.writer() as session:
@@ -99,7 +102,10 @@ class Refusals:
 
     def of_group(self, group_uuid: str, since: datetime
                  ) -> Mapping[str, Collection[str]]:
-        """Names of the refused hosts by the path of the description."""
+        """Names of the refused hosts by the path of the description.
+
+        :param since: naive UTC; earlier refusals are not returned
+        """
         found: dict[str, set[str]] = {}
         with self._database.reader() as session:
             for description, host in session.execute(
@@ -111,10 +117,11 @@ class Refusals:
 
     def known(self, group_uuid: str | None = None, host: str | None = None
               ) -> list[KnownRefusal]:
-        """All refusals, oldest first.
+        """Refusals, oldest first.
 
-        :param group_uuid: only for members of this group
-        :param host: only of this host
+        :param group_uuid: only for members of this group; None means all
+            groups
+        :param host: only of this host; None means all hosts
         """
         with self._database.reader() as session:
             return _selected(session, group_uuid, host)
@@ -134,7 +141,8 @@ class Refusals:
     @staticmethod
     def _add_reason(session: orm.Session, group: str,
                     reason: Mapping[str, Any]) -> None:
-        """Replace earlier refusals of the same member."""
+        """Add a reason to the reasons of the group. It replaces earlier
+        reasons of the same member."""
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
         others = [each for each in known if each['at'] != reason['at']]
@@ -146,8 +154,8 @@ class Refusals:
 
 def _events(member: MemberRecord, refusals: Sequence[Refusal],
             reason: Mapping[str, Any], now: datetime) -> list[events.Event]:
-    """One reason for each host; one reason without a host if the next plan
-    excludes no host."""
+    """One event for each refused host; one event without a host if the next
+    plan excludes no host."""
     event = events.Event(
         member.group_uuid, events.Kind.HOST_REFUSED, now, member.member.path,
         reasons=(reason,))

@@ -15,7 +15,7 @@ from nova_holistic.table.schema.models import StatisticRow
 
 
 class Statistics:
-    """Every method is one short transaction."""
+    """The statistics in the table. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -36,8 +36,9 @@ class Statistics:
               hosts: Collection[str] | None = None,
               names: Collection[str] | None = None,
               ) -> Mapping[str, Mapping[str, float]]:
-        """Values by host and name that were stored since then.
+        """Values by host and name that were stored at a time or later.
 
+        :param moment: naive UTC
         :param hosts: only these hosts; None means all hosts
         :param names: only these names; None means all names
         """
@@ -55,7 +56,7 @@ class Statistics:
 
     @retried
     def forget(self, before: datetime) -> None:
-        """Delete values that have not been reported since then."""
+        """Delete values that were last stored before a time in naive UTC."""
         with self._database.writer() as session:
             session.execute(
                 sa.delete(StatisticRow)

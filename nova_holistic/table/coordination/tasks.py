@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tasks of groups, and the engines that perform them.
 
-A group has at most one task, and a task at most one engine. An engine that
+A group has at most one task, and a task has at most one engine. An engine that
 writes no heartbeat loses its task to the next engine that takes it.
 """
 
@@ -27,7 +27,8 @@ _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
 
 
 class Tasks:
-    """Every change is a compare-and-swap in one statement."""
+    """The tasks in the table. Every change is a compare-and-swap in one
+    transaction."""
 
     def __init__(self, database: Database):
         self._database = database
@@ -39,8 +40,11 @@ class Tasks:
         """Give a group a task if it has none, and if its revision and status
         are as expected.
 
+        :param pending: parameters of the task
+        :param expected: permitted statuses of the group
         :param revision: required revision; None means any
-        :param asked: its number of members after the task
+        :param asked: number of members after the task; None if unknown
+        :returns: whether the group was given the task
         """
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
                  GroupRow.status.in_(expected)]
@@ -52,8 +56,8 @@ class Tasks:
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:
-        """A group whose task this engine now owns; None if another engine owns
-        it, or if the group has no task."""
+        """Take a task: the group whose task this engine now owns; None if a
+        live engine owns the task, or if the group has no task."""
         won = self._update(
             [GroupRow.uuid == group_uuid, GroupRow.task.is_not(None),
              without_living_engine(
@@ -102,13 +106,13 @@ class Tasks:
 
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:
-        """Groups whose task no live engine works on; the groups that have
-        waited longest come first."""
+        """UUIDs of groups with a task on which no live engine works. The group
+        that has waited longest is first."""
         with self._database.reader() as session:
             return tuple(session.scalars(
                 sa.select(GroupRow.uuid)
-                # Not "is not null": with that, databases look at all groups in
-                # the order of updated_at.
+                # With "is not null", databases would read all groups in the
+                # order of updated_at.
                 .where(GroupRow.task.in_(list(Task)),
                        without_living_engine(
                            GroupRow.engine, GroupRow.engine_at, stale_before))

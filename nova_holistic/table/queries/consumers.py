@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placement's consumers that the table knows."""
+"""Queries of consumers of Placement, groups and updates for the search of
+unknown holds."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,8 +18,8 @@ WANTED = (MemberState.PLANNED, MemberState.CLAIMED)
 
 def known_consumers(database: Database,
                     consumers: Collection[str]) -> frozenset[str]:
-    """Consumers that are servers of members, holds in use, or holds that are
-    still to be dropped."""
+    """The given consumers that are servers of members, holds in use, or holds
+    that must still be deleted."""
     in_use = sa.or_(MemberRow.held.is_(True), MemberRow.state.in_(WANTED))
     found = set()
     with database.reader() as session:
@@ -38,7 +39,7 @@ def any_group(database: Database) -> bool:
 
 
 def unfinished_updates(database: Database) -> Sequence[Mapping[str, Any]]:
-    """The parameters and the journals of updates that are not finished."""
+    """The parameters of unfinished updates, which contain their journals."""
     with database.reader() as session:
         return [pending or {} for pending in session.scalars(
             sa.select(GroupRow.pending).where(

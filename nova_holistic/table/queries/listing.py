@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups page by page, without their documents."""
+"""Lists groups page by page, and counts groups and members of projects."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,9 +23,11 @@ _LIGHT = tuple(column for column in GroupRow.__table__.columns
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which groups, and in which order; each None is any.
+    """The selected groups and their order. None selects all groups.
 
-    :ivar marker: UUID of the last group of the page before
+    :ivar limit: maximum number of groups
+    :ivar marker: UUID of the last group of the previous page
+    :ivar sort_key: one of ``SORT_KEYS``
     """
 
     limit: int
@@ -38,16 +40,17 @@ class Page:
 
 
 class Listing:
-    """Every method is one short transaction."""
+    """Queries of groups. Every method is one short transaction."""
 
     def __init__(self, database: Database):
         self._database = database
 
     def groups(self, page: Page) -> tuple[GroupRecord, ...]:
-        """Groups of the page with empty documents. One index has the order
-        within a project, so that other projects' groups add no cost; another
-        index has the order of all groups, so that the groups of other pages
-        add no cost.
+        """Groups of the page with empty documents.
+
+        One index has the order within a project, and another index has the
+        order of all groups. Therefore, the cost does not depend on the number
+        of groups of other projects or on other pages.
 
         :raises GroupUnknown: the marker is not one of the selected groups
         """
@@ -68,7 +71,8 @@ class Listing:
 
     def by_idempotency_key(self, project_id: str,
                            key: str) -> GroupRecord | None:
-        """The project's group that was created with that key."""
+        """The group that the project created with this key; None if no such
+        group exists."""
         with self._database.reader() as session:
             row = session.scalar(sa.select(GroupRow).where(
                 GroupRow.project_id == project_id,
@@ -76,23 +80,23 @@ class Listing:
             return row and rows.group_record(row)
 
     def number(self, project_id: str) -> int:
-        """How many groups a project has."""
+        """Number of groups of a project."""
         with self._database.reader() as session:
             return session.scalar(
                 sa.select(sa.func.count()).select_from(GroupRow)
                 .where(GroupRow.project_id == project_id)) or 0
 
     def number_of_plans(self, project_id: str) -> int:
-        """How many plans that hold nothing are remembered of a project."""
+        """Number of dry runs of a project in the table."""
         with self._database.reader() as session:
             return session.scalar(
                 sa.select(sa.func.count()).select_from(PlanRow)
                 .where(PlanRow.project_id == project_id)) or 0
 
     def number_of_members(self, project_id: str) -> int:
-        """How many members of a project take up room, or will: of a group
-        with a task, as many as there are or as it asks for, whichever are
-        more."""
+        """Number of members of a project that are not released. A group with a
+        task counts with its number of members after the task, if this is
+        larger."""
         total = sa.func.count(MemberRow.id)
         alive = sa.and_(MemberRow.group_uuid == GroupRow.uuid,
                         MemberRow.state != MemberState.RELEASED)
@@ -111,8 +115,8 @@ class Listing:
 
     def member_counts(self, group_uuids: Collection[str],
                       ) -> Mapping[str, Mapping[str, int]]:
-        """Group to member state to number of members, in one query for
-        ``batches.MOST`` groups."""
+        """Numbers of members by state, by UUID of the group, in one query for
+        up to ``batches.MOST`` groups."""
         found: dict[str, dict[str, int]] = {uuid: {} for uuid in group_uuids}
         counts = sa.select(
             MemberRow.group_uuid, MemberRow.state, sa.func.count()).group_by(
@@ -125,7 +129,7 @@ class Listing:
         return found
 
     def live_paths(self, group_uuid: str) -> frozenset[str]:
-        """Paths of the members of a group that are planned or exist."""
+        """Paths of the members of a group that are not released."""
         with self._database.reader() as session:
             return frozenset(session.scalars(
                 sa.select(MemberRow.path).where(
@@ -145,10 +149,10 @@ def _where(page: Page) -> list[Any]:
 
 
 def _after(key: Any, last: Any, page: Page) -> sa.ColumnElement[bool]:
-    """Rows that come after the last one, by the key and then the UUID. The
-    condition has a form in which databases recognise the start in an index,
-    and do not merge this index with the primary key's index and sort the
-    result."""
+    """The condition for rows after the last row of the previous page, in the
+    order of the key and the UUID. In this form, databases start at this row in
+    one index. In other forms, they may merge this index with the index of the
+    primary key and sort the result."""
     if page.descending:
         begin, beyond = key <= last, GroupRow.uuid < page.marker
     else:

@@ -15,10 +15,12 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """
-    :ivar project_id: of the group
-    :ivar states: number of members at the path by state; empty where the
-        group has none there
+    """The group and the members to which a pointer points.
+
+    :ivar project_id: project of the group
+    :ivar status: status of the group
+    :ivar states: number of members at the path by state; empty if the group
+        has no members at the path
     """
 
     project_id: str
@@ -28,9 +30,10 @@ class Pointed:
 
 def pointed_at(database: Database, group_uuid: str,
                path: str) -> Pointed | None:
-    """
-    :param path: of a member, or of a counted one for all its servers
-    :returns: None where there is no such group
+    """The group and the members to which a pointer points.
+
+    :param path: path of a member, or of a counted member for all its servers
+    :returns: None if the group does not exist
     """
     with database.reader() as session:
         group = session.execute(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group's status follows from its members' states."""
+"""Derives the status of a group from the states of its members."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -17,15 +17,17 @@ from nova_holistic.table import states as machine
 
 SETTLING = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
             GroupStatus.DEGRADED, GroupStatus.RELEASED)
-"""Statuses that members decide; only a planner leads out of the others."""
+"""Statuses that the states of members determine. Only the planning of a group
+ends the other statuses."""
 
 
 def status_of(states: Collection[MemberState]) -> GroupStatus | None:
     """The status of a group whose members are in these states.
 
-    None if the members do not determine it, because the group has none. A lost
-    member is planned again as soon as capacity is available, and a failed
-    member as soon as its server is deleted.
+    None if the group has no members. A lost member counts as planned, because
+    it is planned again when capacity is available. A group with a failed
+    member is building, because the server may be deleted and the member
+    planned again.
     """
     present = set(states)
     if not present:
@@ -61,9 +63,10 @@ def settled_status(before: GroupStatus | str,
 
 def started(session: orm.Session, group_uuid: str,
             now: datetime) -> list[events.Event]:
-    """A member was claimed: one statement, for any size of the group.
+    """Change the status of a planned group to building, because a member was
+    claimed. This takes one statement for any size of the group.
 
-    :returns: the events that the caller writes
+    :returns: the events that the caller must write
     """
     changed = session.execute(
         sa.update(GroupRow)
@@ -78,7 +81,7 @@ def started(session: orm.Session, group_uuid: str,
 
 @retried
 def settle(database: Database, group_uuid: str, now: datetime) -> None:
-    """Bring a group's status in line with its members."""
+    """Update the status of a group to the states of its members."""
     with database.reader() as session:
         if _unsettled(session, group_uuid)[1] is None:
             return
@@ -93,9 +96,9 @@ def settle(database: Database, group_uuid: str, now: datetime) -> None:
 
 
 def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
-    """Bring a group's status in line with its members, in a transaction."""
-    # It changes nothing, and keeps others from revising or settling the
-    # group between what is read now and what is written then.
+    """Like ``settle``, but in the transaction of the session."""
+    # This statement changes nothing. It locks the row, so that no other
+    # transaction changes the group between the following read and write.
     _change(session, group_uuid, status=GroupRow.status)
     before, status = _unsettled(session, group_uuid)
     if status is not None:
@@ -106,7 +109,8 @@ def settle_in(session: orm.Session, group_uuid: str, now: datetime) -> None:
 
 def _unsettled(session: orm.Session,
                group_uuid: str) -> tuple[str, GroupStatus | None]:
-    """The group's status, and what it should be, where it is another."""
+    """The status of the group, and the status that it must have instead; the
+    second is None if the status is correct."""
     before = session.scalar(sa.select(GroupRow.status).where(
         GroupRow.uuid == group_uuid))
     return before, before and settled_status(before, [

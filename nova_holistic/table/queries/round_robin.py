@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few of many things at a time, until each has had its turn."""
+"""Iterates over a changing set of items in rounds, a few items at a time."""
 
 import bisect
 from collections.abc import Collection, Iterator
@@ -13,8 +13,9 @@ class RoundRobin:
         self._last = ''
 
     def next(self, things: Collection[str]) -> Iterator[str]:
-        """Each thing once, in order. The first is the one after the thing that
-        the previous call returned last."""
+        """Each item once, in ascending order from the first item after the
+        last item of the previous call. After the largest item, the iteration
+        continues with the smallest item."""
         ordered = sorted(things)
         start = bisect.bisect_right(ordered, self._last)
         for thing in (*ordered[start:], *ordered[:start]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many groups, members and tasks the table has."""
+"""The numbers of groups, members and tasks in the table."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 def totals(database: Database) -> Mapping[str, Mapping[str, int]]:
-    """``groups`` by status, ``members`` by state, and ``tasks`` by task: one
-    statement each."""
+    """The numbers of ``groups`` by status, of ``members`` by state, and of
+    ``tasks`` by task, in one statement each."""
     with database.reader() as session:
         return {name: {str(value): number for value, number
                        in session.execute(
