@@ -29,9 +29,9 @@ _connections: 'Connections | None' = None
 class Connections:
     """The objects outside Nova that a lookup uses.
 
-    :ivar placement: keystoneauth adapter with Nova's own rights
+    :ivar placement: keystoneauth adapter for Placement with Nova's own rights
     :ivar policy_types: policy classes by the ``type`` in documents
-    :ivar clock: returns the current time of the table's database
+    :ivar clock: returns the time of the table's database in naive UTC
     :ivar reserved: cache of the reservations of groups
     :ivar hosts: cache of all hosts
     """
@@ -51,7 +51,7 @@ def get() -> Connections:
     global _connections
     found = _connections
     if found is not None:
-        # One request calls this a dozen times, so it takes no lock here.
+        # One request calls this a dozen times: the lock would take time.
         return found
     with _lock:
         if _connections is None:
@@ -68,8 +68,8 @@ def reset() -> None:
 
 
 def placement_adapter():
-    """An adapter made from [placement] of nova.conf. It keeps its connections
-    and its token."""
+    """A new keystoneauth adapter with the options in [placement] of nova.conf.
+    It keeps its connections and its token."""
     adapter = utils.get_ksa_adapter('placement')
     http_environment.skip_environment_lookups(adapter.session)
     return adapter

@@ -2,7 +2,7 @@
 """The objects that the hints of a create name instead of a pointer: a server
 group of Nova, or the position of the server in a Heat stack.
 
-Heat sends the latter if its option ``stack_scheduler_hints`` is set.
+Heat sends the position if its option ``stack_scheduler_hints`` is set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,8 +52,9 @@ def hinted(hints: Mapping, project_id: str) -> Hinted | None:
 
 
 def _names(hints: Mapping) -> list[str]:
-    """The top-level stack, the resources of the stacks below it, and the
-    resource of the server; empty if Heat did not send these hints."""
+    """Names of the top-level stack, of the resources of the nested stacks, and
+    of the resource of the server; empty if the hints are missing or not
+    valid."""
     root, path, resource = (_values(hints, name) for name in (
         ROOT_STACK_HINT, PATH_HINT, RESOURCE_HINT))
     texts = [*root, *path, *resource]

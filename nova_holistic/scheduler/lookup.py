@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the planned place of a create with a pointer, or a reason for its
-refusal."""
+"""Finds the planned place for a create with a pointer, or the reason why the
+create is refused."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ class _Choice:
 
     :ivar own: the server's member, with the place that is tried
     :ivar selections: that place, then alternates
-    :ivar taken: names of the hosts planned for all servers of the request
+    :ivar taken: names of the planned hosts of all servers of the request
     :ivar refusals: one for each host that was refused before
     """
 

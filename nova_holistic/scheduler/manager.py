@@ -59,7 +59,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
 
     def init_host(self, *args, **kwargs):
         super().init_host(*args, **kwargs)
-        # A forked worker must not use connections that its parent opened.
+        # A forked worker must not use the connections of its parent.
         connections.reset()
         exporter.start(CONF)
 
@@ -291,7 +291,7 @@ def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
 
 
 def _hints(spec_obj, filter_properties):
-    """Scheduler hints, without converting the request of an old conductor."""
+    """Scheduler hints. The request of an old conductor is not converted."""
     if spec_obj is _SENTINEL:
         if not isinstance(filter_properties, Mapping):
             return {}

@@ -51,7 +51,8 @@ class Claims:
              seen: SeenRows) -> MemberRecord:
         """Assign the member's row to the instance, unless it already has it.
 
-        :param seen: rows at that path, as just read
+        :param path: path of a member or of a member description
+        :param seen: rows at this path that have just been read
         :raises ClaimRefused: no row at that path can be claimed
         """
         try:
@@ -143,7 +144,7 @@ class Claims:
         :raises HoldsError: Placement does not answer, or not as expected
         """
         claim = self._of(row)
-        # From here on, an answer may be lost: undoing reads the current state.
+        # An answer may be lost from now on: undoing reads the current state.
         claim.swapped = True
         self._swap(claim)
         crash_points.reached('claim.hold-swapped')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The providers of a new member that uses more than the root provider of its
-host."""
+"""Chooses the providers of a new member that uses more than the root provider
+of its host."""
 
 from collections.abc import Sequence
 from dataclasses import replace

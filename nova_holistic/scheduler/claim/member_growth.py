@@ -77,10 +77,10 @@ class MemberGrowth:
 
     def extended(self, rows: Sequence[MemberRecord]
                  ) -> Sequence[MemberRecord]:
-        """The rows of the group with those that this request has added, as
-        they were written.
+        """The rows of the group, including the rows that this request has
+        added.
 
-        :param rows: as they were read before
+        :param rows: the rows as they were read before
         """
         if not self._grown:
             return rows
@@ -146,7 +146,10 @@ class MemberGrowth:
 
     def _vacancy(self, record: GroupRecord, rows: Sequence[MemberRecord],
                  path: str) -> _Vacancy:
-        """:raises NotGrown: no further server is allowed"""
+        """The member of a further server at the path.
+
+        :raises NotGrown: no further server is allowed
+        """
         group = membership.parsed_group(
             record, self._connections.policy_types)
         released = {row.member.path: row for row in self._released(

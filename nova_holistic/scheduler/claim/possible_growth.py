@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a create may get a place that was not planned."""
+"""Checks whether a create may get a place that was not planned."""
 
 from collections.abc import Sequence
 

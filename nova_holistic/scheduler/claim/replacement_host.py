@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another host for a server whose planned host is refused."""
+"""Finds another host for a server whose planned host is refused."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta

@@ -29,8 +29,8 @@ def resource_request(context, spec: 'objects.RequestSpec', host_manager
     # the zone of one host matters, and ``HostReader.check_admits`` checks it.
     spec.availability_zone = None
     try:
-        # The same as request_filter.process_reqspec(), without its measurement
-        # of each filter, which takes longer than most filters.
+        # This replaces request_filter.process_reqspec(), whose measurement of
+        # each filter takes longer than most filters.
         for each in request_filter.ALL_REQUEST_FILTERS:
             inspect.unwrap(each)(context, spec)
         return utils.resources_from_request_spec(context, spec, host_manager)
@@ -121,7 +121,7 @@ def _check_traits(asked, requirements):
 
 
 def drop_default_zone(spec: 'objects.RequestSpec') -> None:
-    """Remove the zone that Nova's API puts into a request that names none.
+    """Remove the default zone, which Nova's API adds to requests without one.
 
     Nova does not record whether the user named the zone. Only the description
     of the member and its plan determine the zone of the server.

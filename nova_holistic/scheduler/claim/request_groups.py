@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The granular groups of a request, compared with those of a member."""
+"""Compares the granular groups of a request with those of a member."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -45,6 +45,10 @@ class HolisticGroupFilter(filters.BaseHostFilter):
     RUN_ON_REBUILD = False
 
     def filter_all(self, filter_obj_list, spec_obj):
+        """The host states that pass, in their order.
+
+        The argument is returned unchanged for a rebuild.
+        """
         if utils.request_is_rebuild(spec_obj):
             return filter_obj_list
         hints = ('scheduler_hints' in spec_obj) and spec_obj.scheduler_hints

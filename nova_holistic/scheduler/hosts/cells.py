@@ -26,8 +26,8 @@ _OF_HOSTS = sa.select(_HOST.c.host, _CELL.c.uuid).join_from(
 
 def of_servers_once(context, uuids: Collection[str],
                     others: Collection[str] = ()) -> Sequence[sa.Row]:
-    """The rows of ``of_servers``, for callers that accept rows that were read
-    earlier in the same request.
+    """The rows of ``of_servers``, which may have been read earlier in the same
+    request.
 
     :param others: servers that the request needs later: the same statement
         reads them
@@ -46,10 +46,9 @@ def of_servers_once(context, uuids: Collection[str],
 
 def of_servers(context, uuids: Collection[str]) -> Sequence[sa.Row]:
     """``instance_uuid``, ``cell_id`` and ``queued_for_delete`` of each server
-    that the API database knows. A server that has not been placed yet has no
-    cell."""
-    # A session, or a transaction context of enginefacade, would take half of
-    # the time of a statement.
+    in the API database. A server that has not been placed yet has no cell."""
+    # A session, or a transaction context of enginefacade, would add half the
+    # time of a statement.
     with api_database.context_manager.reader.get_engine().connect() as link:
         return [row for batch in batches(uuids)
                 for row in link.execute(_OF_SERVERS, {'uuids': batch}).all()]

@@ -77,7 +77,7 @@ def servers(context, hosts: Collection[str]
 def _link(context):
     """A connection that reads the database of the context's cell, without a
     session and without a transaction context of enginefacade: each of them
-    would take half of the time of a statement."""
+    would add half the time of a statement."""
     return main_database.get_context_manager(
         context).reader.get_engine().connect()
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers on hosts, as Nova's HostManager passes them to filters, read when a
-filter asks for them.
+"""Servers on hosts, as Nova's HostManager passes them to filters. They are
+read when a filter uses them.
 
-Usually, a request names no other server and no server group. Then none of
-Nova's filters looks at the servers of a host.
+Usually, a request names no other server and no server group. In this case,
+none of Nova's filters uses the servers of a host.
 """
 
 from collections import UserDict

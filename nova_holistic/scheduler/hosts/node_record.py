@@ -70,6 +70,7 @@ def node_of(context, values: Mapping[str, Any]
 
 
 def from_row(context, values: Mapping[str, Any]) -> 'objects.ComputeNode':
+    """Nova's own object, from the columns of a compute node."""
     return objects.ComputeNode._from_db_object(
         context, objects.ComputeNode(), values)
 

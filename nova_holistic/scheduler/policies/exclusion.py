@@ -203,7 +203,10 @@ def _reservations(connections: Connections, record: GroupRecord,
 
 def is_closed(closed: frozenset[Domain], host: Host,
               levels: tuple[str, ...]) -> bool:
-    """Whether a host is in one of the domains."""
+    """Whether a host is in one of the domains.
+
+    :param levels: levels of the topology, coarse to fine
+    """
     snapshot = Snapshot(levels, ())
     return any(snapshot.domain(host, level) in closed
                for level in _levels(closed))

@@ -229,6 +229,7 @@ class _LastSize:
         self._last: tuple[frozenset[str], Group] | None = None
 
     def resized(self, paths: frozenset[str]) -> Group:
+        """The group with the members of these paths."""
         last = self._last
         if last is None or last[0] != paths:
             last = self._last = paths, self._group.resized(paths)

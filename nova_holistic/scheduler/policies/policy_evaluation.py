@@ -148,9 +148,11 @@ class _Case:
     snapshot: Snapshot
 
     def together(self) -> Violations:
+        """The violations with the member."""
         return self.policy.check(self.scope, self.there, self.snapshot)
 
     def without(self) -> Violations:
+        """The violations without the member."""
         return self.policy.check(self.scope, self.others, self.snapshot)
 
 

@@ -38,6 +38,7 @@ def with_outside_servers(evaluation: PolicyEvaluation,
 
     :param instance_uuid: server of the request, which does not count
     :param candidates: hosts on which the member may be placed
+    :returns: the same object if the member would reserve no further domain
     """
     wanted: dict[Domain, list[Host]] = defaultdict(list)
     for host in candidates:
@@ -56,7 +57,7 @@ def with_outside_servers(evaluation: PolicyEvaluation,
 
 def _all_in(wanted: Mapping[Domain, Sequence[Host]], connections, context
             ) -> Mapping[Domain, Sequence[Host]]:
-    """All hosts in the domains, including those that are no candidates."""
+    """All hosts in the domains, including hosts that are not candidates."""
     if all(domain.level == HOST for domain in wanted):
         return wanted
     snapshot = connections.hosts.cloud(

@@ -35,6 +35,7 @@ class HolisticGroupWeigher(weights.BaseHostWeigher):
         return CONF.holistic.group_weight_multiplier
 
     def weigh_objects(self, weighed_obj_list, weight_properties):
+        """The weight of each host, before Nova normalizes the weights."""
         states = [weighed.obj for weighed in weighed_obj_list]
         try:
             with nova_errors.as_refusals():

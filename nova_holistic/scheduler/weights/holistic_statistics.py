@@ -28,7 +28,7 @@ class HolisticStatisticsWeigher(weights.BaseHostWeigher):
     too.
     """
 
-    # With these limits, Nova does not normalize the weights again.
+    # These limits keep Nova from normalizing the weights again.
     minval = 0.0
     maxval = 1.0
 
@@ -37,6 +37,7 @@ class HolisticStatisticsWeigher(weights.BaseHostWeigher):
         conf.register_opts(CONF)
 
     def weigh_objects(self, weighed_obj_list, weight_properties):
+        """The weight of each host. Nova does not normalize it again."""
         states = [weighed.obj for weighed in weighed_obj_list]
         multipliers = CONF.holistic.statistics_weights
         if not multipliers:
