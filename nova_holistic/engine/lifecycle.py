@@ -172,8 +172,8 @@ class Lifecycle:
             m.hold for m in members if m.state == MemberState.CLAIMED)))
 
     def _stop_boot(self, group_uuid: str) -> None:
-        """Return when no engine creates servers of the group, and the right to
-        act for its user is deleted.
+        """Return when no engine creates servers of the group, and the
+        credential for their creation is deleted.
 
         :raises GroupBusy: an engine has not stopped in time
         """

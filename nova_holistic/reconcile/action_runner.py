@@ -45,16 +45,22 @@ APPLY = 'apply'
 
 @dataclass(frozen=True, slots=True)
 class NovaServers:
-    """Servers to read, and operations on them."""
+    """Access to the servers of Nova.
+
+    :ivar instances: reads servers
+    :ivar actions: requests operations on servers
+    """
 
     instances: Instances
     actions: ServerActions
 
 
 class ActionRunner:
-    """The actions are computed from the current state of the servers. An
-    engine that continues the task of another one, and a client that repeats an
-    update, therefore do nothing twice.
+    """Lists and carries out the actions after an update.
+
+    The actions are computed from the current state of the servers. Therefore,
+    no action is carried out twice if an engine continues the task of another
+    engine, or if a client repeats an update.
 
     No capacity is held for the destinations. Nova's scheduler checks the
     capacity and the hard policies when each action begins, in the same way as
@@ -113,7 +119,10 @@ class ActionRunner:
 
     def _carry_out(self, ownership: Ownership,
                    found: RequiredActions) -> Sequence[Reason]:
-        """:returns: the reasons for actions that were not carried out"""
+        """Carry out the actions in their order until one fails.
+
+        :returns: the reasons for actions that were not carried out
+        """
         record = ownership.record
         for row in self._table.members(record.uuid):
             if row.member.path in found.planned_again:
@@ -141,10 +150,13 @@ class ActionRunner:
     def _step(self, ownership: Ownership, position: int,
               step: tuple[Action, str],
               change: ServerChange | None) -> Reason | None:
-        """
+        """Carry out one action, and write its state and its result.
+
+        :param position: position of the action in the list of actions
         :param step: the action, and its flavor or image
         :param change: the change that the action completes; None if the server
             requires another action
+        :returns: the reason why the action has failed
         """
         record, (action, target) = ownership.record, step
         LOG.info('Group %s: %s of server %s, member %s, from %s to %s',
@@ -171,8 +183,8 @@ class ActionRunner:
         return why
 
     def _finish_started(self, ownership: Ownership) -> Reason | None:
-        """Finish an action that was started before: an engine that stopped, or
-        an operation that took too long, may have left it.
+        """Finish an action that was started before. It may remain from an
+        engine that stopped, or from an operation that took too long.
 
         :returns: the reason why the action has not finished
         """

@@ -29,7 +29,8 @@ STATUSES = {ActionKind.RESIZE: RESIZABLE, ActionKind.MIGRATE: MOVABLE,
 
 
 class ActionSteps:
-    """
+    """Carries out actions on servers in Nova.
+
     :ivar sleep: waits for a number of seconds
     """
 
@@ -58,7 +59,7 @@ class ActionSteps:
                   wanted: str) -> Reason | None:
         """Carry out one action and wait for its end.
 
-        :param wanted: id of the flavor to which the server is resized, or UUID
+        :param wanted: ID of the flavor to which the server is resized, or UUID
             of the image with which it is rebuilt; empty for a migration
         :returns: the reason why the action has failed
         :raises ServiceFailed: Nova refuses, or does not respond
@@ -107,6 +108,10 @@ class ActionSteps:
         return None
 
     def failed(self, action: Action, why: str) -> Reason:
+        """The reason for a failed action.
+
+        :param why: cause, which only administrators read
+        """
         return Reason(
             action.member,
             f'the action {action.kind} '
@@ -117,8 +122,8 @@ class ActionSteps:
 
     def _settled(self, ownership: Ownership, action: Action,
                  more: tuple[str, ...] = ()) -> InstanceView | None:
-        """The server, as soon as Nova has no task for it or the timeout has
-        passed.
+        """The server when Nova has no task for it, or when the timeout has
+        passed; None if the server does not exist.
 
         :param more: additional statuses in which the action has not ended
         """

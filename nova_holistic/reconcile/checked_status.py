@@ -16,9 +16,11 @@ from nova_holistic.table.store import PlacementTable
 def checked_status(table: PlacementTable, groups: GroupParser,
                    inventory: CloudInventory,
                    record: GroupRecord) -> dict[str, Any]:
-    """The fields of the record that change.
+    """The changes of the status and the violations of a group that its servers
+    require; empty if the record is correct.
 
     :param record: the group; it is read again
+    :raises HolisticError: the inventory or the table does not respond
     """
     members = table.members(record.uuid)
     found = table.get_group(record.uuid) or record

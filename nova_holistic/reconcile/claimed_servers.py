@@ -32,11 +32,14 @@ ERROR = 'ERROR'
 BUILDING = 'BUILD'
 
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+"""Calls a repair for each item and counts the repairs of this kind: see
+``Reconciler._each``."""
 
 
 class ServerReconciler:
     """Writes the host of each server to the row of its member. A member whose
-    server is deleted, or was never built, is planned again."""
+    server is deleted, or was never built, gets its place back or is
+    released."""
 
     def __init__(self, conf, inventory: CloudInventory,
                  table: PlacementTable, holds: HoldClient,
@@ -54,7 +57,10 @@ class ServerReconciler:
         self._clock = clock
 
     def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
-        """Check every member with a server in an active group."""
+        """Check every member with a server in an active group.
+
+        :param repaired: number of repairs by kind, which is updated
+        """
         self._positions.forget_places()
         outlines = self._table.outlines.read()
         groups = outlines.active()
@@ -163,7 +169,7 @@ class ServerReconciler:
 
     def _server_built(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """The server has run, which the table does not state yet.
+        """Mark a member as built, because its server has run.
 
         A server that was shelved and offloaded is on no host: its member keeps
         its planned place.
@@ -178,24 +184,24 @@ class ServerReconciler:
 
     def _server_moved(self, member: MemberRecord,
                       view: InstanceView) -> bool:
-        """The server was migrated, evacuated, resized or unshelved to another
-        host, or Nova has begun this."""
+        """Correct the place of a member whose server was migrated, evacuated,
+        resized or unshelved to another host, or is about to be."""
         return self._positions.correct(member, view)
 
     def _build_failed(self, member: MemberRecord) -> bool:
-        """The server is on its host in ERROR without having run, and uses the
-        capacity until it is deleted."""
+        """Mark a member as failed. Its server is on its host in ERROR, has
+        never run, and uses the capacity until it is deleted."""
         return self._table.change_state(
             member.id, [MemberState.CLAIMED], MemberState.FAILED,
             self._clock(), of_instance=member.instance_uuid)
 
     def _undo_claim(self, member: MemberRecord, view: InstanceView | None,
                     group: GroupOutline) -> bool:
-        """The server was never built: its place is held again.
+        """Hold the place of a member again whose server was never built.
 
         This happens immediately if Nova proves that no further event follows.
         Otherwise the claim may be in progress, or the scheduler may have
-        failed between claim and swap, or between swap and answer: the grace
+        failed between claim and swap, or between swap and response: the grace
         period distinguishes these cases.
         """
         if not (self._older(member, self._conf.reconciler.grace)
@@ -207,12 +213,12 @@ class ServerReconciler:
                   view: InstanceView | None) -> bool:
         """Whether Nova proves that the server will never be built.
 
-        While the hold exists, the scheduler may not have answered yet, and the
-        place is safe. There is one exception: the row states that it is held,
-        because an engine has begun to undo the claim. A server that Nova does
-        not know may have been deleted before it was created in its cell. A
-        server in ERROR without a fault may have been set to that state while
-        it is built.
+        While the hold exists, the scheduler may not have responded yet, and no
+        other consumer can take the capacity. There is one exception: if the
+        row states that the member is held, an engine has begun to undo the
+        claim. A server that Nova does not know may have been deleted before it
+        was created in its cell. If a server in ERROR has no fault, a user may
+        have set this status while Nova builds the server.
         """
         if not member.held and self._holds.exists(member.hold) is not None:
             return False
@@ -222,11 +228,12 @@ class ServerReconciler:
 
     def _build_stalled(self, member: MemberRecord,
                        group: GroupOutline) -> bool:
-        """The server has no host, and Nova has not changed it for a long time:
-        a conductor failed after the scheduler's answer.
+        """Undo the claim of a server without a host that Nova has not changed
+        for a long time, because a conductor failed after the scheduler had
+        responded.
 
-        If that conductor was only slow, the server is still created. So it
-        keeps its capacity in Placement until it is deleted.
+        If the conductor is only slow, the server is still created. Therefore
+        the server keeps its capacity in Placement until it is deleted.
         """
         timeout = self._conf.reconciler.build_timeout
         if not timeout or not self._older(member, timeout):

@@ -36,7 +36,7 @@ CHECKED_STATES = (*WITH_SERVERS, GroupStatus.DEGRADED)
 
 MOST = 500
 """Maximum number of groups that are checked in one pass. An engine that has
-just started checks all groups with servers."""
+just started checks all groups with servers, if necessary in several passes."""
 
 
 class DegradationCheck:
@@ -45,9 +45,9 @@ class DegradationCheck:
 
     Positions of members are compared in each pass, in memory.
     Hosts are compared every ``[reconciler] drift_interval`` seconds, which
-    costs a snapshot of the cloud.
+    requires a snapshot of the cloud.
 
-    The kept snapshot determines which groups are checked again. The decision
+    The cached snapshot determines which groups are checked again. The decision
     that a policy is violated, or that a degraded group has recovered, is made
     on a complete snapshot, which is read at most once per pass.
     """
@@ -75,7 +75,8 @@ class DegradationCheck:
     def check(self) -> Mapping[str, int]:
         """Check the groups for which an input has changed.
 
-        :returns: how many groups were degraded, and how many recovered
+        :returns: number of ``degraded`` and ``recovered`` groups, and of
+            ``misplaced`` members
         """
         outlines = self._outlines()
         due = {uuid for uuid, (_, key, _) in outlines.items()
@@ -110,7 +111,7 @@ class DegradationCheck:
         return _Cloud(self._inventory.snapshot())
 
     def _outlines(self) -> 'dict[str, _Outline]':
-        """Groups with servers; forgets the others."""
+        """Groups with servers. The stored inputs of all others are deleted."""
         read = self._table.outlines.read()
         latest = {
             uuid: self._outline(group, read.by_group[uuid])
@@ -126,7 +127,7 @@ class DegradationCheck:
     def _outline(self, group: GroupOutline,
                  members: Mapping[int, MemberOutline]
                  ) -> 'tuple[_Outline, Mapping[int, MemberOutline]]':
-        """The group is parsed again only if it has changed."""
+        """The outline of a group, which is computed only after a change."""
         known = self._latest.get(group.uuid)
         if known is not None and known[0][0] == group and known[1] is members:
             return known
@@ -170,7 +171,7 @@ class DegradationCheck:
                    for rule in scope.group.rules):
                 self._wide.add(record.uuid)
         if broken and self._has_moved(record.uuid, key):
-            # Their servers do not exist yet: they are planned elsewhere.
+            # These members have no servers yet, so they get other places.
             stray = misplaced(group, members, self._shared(
                 record, group, cloud))
             for row in stray:
@@ -206,13 +207,13 @@ class DegradationCheck:
 
     def _shared(self, record: GroupRecord, group: Group,
                 cloud: '_Cloud') -> Snapshot:
-        """The cloud, with what other groups use of its links."""
+        """The snapshot with the traffic of other groups on its links."""
         return with_other_groups(
             self._table, group, record.uuid, cloud.snapshot)
 
     def _degrade(self, record: GroupRecord,
                  broken: Sequence[Reason]) -> bool:
-        """Whether the violations of the group are new."""
+        """Write the violations of a group; returns whether they are new."""
         rows = [reason.to_row() for reason in broken]
         if record.violations == tuple(rows):
             return False
@@ -246,16 +247,16 @@ class _Cloud:
 
     @property
     def whole(self) -> Hashable:
-        """All hosts, because some policies count domains that could be
-        used."""
+        """Changes with any host, because some policies count the domains that
+        a group could use."""
         return self.snapshot.once('drift', lambda: hash(frozenset(
             (host.name, host.enabled, _host_state(host))
             for host in self.snapshot.hosts)))
 
     def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
         """
-        :param crowd: whether servers of other groups matter; these may be on
-            any host of the same domain
+        :param with_outside_servers: whether servers of other groups matter;
+            these may be on any host of the same domain
         """
         host = self._hosts.get(name)
         servers = self.snapshot.once('drift servers', lambda: hash(frozenset(

@@ -3,9 +3,10 @@
 their members.
 
 A rebuild erases the root disk. Therefore a server with another image than its
-member is rebuilt only if an update has changed the image: the server may have
-been created with another image on purpose. The update names the members; until
-their servers are rebuilt, the list of actions does.
+member is rebuilt only if an update has changed the image: a user may have
+chosen another image when the server was created. The task of the update names
+the members. After the update, the list of actions names them until their
+servers are rebuilt.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -81,7 +82,8 @@ def with_rebuilds(found: RequiredActions, wanted: Mapping[str, str],
 
 
 def _has(server: ServerStatus, image: str) -> bool:
-    """Nova names the new image before it has rebuilt the server."""
+    """Whether a server has an image. Nova shows the new image before it has
+    rebuilt the server, so a server in ERROR may still have the old one."""
     return server.image == image and server.status != 'ERROR'
 
 
@@ -91,7 +93,11 @@ def _in(actions: Sequence[Action], state: ActionState) -> Sequence[Action]:
 
 def _action(change: ServerChange, image: str, server: ServerStatus,
             host: str | None) -> Action:
-    """:param host: host to which the server moves before"""
+    """The rebuild of a server.
+
+    :param image: UUID of the new image
+    :param host: host to which the server moves before; None if it stays
+    """
     row = change.row
     reasons = [Reason.of(row.member.path, format_message(
         'the definition asks for image {}', change.wanted.image or image))]

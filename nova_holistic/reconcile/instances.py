@@ -57,11 +57,11 @@ class InstanceView:
         build, or shelved and offloaded
     :ivar node: hypervisor host name
     :ivar launched: the server has run at some time
-    :ivar status: Nova's: ACTIVE, BUILD, ERROR, SHUTOFF ...
-    :ivar flavor: id of its flavor; empty if it is not known
-    :ivar fault: whether Nova states why it is in ERROR, so that the status was
-        not set by a user
-    :ivar task: what Nova is doing with it; None for nothing
+    :ivar status: status in Nova, for example ACTIVE, BUILD, ERROR or SHUTOFF
+    :ivar flavor: ID of its flavor; empty if it is not known
+    :ivar fault: whether Nova states a cause of the status ERROR, which proves
+        that no user has set the status
+    :ivar task: its task state in Nova; None if Nova is not working on it
     :ivar project_id: its project; empty if it is not known
     :ivar image: UUID of its image; empty if its root disk is a volume, or if
         the image is not known
@@ -109,7 +109,10 @@ class Instances(abc.ABC):
 
     @abc.abstractmethod
     def get(self, instance_uuid: str) -> InstanceView | None:
-        """The server; None if it does not exist."""
+        """The server; None if it does not exist.
+
+        :raises ServiceFailed: Nova does not respond
+        """
 
     def check_service(self) -> None:
         """Check that the service lists servers, as Nova does.
@@ -120,10 +123,11 @@ class Instances(abc.ABC):
     def find(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
         """The current servers of a project by UUID. The value is None if the
-        server does not exist. A server that Nova fails to show is left out."""
+        server does not exist. A server that cannot be read is left out."""
         found: dict[str, InstanceView | None] = {}
         failures = 0
-        # Of many servers, other ones are left out each time.
+        # The order is random, because after several failures the remaining
+        # servers are left out.
         for uuid in random.sample([*instance_uuids], len(instance_uuids)):
             try:
                 found[uuid] = self.get(uuid)
@@ -141,8 +145,8 @@ class Instances(abc.ABC):
         return False
 
     def progressed_at(self, instance_uuid: str) -> datetime | None:
-        """The time of Nova's last begin or end of a step with a server, in
-        naive UTC; None if Nova has not begun any."""
+        """The time at which Nova last began or finished an action on a server,
+        in naive UTC; None if Nova has not begun any action."""
         return None
 
     def move(self, instance_uuid: str) -> MoveView | None:
@@ -160,8 +164,8 @@ class Instances(abc.ABC):
                             'it cannot move servers')
 
     def changed(self, since: datetime) -> Iterator[InstanceView] | None:
-        """Servers of all projects that have changed since then, including
-        deleted servers; None if Nova cannot list them.
+        """Servers of all projects that have changed since a point in time,
+        including deleted servers; None if Nova cannot list them.
 
         :param since: naive UTC, by Nova's clocks
         """
@@ -169,10 +173,10 @@ class Instances(abc.ABC):
 
 
 class NovaInstances(Instances):
-    """Servers seen through Nova's API.
+    """Reads servers through Nova's API.
 
-    Every method raises ServiceFailed if Nova does not respond, or does not
-    respond as to an administrator.
+    Every method raises ServiceFailed if Nova does not respond, or if the
+    response lacks fields that Nova shows to administrators.
     """
 
     def __init__(self, compute):
@@ -250,8 +254,8 @@ class NovaInstances(Instances):
 
     def _listed(self, instance_uuids: Collection[str],
                 project_id: str) -> Mapping[str, InstanceView]:
-        """The servers on those pages of the project's list that are worth
-        reading."""
+        """The servers that were found in the list of the project. The list is
+        read only while it needs fewer requests than single servers."""
         missing, found = set(instance_uuids), {}
         with self._nova.reading(DETAIL):
             for number, server in enumerate(self._nova.pages(

@@ -11,7 +11,7 @@ from nova_holistic.table.store import PlacementTable
 
 def lose_place(table: PlacementTable, holds: HoldClient, member: MemberRecord,
                now: datetime) -> bool:
-    """Drop the hold of a planned member. The member is lost.
+    """Mark a planned member as lost, and drop its hold.
 
     :param now: naive UTC
     :returns: False if the member is no longer planned there

@@ -29,6 +29,8 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+"""Calls a repair for each item and counts the repairs of this kind: see
+``Reconciler._each``."""
 _Members = Mapping[str, Sequence[MemberOutline]]
 
 
@@ -47,13 +49,14 @@ class _Check:
 
 
 class MissingHolds:
-    """Checks the holds of planned members; for one caller at a time.
+    """Checks the holds of planned members. Only one caller may use it at a
+    time.
 
-    A pass requests the consumers of those providers whose generation or usage
-    has changed since the last check, or whose planned members have changed,
-    and of ``[reconciler] recheck_requests`` others: a provider whose usage
-    exceeds its capacity is in no list of usage, and not every inventory driver
-    reads the usage from Placement.
+    A pass requests the consumers of each provider whose generation, usage or
+    planned members have changed since the last check. It also checks
+    ``[reconciler] recheck_requests`` other providers, because their usage may
+    be unknown: no list of usage contains a provider whose usage exceeds its
+    capacity, and not every inventory driver reads the usage from Placement.
     """
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
@@ -118,8 +121,8 @@ class MissingHolds:
                 or any(m.hold not in look.holds for m in members))
 
     def _restore(self, member: MemberRecord) -> bool:
-        """Write the hold again if the capacity is free; otherwise the member
-        is lost."""
+        """Write the hold again if the capacity is free. Otherwise, mark the
+        member as lost."""
         now = self._clock()
         # A claim changes the row before it takes the hold, and a move of a
         # member changes the row before it drops the hold. If the row is still

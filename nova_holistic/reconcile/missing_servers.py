@@ -3,9 +3,9 @@
 
 If ``[nova]`` names a wrong endpoint, every server is missing there, and every
 member would be released. So the service must list servers, as only Nova does.
-And if many servers are missing at the same time, as in the Nova of another
-region, the reconciler queries Placement: Nova deletes the allocation of a
-server together with the server.
+If many servers are missing at the same time, as in the Nova of another region,
+the reconciler also queries Placement: Nova deletes the allocation of a server
+together with the server.
 """
 
 from collections.abc import Collection, Mapping
@@ -25,8 +25,8 @@ their percentage."""
 
 
 class MissingServers:
-    """A pass of the reconciler changes no member because of its server unless
-    the list of missing servers is plausible."""
+    """Decides whether the missing servers of a pass are really deleted. If
+    not, the pass changes no member because of its server."""
 
     def __init__(self, conf, instances: Instances, holds: HoldClient):
         self._conf = conf

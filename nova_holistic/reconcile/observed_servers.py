@@ -8,11 +8,12 @@ from nova_holistic.reconcile.instances import (
     DELETED, Instances, InstanceView, is_list_too_long)
 
 FULL_LOOK = timedelta(hours=1)
-"""Seconds after which all stored states are discarded."""
+"""Time after which all stored states are discarded."""
 
 OVERLAP = timedelta(minutes=5)
-"""Seconds by which clocks of Nova may differ from ours, and by which a change
-may be written later than its time, without being missed."""
+"""Time by which each query for changes overlaps the previous query. No change
+is missed if the clocks of Nova and of the engine differ by less, and if Nova
+writes changes with less delay."""
 
 
 class ObservedServers:
@@ -20,8 +21,8 @@ class ObservedServers:
     Nova.
 
     A stored state may be out of date by at most ``FULL_LOOK`` if a change was
-    missed. It is sufficient to leave a server unchanged; before a change, the
-    server is read again.
+    missed. A stored state is sufficient to leave a member unchanged. Before a
+    member is changed, its server is read again.
     """
 
     def __init__(self, instances: Instances, clock: Callable[[], datetime]):
@@ -36,8 +37,8 @@ class ObservedServers:
         """Read the servers that have changed since the last time.
 
         :param wanted: UUIDs of servers that are still needed
-        :raises ServiceFailed: the stored states remain, and the next call
-            reads the changes
+        :raises ServiceFailed: Nova does not respond; the stored states remain,
+            and the next call reads the changes
         """
         now = self._clock()
         if self._forgot_at is None or not (

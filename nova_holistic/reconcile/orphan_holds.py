@@ -2,14 +2,14 @@
 """Finds and drops holds in Placement without a row in the table.
 
 A row is written before its hold. If Placement has a hold without a row, the
-row was therefore deleted and is not about to be written. An engine that was
-considered failed leaves such a hold if its request is carried out after
-another engine has planned the group again, and if the first engine then
-crashes before it can drop the hold.
+row was therefore deleted and is not about to be written. An engine may leave
+such a hold if another engine has considered it failed and has planned the
+group again: Placement carries out a request of the first engine afterwards,
+and this engine crashes before it can drop the hold.
 
-If the database of an engine is new, restored empty, or belongs to another
-Placement, every hold is without a row. Therefore no hold is dropped if the
-table seems to be of another deployment.
+If the database of an engine is new, was restored from an empty backup, or
+belongs to another Placement, every hold is without a row. Therefore no hold is
+dropped if the table seems to belong to another deployment.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -30,8 +30,9 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 LEAST = 3
-"""Minimum number of requests with which a pass makes progress: one for all
-providers, one for the consumers of a provider, and one for a consumer."""
+"""Minimum number of requests with which a pass makes progress: one for the
+list of providers, one for the consumers of a provider, and one for a
+consumer."""
 
 HANDFUL = 5
 """Maximum number of holds without a row that one crash may leave, independent
@@ -40,7 +41,8 @@ of their percentage."""
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """
+    """A hold without a row.
+
     :ivar hold: UUID of the consumer
     :ivar found: its allocations in Placement
     """
@@ -65,7 +67,8 @@ class _ProviderState:
 
     :ivar known: number of its consumers that the table knows
     :ivar unknown_consumers: consumers that are not holds
-    :ivar suspects: holds without a row, and the times since when
+    :ivar suspects: times at which holds without a row were found first, by
+        UUID of the hold
     :ivar generation: generation of the provider before its last complete
         check; None if it has not been checked
     """
@@ -77,14 +80,14 @@ class _ProviderState:
 
 
 class OrphanHolds:
-    """Searches holds without a row; for one caller at a time.
+    """Searches for holds without a row. Only one caller may use it at a time.
 
-    Placement lists the consumers of a provider, and states of each consumer
-    only in a separate request whether it is a hold. The other consumers are
-    therefore remembered, and the first check of all providers takes many
-    passes. After that, a pass checks the providers that have a new allocation,
-    which raises their generation, or a suspect, and a few others, since rows
-    may disappear from the table.
+    Placement lists the consumers of a provider, but a separate request for
+    each consumer is necessary to find out whether it is a hold. Therefore the
+    consumers that are not holds are remembered, and the first check of all
+    providers takes many passes. Later passes check the providers with a new
+    allocation, which raises their generation, and those with a suspect. They
+    also check a few others, because rows may disappear from the table.
     """
 
     def __init__(self, conf, table: PlacementTable, holds: HoldClient,
@@ -98,12 +101,13 @@ class OrphanHolds:
         self._due, self._others = RoundRobin(), RoundRobin()
 
     def sweep(self, generations: Mapping[str, int] | None = None) -> int:
-        """Look for holds without a row with as many requests as one pass may
-        send, and drop those that have had none for the whole grace period.
-        Drop nothing if the table seems to be of another deployment.
+        """Search for holds without a row, with at most ``[reconciler]
+        scan_requests`` requests. Drop holds that have had no row for the whole
+        grace period. Drop nothing if the table seems to belong to another
+        deployment.
 
-        :param generations: of all providers as they were before this call;
-            None if Placement is not available
+        :param generations: generations of all providers, read before this
+            call; None if Placement does not respond
         :returns: number of dropped holds
         """
         if not self._conf.reconciler.scan_requests or generations is None:
@@ -119,9 +123,13 @@ class OrphanHolds:
             return 0
 
     def audit(self) -> Iterator[Orphan]:
-        """Every hold without a row, from a check of all providers; each
-        consumer is requested only once, even if it has allocations at several
-        providers."""
+        """Every hold without a row, from a check of all providers.
+
+        Each consumer is requested only once, even if it has allocations at
+        several providers.
+
+        :raises HoldsError: Placement does not respond
+        """
         asked: set[str] = set()
         for provider in self._holds.providers():
             for hold in self._unknown(provider):
@@ -133,7 +141,11 @@ class OrphanHolds:
                     yield orphan
 
     def drop(self, orphan: Orphan) -> bool:
-        """Delete the hold if it is unchanged."""
+        """Drop a hold if it is unchanged.
+
+        :returns: whether the hold was dropped
+        :raises HoldsError: Placement does not respond
+        """
         if not self._holds.empty(orphan.hold, orphan.found):
             return False
         crash_points.reached('orphan.dropped')
@@ -143,7 +155,8 @@ class OrphanHolds:
         return True
 
     def _check_all(self, generations: Mapping[str, int]) -> int:
-        """Check all providers; returns the number of dropped holds."""
+        """Drop the suspects that have had no row for the whole grace period;
+        returns their number."""
         found = [(seen, hold) for seen in self._seen.values()
                  for hold in seen.suspects]
         # The number of holds is not known before all providers have been
@@ -181,7 +194,8 @@ class OrphanHolds:
         return True
 
     def _check(self, suspects: dict[str, datetime], hold: str) -> bool:
-        """Drop a hold that has had no row for the whole grace period."""
+        """Drop a hold if it has had no row for the whole grace period; returns
+        whether it was dropped."""
         grace = timedelta(seconds=self._conf.reconciler.grace)
         if suspects[hold] > self._clock() - grace:
             return False
@@ -191,14 +205,14 @@ class OrphanHolds:
         return dropped
 
     def _check_placement(self, generations: Mapping[str, int]) -> None:
-        """Search for holds without a row. The last provider may be finished in
-        a later pass."""
+        """Search for holds without a row. A later pass may finish the check of
+        the last provider."""
         self._seen = {uuid: seen for uuid, seen in self._seen.items()
                       if uuid in generations}
         # The list of providers was one request.
         left = max(LEAST, self._conf.reconciler.scan_requests) - 1
-        # Some requests remain for the others, for any number of changed
-        # providers.
+        # Some requests are reserved for unchanged providers, independent of
+        # the number of changed providers.
         spare = min(self._conf.reconciler.recheck_requests, left // 4)
         due = {uuid for uuid, generation in generations.items()
                if self._is_due(uuid, generation)}
@@ -245,8 +259,8 @@ class OrphanHolds:
         return 1 + len(now)
 
     def _unknown(self, provider: str) -> list[str]:
-        """Consumers of the provider that are not classified yet. The known
-        consumers are updated."""
+        """Consumers of the provider that are not classified yet. The stored
+        findings for its other consumers are updated."""
         there = frozenset(self._holds.consumers(provider))
         seen = self._seen.setdefault(provider, _ProviderState())
         seen.unknown_consumers &= there
@@ -265,8 +279,8 @@ class OrphanHolds:
         found = self._holds.exists(hold)
         if found is None or found['consumer_type'] != HOLD:
             return None
-        # A row takes over its hold from the notes of an update. So the notes
-        # are read first.
+        # The task of an update names a hold before its row names it, so the
+        # tasks are read first.
         for update in consumers.unfinished_updates(self._table.database):
             if hold in journal.all_holds(update):
                 return None

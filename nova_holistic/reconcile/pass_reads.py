@@ -19,10 +19,10 @@ Use = tuple[tuple[str, int], ...]
 class PassReads:
     """One list of resource providers and at most one snapshot, each read once.
 
-    The list is read first. So if two passes see the same generation and the
-    same use of a provider, no allocation there was deleted between the two
-    snapshots: a deletion lowers the use, and only a new allocation, which
-    raises the generation, can make up for it.
+    The list is read first. So if two passes read the same generation and the
+    same usage of a provider, no allocation there was deleted between the two
+    snapshots: a deletion lowers the usage, and only a new allocation, which
+    raises the generation, can compensate for this.
 
     :ivar generations: of all resource providers by UUID; None if Placement did
         not respond
@@ -38,9 +38,11 @@ class PassReads:
             LOG.exception('The holds in Placement are not checked')
 
     def snapshot(self) -> Snapshot:
-        """The cached snapshot, if the engine has one. In this case, an
-        allocation that was deleted without a notification is found after the
-        next comparison of its provider.
+        """The cached snapshot of the engine, or a new snapshot if the engine
+        has no cache. It may lack the numbers of servers on hosts.
+
+        If the snapshot is cached, an allocation that was deleted without a
+        notification is found after the next comparison of its provider.
 
         :raises HolisticError: the inventory does not respond
         """

@@ -102,8 +102,9 @@ class Reconciler:
                       ) -> frozenset[str]:
         """Correct the members of some servers now, without a complete pass.
 
-        For one caller at a time.
+        Only one caller may call this method at a time.
 
+        :param instance_uuids: UUIDs of servers whose change was reported
         :returns: UUIDs of the servers whose members are not settled yet
         :raises TableError: the table does not respond
         """
@@ -145,8 +146,12 @@ class Reconciler:
     @staticmethod
     def _each(repaired: Counter[str], case: str,
               repair: Callable[..., bool], things: Iterable) -> None:
-        """Handle the cases one by one: if one fails, the others are still
-        handled."""
+        """Call a repair for each item and count the successful repairs. If a
+        repair fails, log the error and continue.
+
+        :param repaired: number of repairs by kind, which is updated
+        :param case: kind of the repair
+        """
         for thing in things:
             try:
                 repaired[case] += bool(repair(thing))
@@ -155,10 +160,11 @@ class Reconciler:
             crash_points.reached('reconcile.corrected')
 
     def _abandon(self, group: GroupOutline) -> bool:
-        """A planner failed between writing the group and writing 'planned'.
+        """Give up a group whose planner failed before it wrote the status
+        planned.
 
-        It may have failed before or after its holds were written. If the
-        planner was an engine, another engine finishes its work.
+        The planner may have failed before or after its holds were written. If
+        the planner was an engine, another engine finishes its work.
         """
         now = self._clock()
         if (group.status != GroupStatus.PLANNING or group.task is not None
@@ -175,9 +181,10 @@ class Reconciler:
         return True
 
     def _release_stray(self, member: MemberOutline) -> bool:
-        """A planner wrote or left members in a group that had been given up.
+        """Release a planned member of a group that was given up. A planner
+        wrote the member too late, or did not release it.
 
-        No server can claim them there.
+        No server can claim such a member.
         """
         group = self._table.get_group(member.group_uuid)
         if (group is None or group.task is not None
@@ -187,12 +194,13 @@ class Reconciler:
         return True
 
     def _drop_leftover(self, member: MemberRecord) -> bool:
-        """A release, a lost race or a planner failed before Placement
-        responded to its DELETE.
+        """Drop the hold of a released, failed or lost member. The process that
+        should drop it failed before Placement responded.
 
-        The row is remembered for a while: if a planner was slow and had not
-        failed, its request may still be in progress. So the hold of a lost
-        member is kept: it may be the hold of its new plan.
+        The row keeps the hold until the grace period has ended: if the process
+        was only slow, its request may still be in progress. The hold of a lost
+        member is not dropped before that, because it may be the hold of a new
+        plan.
         """
         if (member.state == MemberState.LOST
                 and not self._abandoned(member.updated_at)):

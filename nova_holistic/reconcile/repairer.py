@@ -42,9 +42,9 @@ POLL = 1.0
 
 
 class Repairer:
-    """Carries out repairs. A repair stores no state: if it is started again,
-    for instance after a crash, the new proposal covers the remaining
-    violations.
+    """Carries out repairs of degraded groups. A repair stores no state. If it
+    is started again, for example after a crash, the new proposal covers the
+    remaining violations.
 
     Servers that do not run stay on their hosts. All checks use complete
     snapshots: an operator requested the repair, and it moves servers.
@@ -57,6 +57,7 @@ class Repairer:
                  timer: Callable[[], float] = time.monotonic):
         """
         :param clock: returns naive UTC
+        :param sleep: waits for a number of seconds
         :param timer: returns seconds, to measure durations
         """
         self._conf = conf
@@ -185,7 +186,8 @@ class Repairer:
         return None
 
     def _ended(self, ownership: Ownership, move: Move) -> InstanceView | None:
-        """The server after its migration, or after the timeout."""
+        """The server after its migration, or after the timeout; None if the
+        server does not exist."""
         deadline = self._timer() + self._conf.reconciler.migration_timeout
         while True:
             view = self._instances.get(move.instance_uuid)

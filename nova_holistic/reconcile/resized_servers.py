@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of a built member has the resources that are allocated to its
-server.
+"""Writes the allocated resources of resized servers to the rows of their
+members.
 
 A resize changes the flavor of the server. After its confirmation, Placement
-has the new amounts, and the row still has the planned ones.
+has the new amounts, and the row still has the planned amounts.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -32,15 +32,17 @@ MOST_HOSTS = 100
 CHECK_AGAIN = timedelta(hours=1)
 """Minimum time between the beginnings of two rounds. Each round checks all
 servers once on hosts with new allocations since the previous round. A round
-takes longer if there are more of these hosts than the passes within this time
-check."""
+takes longer if the passes within this time cannot check all these hosts."""
 
 Resources = Mapping[str, int]
 Each = Callable[[Counter, str, Callable[..., bool], Iterable], None]
+"""Calls a repair for each item and counts the repairs of this kind: see
+``Reconciler._each``."""
 
 
 class ResizedServers:
-    """Checks the resources of built members; for one caller at a time.
+    """Checks the resources of built members. Only one caller may use it at a
+    time.
 
     Placement is queried only if a server has another flavor or host than at
     the last check, or if its host is due in this round: one request for each
@@ -94,8 +96,8 @@ class ResizedServers:
 
     def _forget(self, members: Collection[MemberOutline]) -> None:
         now = self._clock()
-        # A round that has not reached every host continues: the next one would
-        # begin with the same hosts.
+        # A round that has not reached every host continues, because the next
+        # round would begin with the same hosts.
         if self._began is None or self._is_complete and not (
                 timedelta() <= now - self._began < CHECK_AGAIN):
             self._round &= self._unchanged(members)
@@ -152,10 +154,11 @@ class ResizedServers:
 
     def _correct(self, allocated: Mapping[str, Resources],
                  member: MemberRecord) -> bool:
-        """Whether the row had other resources.
+        """Write the allocated resources to the row of a member.
 
         :param allocated: resources on the member's host by the UUID of the
             server
+        :returns: whether the row has changed
         """
         requirements = member.member.requirements
         found = allocated.get(member.instance_uuid)

@@ -80,8 +80,9 @@ class ReturnedPlaces:
         return done
 
     def _take_room(self, member: MemberRecord, group: GroupOutline) -> None:
-        """The server's allocation becomes the hold in one step, if it belongs
-        to the member. So no other consumer can take the capacity."""
+        """Turn the allocation of the server into the hold in one step, if the
+        allocation is that of the member. So no other consumer can take the
+        capacity."""
         if (self._holds.exists(member.hold) is not None
                 or self._holds.exists(member.instance_uuid) is None):
             return
@@ -91,13 +92,17 @@ class ReturnedPlaces:
             crash_points.reached('return.room-taken')
         except (hold_errors.CapacityGone, hold_errors.HoldGone,
                 hold_errors.AllocationChanged) as error:
-            # Nova has just freed it, or it is at another provider.
+            # Nova has just freed the capacity, or it is at another provider.
             LOG.info('The capacity of the server of member %s of group %s '
                      'cannot be held again: %s', member.member.path,
                      group.uuid, error)
 
     def _released(self, member: MemberRecord) -> bool:
-        """Whether the lease has ended and the member is released now."""
+        """Release the member if the lease has ended, if the member was
+        released before, or if the group has enough servers without it.
+
+        :returns: whether the member is released now
+        """
         if not self._table.release_unleased(
                 member, self._clock(), self._surplus(member)):
             return False
@@ -108,8 +113,8 @@ class ReturnedPlaces:
         return True
 
     def _surplus(self, member: MemberRecord) -> Surplus | None:
-        """Whether the group has enough servers without the member; None if the
-        number of its members is fixed."""
+        """A function that returns whether the group has enough servers without
+        the member; None if the number of its members is fixed."""
         record = self._table.get_group(member.group_uuid)
         if record is None:
             return None
@@ -122,7 +127,10 @@ class ReturnedPlaces:
         return lambda live: is_surplus(group, member.member.path, live)
 
     def _held(self, member: MemberRecord, group: GroupOutline) -> bool:
-        """Whether the member's place is held now."""
+        """Hold the place of the member, unless it is already held.
+
+        :returns: whether the place is held now
+        """
         if self._holds.exists(member.hold) is not None:
             return True
         try:

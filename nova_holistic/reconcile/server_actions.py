@@ -18,7 +18,8 @@ WITHOUT_FORCE = '2.68'
 
 
 class ServerActions:
-    """Nova's scheduler checks the destination of each operation."""
+    """Requests operations on servers. Nova's scheduler checks the destination
+    of each operation."""
 
     def __init__(self, compute: Any):
         """:param compute: keystoneauth Adapter with an administrator's rights
@@ -26,6 +27,7 @@ class ServerActions:
         self._nova = ServiceClient('nova', compute)
 
     def live_migrate(self, instance_uuid: str, host: str) -> None:
+        """Live-migrate a server. No confirmation is necessary."""
         self._act(instance_uuid, WITHOUT_FORCE, {'os-migrateLive': {
             'host': host, 'block_migration': 'auto'}})
 

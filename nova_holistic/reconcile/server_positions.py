@@ -39,15 +39,15 @@ class ServerPositions:
         self._places: Mapping[str, Place] | None = None
 
     def forget_places(self) -> None:
-        """Read the places of hosts again the next time that one is needed."""
+        """Discard the stored places of hosts, so that they are read again."""
         self._places = None
 
     def refresh(self, group_uuid: str) -> None:
-        """Read the current hosts of the servers of a group's built members.
+        """Write the current hosts of the servers of a group's built members.
 
-        The group is about to be planned, and the last pass of the reconciler
-        may be some time ago. If Nova does not respond, the table remains
-        unchanged.
+        This is called before the group is planned, because a server may have
+        moved since the last pass of the reconciler. If Nova does not respond,
+        the table remains unchanged.
         """
         record = self._table.get_group(group_uuid)
         built = [row for row in self._table.members(group_uuid)
@@ -81,7 +81,7 @@ class ServerPositions:
         if move is None and (view.is_moving or member.destination is not None
                              and _may_be_sent(view)):
             # Nova names no destination yet, but the scheduler may have written
-            # one; or the move ends at this moment.
+            # one to the row; or the move is just ending.
             return False
         destination = None
         if move is None:
@@ -99,7 +99,8 @@ class ServerPositions:
 
     def place(self, member: MemberRecord, host: str | None,
               node: str = '') -> Place:
-        """A host as a place. Its rack is set if the inventory has the host.
+        """The place of a host. It has a location, such as a rack, only if the
+        member or the inventory has the host.
 
         :param host: None means the place of the member
         """

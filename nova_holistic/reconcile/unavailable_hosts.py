@@ -26,9 +26,9 @@ LOG = logging.getLogger(__name__)
 
 
 class UnavailableHosts:
-    """No hold is dropped before its host has been unavailable for the grace
-    period, by the clock that all engines share.
-
+    """Finds and drops holds on unavailable hosts. No hold is dropped before
+    its host has been unavailable for the grace period, which all engines
+    measure from the same time in the table.
 
     The cached snapshot shows which hosts are unavailable. Before a hold is
     dropped, a complete snapshot must confirm it.
@@ -75,8 +75,12 @@ class UnavailableHosts:
             member for member in planned if member.host in expired])
 
     def give_up(self, member: MemberRecord) -> bool:
-        """Drop the hold of a member on an unavailable host. The member is
-        lost."""
+        """Mark a planned member on an unavailable host as lost, and drop its
+        hold.
+
+        :returns: False if the member is no longer planned there
+        :raises HoldsError: Placement does not respond
+        """
         if not lose_place(self._table, self._holds, member, self._clock()):
             return False
         LOG.warning('Member %s of group %s is lost: its host %s has been '
@@ -87,7 +91,8 @@ class UnavailableHosts:
 
     def _readings(self, read: Callable[[], Snapshot]
                   ) -> Sequence[Callable[[], Snapshot]]:
-        """Number of snapshots that must agree before a hold is dropped."""
+        """Functions that read snapshots. All snapshots must agree before a
+        hold is dropped."""
         if self._inventory.has_cache:
             return read, self._inventory.snapshot
         return (read,)
