@@ -11,7 +11,7 @@ def load_inventory(conf, **adapters) -> InventoryDriver:
     """The driver of ``[inventory] driver``, with its options.
 
     :param adapters: keystoneauth Adapters with admin rights, by name of the
-        service: ``placement`` and ``compute``
+        service: ``placement``, ``compute`` and ``image``
     :raises UnknownPlugin: no driver of that name is installed
     :raises HolisticError: the options of the driver are invalid
     """

@@ -24,65 +24,73 @@ class CloudInventory(abc.ABC):
         """The current state of the cloud. Threads may call this at the same
         time.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
 
     def cached_snapshot(self) -> Snapshot:
-        """The newest snapshot that is known, at the cost of what was reported
-        to have changed.
+        """The newest known snapshot. Only the parts that were reported as
+        changed are read.
 
-        Placement may refuse a plan that is made on it. An answer that no plan
-        is possible, and a decision by which a member loses its place, needs
-        ``snapshot``. Threads may call this at the same time.
+        Placement may refuse a plan that is made with this snapshot. An answer
+        that no plan is possible requires ``snapshot``, and so does a decision
+        by which a member loses its place. Threads may call this at the same
+        time.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
         return self.snapshot()
 
     def uncounted_snapshot(self) -> Snapshot:
-        """As ``cached_snapshot``, for work that needs no number of servers:
-        ``Host.servers`` may be 1 although there are more.
+        """As ``cached_snapshot``, for callers that do not need the number of
+        servers: ``Host.servers`` may be 1 although the host has more servers.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
         return self.cached_snapshot()
 
     def mark_providers(self, uuids: Collection[str]) -> None:
-        """The usage of these resource providers has changed, or differed from
-        the kept snapshot. Returns immediately."""
+        """Note that the usage of resource providers has changed, or differs
+        from the cached snapshot. Returns immediately.
+
+        :param uuids: UUIDs of the providers
+        """
 
     def mark_hosts(self, names: Collection[str]) -> None:
-        """The usage of these compute hosts has changed. Returns
+        """Note that the usage of compute hosts has changed. Returns
         immediately."""
 
     def moment(self) -> int:
-        """The current moment, for ``change_use``."""
+        """A number for the current moment, which grows with time. It serves
+        as the parameter ``since`` of ``change_use``."""
         return 0
 
     def change_use(self, since: int,
                    changes: Mapping[str, UseChange]) -> None:
-        """This process has changed the usage of resource providers, and knows
-        by how much. Returns immediately.
+        """Note that this process has changed the usage of resource providers
+        by known amounts. Returns immediately.
 
-        :param since: a moment before the change
+        :param since: result of ``moment`` before the change
         :param changes: by UUID of the provider
         """
 
     def mark_nova(self) -> None:
-        """A compute service or an aggregate has changed. Returns
+        """Note that a compute service or an aggregate has changed. Returns
         immediately."""
 
     def invalidate(self) -> None:
-        """The next kept snapshot has to be read as a whole. Returns
-        immediately."""
+        """Note that the cached snapshot may be wrong, so that the whole cloud
+        must be read again. Returns immediately."""
 
     def image(self, name: str, project_id: str | None) -> Image | None:
-        """The image of that name or UUID which a project may use.
+        """The image with this name or UUID, if a project may use it.
 
         A driver that cannot read images need not override this: an image then
         has no properties, and its requirements are not planned for.
 
-        :param project_id: None is any project
+        :param project_id: None: any project
         :returns: None if there is no such image
         :raises HolisticError: the source does not answer, or cannot tell
             which image is meant
@@ -91,7 +99,7 @@ class CloudInventory(abc.ABC):
 
     def server_groups(self, uuids: Collection[str]
                       ) -> Mapping[str, ServerGroup]:
-        """Those of the server groups that exist, by UUID.
+        """The server groups by UUID, without groups that do not exist.
 
         :raises HolisticError: the source does not answer
         """
@@ -101,7 +109,8 @@ class CloudInventory(abc.ABC):
         """The snapshot with the storage pools of the cloud, in their current
         state; unchanged if they cannot be read.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
         return snapshot
 
@@ -127,8 +136,9 @@ class InventoryDriver(CloudInventory):
     @classmethod
     @abc.abstractmethod
     def from_conf(cls, conf, **adapters) -> 'InventoryDriver':
-        """Make one from the options in [inventory].
+        """Create a driver from the options in [inventory].
 
         :param adapters: keystoneauth Adapters, by name of the service; a
-            driver takes those it needs
+            driver uses the adapters that it needs
+        :raises HolisticError: an option is invalid, or an adapter is missing
         """

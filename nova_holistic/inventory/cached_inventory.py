@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot that an engine keeps, and brings up to date.
+"""A snapshot that an engine caches and updates.
 
 The time to read a whole cloud is proportional to its size. An engine keeps the
-newest snapshot instead, and reads what has changed:
+newest snapshot instead, and reads only changes:
 
 - Flavors, and the list of disabled hosts, are read for each plan. Each is one
   small request.
-- The use of the hosts of holds that this engine puts or drops is changed in
-  the snapshot. Nothing is read for it.
+- When this engine creates or deletes holds, it changes the usage of their
+  hosts in the snapshot, without a request.
 - Hosts that Nova's notifications name, and hosts of a plan that Placement
   refused, are marked. They are read again before the next plan. After a
   notification, only the use of the host is read.
@@ -46,16 +46,16 @@ from nova_holistic.model.nova.server_group import ServerGroup
 LOG = logging.getLogger(__name__)
 
 FOLLOW_SPACING = 1.0
-"""Seconds between two readings of marked hosts in the background."""
+"""Interval in seconds at which a background thread reads marked hosts."""
 PIECE_SPACING = 1.0
-"""Seconds between two pieces of the comparison."""
+"""Interval in seconds between two pieces of the comparison."""
 ROUNDS = 3
 """A kept snapshot is not used if no comparison has ended for this number of
-intervals: then the background does not work."""
+intervals, because the background thread then does not work."""
 
 _PROVIDER, _USE, _HOST, _NOVA = 'provider', 'use', 'host', 'nova'
 Mark = tuple[str, str]
-"""The kind of a thing, and its UUID or name."""
+"""The kind of a marked object, and its UUID or name."""
 
 
 def with_cache(conf, inventory: InventoryDriver) -> CloudInventory:
@@ -68,7 +68,7 @@ def with_cache(conf, inventory: InventoryDriver) -> CloudInventory:
 
 class CachedInventory(CloudInventory):
     """Caches the newest snapshot of another inventory. Several threads may use
-    one."""
+    the same object."""
 
     has_cache = True
 
@@ -89,8 +89,8 @@ class CachedInventory(CloudInventory):
         self._count = SharedRuns(reader.count_servers)
         # When the oldest reading of any provider began.
         self._complete_at: float | None = None
-        # Number of the latest distrust, and of the latest that was followed
-        # by a complete reading.
+        # Number of calls of ``invalidate``, and the number of them when the
+        # latest complete reading began.
         self._distrusted = self._trusted = 0
         self._reading_all = threading.Lock()
         self._comparing = threading.Lock()
@@ -132,8 +132,9 @@ class CachedInventory(CloudInventory):
         return self._count()
 
     def uncounted_snapshot(self) -> Snapshot:
-        """See ``CloudInventory.uncounted_snapshot``. A new engine answers from
-        this sooner: the comparison counts the servers of all hosts."""
+        """See ``CloudInventory.uncounted_snapshot``. A new engine can use this
+        snapshot earlier; the comparison later counts the servers of all hosts.
+        """
         if self._needs_all():
             # Callers who wait here use the snapshot of the first of them.
             with self._reading_all:
@@ -164,8 +165,8 @@ class CachedInventory(CloudInventory):
         self._distrusted += 1
 
     def follow(self) -> None:
-        """Read what is marked, so that no plan waits for it. To be called
-        periodically.
+        """Read all marked objects, so that no plan waits for them. A thread
+        calls this every ``FOLLOW_SPACING`` seconds.
 
         :raises HolisticError: Nova or Placement does not answer
         """
@@ -174,8 +175,9 @@ class CachedInventory(CloudInventory):
             self._follow()
 
     def read_nova(self) -> None:
-        """Read what notifications may not have reported: states of compute
-        services, and aggregates. To be called periodically.
+        """Read the states of compute services and the aggregates, because a
+        notification about them may be lost. A thread calls this every
+        ``[inventory] nova_interval`` seconds.
 
         :raises HolisticError: Nova or Placement does not answer
         """
@@ -183,8 +185,8 @@ class CachedInventory(CloudInventory):
             self._reader.read_nova()
 
     def compare(self) -> None:
-        """Compare the next piece of the cloud with the kept snapshot. To be
-        called every ``PIECE_SPACING`` seconds.
+        """Compare the next piece of the cloud with the kept snapshot. A thread
+        calls this every ``PIECE_SPACING`` seconds.
 
         :raises HolisticError: Nova or Placement does not answer; the piece is
             repeated

@@ -21,15 +21,15 @@ LOG = logging.getLogger(__name__)
 
 
 class CloudReader:
-    """Each method reads some of the cloud, adds it to the assembly, and
-    returns the newest snapshot. Threads may share one, and call different
-    methods at the same time.
+    """Each method reads a part of the cloud, adds it to the assembly, and
+    returns the newest snapshot. Threads may share one object, and call
+    different methods at the same time.
 
     All methods raise ServiceFailed if Nova or Placement does not answer, or
-    answers nonsense.
+    gives an invalid answer.
 
-    :ivar assembly: what was read
-    :ivar devices: that flavors may request; none by default
+    :ivar assembly: SnapshotAssembly with the results of all readings
+    :ivar devices: devices that flavors may request; none by default
     """
 
     def __init__(self, computes: ComputeReader, nova: ServiceClient,
@@ -52,7 +52,7 @@ class CloudReader:
         nova = self._nova_facts(listing)
         flavors = self._all_flavors()
         uuids = [compute.uuid for compute in nova.computes]
-        # The use of providers changes most often, so it is read last.
+        # The usage of providers changes most often, so it is read last.
         found = self._providers.read(uuids, listing, counted=counted)
         missing = [compute.name for compute in nova.computes
                    if compute.uuid not in found]
@@ -79,13 +79,16 @@ class CloudReader:
         return self.assembly.put(began_at, flavors=self._all_flavors())
 
     def read_disabled(self) -> Snapshot:
-        """Read which hosts are disabled, in one request, and read those that
-        were disabled or enabled."""
+        """Read the list of disabled hosts, in one request, and then the hosts
+        that were disabled or enabled."""
         return self.read_providers(self.assembly.differing(
             self._providers.with_trait(DISABLED_TRAIT)))
 
     def read_providers(self, uuids: Collection[str]) -> Snapshot:
-        """Read the providers of some hosts."""
+        """Read the providers of some hosts.
+
+        :param uuids: UUIDs of the root providers
+        """
         if not uuids:
             return self.assembly.snapshot
         began_at = self.assembly.begin()
@@ -93,7 +96,10 @@ class CloudReader:
             uuids))
 
     def read_use(self, uuids: Collection[str]) -> Snapshot:
-        """Read the use of some hosts."""
+        """Read the usage of some hosts.
+
+        :param uuids: UUIDs of the root providers
+        """
         if not uuids:
             return self.assembly.snapshot
         began_at = self.assembly.begin()
@@ -101,10 +107,10 @@ class CloudReader:
             began_at, providers=self._providers.reread_use(uuids))
 
     def count_servers(self) -> Snapshot:
-        """Read the use of the hosts whose consumers were never counted."""
+        """Read the usage of the hosts whose consumers were never counted."""
         snapshot = self.assembly.snapshot
         while uncounted := self.assembly.uncounted():
-            # A host is left if its use changed during the reading.
+            # A host remains uncounted if its usage changed during the reading.
             snapshot = self.read_use(uncounted)
         return snapshot
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of a source while a snapshot is taken."""
+"""Errors of the sources of snapshots."""
 
 from nova_holistic.exceptions import HolisticError
 
 
 class MissingAdapter(HolisticError):
-    """A driver was not given the connection it needs."""
+    """A driver does not have a connection that it needs."""
 
 
 class ServiceFailed(HolisticError):
     """A service does not answer, refuses a request, or gives an invalid
     answer.
 
-    :ivar service: its name, as in ``placement``
+    :ivar service: name of the service, such as ``placement``
     :ivar path: path of the request
     """
 
@@ -23,7 +23,8 @@ class ServiceFailed(HolisticError):
 
 
 class DatabaseFailed(ServiceFailed):
-    """Placement's database does not answer, refuses, or is not as expected."""
+    """Placement's database does not answer, refuses a statement, or does not
+    have the expected schema."""
 
     def __init__(self, problem: str):
         HolisticError.__init__(self, f"Placement's database: {problem}")

@@ -11,12 +11,12 @@ _CA_BUNDLES = 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'
 
 
 def skip_environment_lookups(session: Session) -> None:
-    """Look at the environment once, and not before each request, which takes
-    up to a quarter of the processor time of a request.
+    """Make a session read the environment now, and not before each request,
+    which takes up to a quarter of the processor time of a request.
 
     If the environment names a proxy, nothing changes. If it names
     certificates, they are used unless the configuration names others. A file
-    .netrc is ignored: the configuration has the credentials.
+    .netrc is ignored, because the configuration contains the credentials.
     """
     if urllib.request.getproxies():
         return

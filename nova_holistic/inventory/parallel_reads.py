@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same request for many objects, several at a time."""
+"""Sends the same request for many objects, several at a time."""
 
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ T = TypeVar('T')
 
 def read_each(uuids: Collection[str], read: Callable[[str], T],
               threads: int) -> dict[str, T]:
-    """The result for each UUID, in the order given.
+    """The result of ``read`` for each UUID, in the order of the UUIDs.
 
     :param threads: number of parallel requests
     :raises Exception: the error of the first failed request

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a snapshot that have to be read again."""
+"""The parts of a snapshot that must be read again."""
 
 from collections.abc import Collection
 import threading
@@ -9,8 +9,9 @@ T = TypeVar('T')
 
 
 class PendingReads(Generic[T]):
-    """A thing stays marked until a reading that began after the mark has
-    ended. So a reading that fails loses no mark. Threads may share one."""
+    """Marks things that must be read again. A thing remains marked until a
+    reading that began after the mark has ended. A failed reading therefore
+    loses no mark. Threads may share one object."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,13 +24,13 @@ class PendingReads(Generic[T]):
             self._marked.update(dict.fromkeys(things, self._number))
 
     def pending(self) -> tuple[int, frozenset[T]]:
-        """All that is marked, and the number to give to ``remove``."""
+        """The number for ``remove``, and all marked things."""
         with self._lock:
             return self._number, frozenset(self._marked)
 
     def remove(self, number: int) -> None:
-        """Remove the marks that were there when ``pending`` returned the
-        number. A thing that was marked again since stays marked."""
+        """Remove the marks that existed when ``pending`` returned the number.
+        A thing that was marked again after that remains marked."""
         with self._lock:
             self._marked = {thing: marked for thing, marked
                             in self._marked.items() if marked > number}

@@ -33,35 +33,36 @@ LOG = logging.getLogger(__name__)
 
 
 class PlacementInventory(InventoryDriver):
-    """A host is a compute node of Nova's with its root resource provider.
+    """A host is a compute node of Nova with its root resource provider.
 
-    Each host is in its state at some moment during the call, not all of them
-    at the same moment: Placement makes the final decision when a plan is held.
-    All allocations count as used, holds included.
+    A snapshot shows each host at some moment during the call, and not all
+    hosts at the same moment. Placement makes the final decision when a plan is
+    held. All allocations count as used, holds included.
 
-    :ivar Host.servers: consumers with allocations there: servers, planned
-        servers (holds), and the other half of a server that is on the move
+    :ivar Host.servers: number of consumers with allocations on the host:
+        servers, planned servers (holds), and migrations, which hold the
+        allocation on one of the two hosts of a moving server
 
     Links come from the topology driver, with their usage: the snapshot does
     not count the bandwidth that the ``bandwidth`` relationships of other
     groups need from a link.
 
-    A host contains the providers below its root provider; a new one of these
-    is found when Nova's part of the cloud is read again. The snapshot does not
+    A host contains the providers below its root provider. A new nested
+    provider is found when the list of providers is read again, together with
+    the data of Nova. The snapshot does not
     contain the resources of a provider with the trait
     MISC_SHARES_VIA_AGGREGATE: a host whose disk is shared has no DISK_GB here,
     and no member with a local disk is planned on it. A compute without a
     provider, or a provider without a compute, is not a host yet.
 
     Requests for one snapshot: four, one more for each further thousand
-    flavors, one or a few for use (see :mod:`.use_changes`), one for each
-    hypervisor
-    that may have changed (see :mod:`.compute_reader`), and one to three for
-    each provider that changed since the snapshot before. The first snapshot
-    reads the list of all hypervisors, a thousand in each request.
+    flavors, one or a few for usage (see :mod:`.use_changes`), one for each
+    hypervisor that may have changed (see :mod:`.compute_reader`), and one to
+    three for each provider that changed since the previous snapshot. The first
+    snapshot reads the list of all hypervisors, a thousand in each request.
 
-    Hosts that did not change are the same objects as in the snapshot before,
-    and what was worked out of those is brought up to date.
+    Hosts that did not change are the same objects as in the previous snapshot,
+    because other modules cache the values that they derive from a host.
     """
 
     def __init__(self, placement: Adapter | ProviderSource, compute: Adapter,
@@ -70,8 +71,9 @@ class PlacementInventory(InventoryDriver):
         """
         :param placement: connection to Placement, or another source of its
             providers
-        :param threads: number of threads that read providers
-        :param image: of Glance; None if no images can be read
+        :param compute: connection to Nova
+        :param threads: number of threads that read providers and hypervisors
+        :param image: connection to Glance; None if no images can be read
         """
         self._nova = nova = ServiceClient('nova', compute)
         self._glance = (
@@ -101,7 +103,8 @@ class PlacementInventory(InventoryDriver):
         return made
 
     def image(self, name: str, project_id: str | None) -> Image | None:
-        """Without a connection to Glance, an image that has no properties."""
+        """See ``CloudInventory.image``. Without a connection to Glance, every
+        image has no properties."""
         if self._glance is None:
             LOG.warning('The requirements of image %s are not planned for: '
                         '[glance] is not configured', name)
@@ -115,16 +118,17 @@ class PlacementInventory(InventoryDriver):
                 if group is not None}
 
     def snapshot(self) -> Snapshot:
-        """Simultaneous callers share one run that begins after each of them
-        has called."""
+        """See ``CloudInventory.snapshot``. Simultaneous callers share one
+        reading that begins after all of their calls."""
         return self._counted()
 
     def uncounted_snapshot(self) -> Snapshot:
-        """Simultaneous callers share one run, as for ``snapshot``. Of a new
-        provider, the list of its allocations is not read."""
+        """See ``CloudInventory.uncounted_snapshot``. Simultaneous callers
+        share one reading, which does not read the allocations of new
+        providers."""
         return self._uncounted()
 
     def _read(self, counted: bool) -> Snapshot:
-        # One of the two runs at a time.
+        # ``ProviderSource.read`` is for one caller at a time.
         with self._reading:
             return self.reader.read_all(counted=counted)

@@ -18,8 +18,8 @@ class PlacementDatabaseInventory(PlacementInventory):
     """The same snapshots as those of the driver ``placement``.
 
     Providers, their use and their consumers are read from Placement's
-    database, in a few statements for all of them. All other data is read
-    by the APIs, and all changes are made by the APIs.
+    database, in a few statements for all of them. The driver reads all other
+    data through the APIs. It never writes to the database.
     """
 
     @classmethod

@@ -16,7 +16,10 @@ PAGE = 1000
 
 
 class ServiceClient:
-    """Client of one service, which sends its requests by an adapter."""
+    """Client of one service, which sends its requests with an Adapter.
+
+    :ivar name: name of the service, for errors
+    """
 
     def __init__(self, name: str, adapter: Adapter):
         self.name = name
@@ -26,7 +29,8 @@ class ServiceClient:
             missing_ok: bool = False) -> Any:
         """The JSON document at a path; None for status 404 if ``missing_ok``.
 
-        :raises ServiceFailed: no answer, a refusal, or no JSON
+        :raises ServiceFailed: the service does not answer, refuses, or does
+            not answer with JSON
         """
         try:
             answer = self._adapter.get(
@@ -48,7 +52,7 @@ class ServiceClient:
              microversion: str) -> None:
         """Request an action whose response has no body.
 
-        :raises ServiceFailed: no answer, or a refusal
+        :raises ServiceFailed: the service does not answer, or refuses
         """
         try:
             answer = self._adapter.post(
@@ -65,13 +69,17 @@ class ServiceClient:
               ) -> Iterator[Mapping[str, Any]]:
         """All items of a paged list, in the order of the service.
 
-        :param linked: every page but the last has a link to the next one
-        :param query: ``marker`` begins the list behind an item, and ``limit``
-            is the number of items of a page
-
         If pages are not linked, only an empty page is the last page. Nova
         filters hypervisors after it has read a page, considers the shorter
         page the last one, and omits the link to the next page.
+
+        :param key: key of the list in a page
+        :param linked: whether every page but the last has a link to the next
+            page
+        :param query: ``marker`` begins the list after an item, and ``limit``
+            is the number of items of a page
+        :raises ServiceFailed: the service does not answer, or gives an
+            invalid answer
         """
         marker: dict[str, str] = {}
         while True:

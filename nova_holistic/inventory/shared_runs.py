@@ -10,11 +10,11 @@ T = TypeVar('T')
 
 
 class SharedRuns(Generic[T]):
-    """Gives every caller the outcome of a run begun after the call.
+    """Gives every caller the result of a run that began after the call.
 
-    There is one run at a time. A caller during a run waits for the next run,
-    together with all other callers: data that one of them has just written are
-    visible to the next run, and may have been missed by the current one.
+    Only one run takes place at a time. All callers during a run wait for the
+    next run and share its result. The next run sees data that a caller wrote
+    before its call; the current run may have missed it.
     """
 
     def __init__(self, work: Callable[[], T]):
@@ -24,7 +24,7 @@ class SharedRuns(Generic[T]):
         self._next: Future[T] | None = None
 
     def __call__(self) -> T:
-        """What the work returns or raises."""
+        """The result of the work; its error is raised."""
         return self._wait(self._join())
 
     def _join(self) -> 'Future[T]':
@@ -48,4 +48,5 @@ class SharedRuns(Generic[T]):
             outcome.set_result(self._work())
         except Exception as error:
             outcome.set_exception(error)
-        # Anything else ends this caller alone: another takes the run over.
+        # Other exceptions end only this caller. The next waiting caller starts
+        # the work again.

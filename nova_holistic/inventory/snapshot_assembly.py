@@ -2,7 +2,7 @@
 """The newest snapshot of a cloud, assembled from separate readings.
 
 A reading covers some of the cloud: a few providers, or all of them, or what
-Nova knows about the hosts. Several readings may be under way at the same time.
+Nova knows about the hosts. Several readings may take place at the same time.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from nova_holistic.model.nova.flavor import Flavor
 from nova_holistic.topology.base import Aggregate, Location, TopologyDriver
 
 DISABLED_TRAIT = 'COMPUTE_STATUS_DISABLED'
-"""Nova's scheduler takes no host whose provider has it."""
+"""Nova's scheduler selects no host whose provider has this trait."""
 
 Place = tuple[Compute, Location, frozenset[str]]
 """All that a host has from Nova: its compute node, its location, and the names
@@ -28,9 +28,9 @@ and UUIDs of its aggregates."""
 
 @dataclass(frozen=True, slots=True)
 class NovaFacts:
-    """What Nova knows about all hosts, read at one time.
+    """The data of Nova about all hosts, read at one time.
 
-    :ivar computes: by name
+    :ivar computes: sorted by name
     """
 
     computes: tuple[Compute, ...] = ()
@@ -38,10 +38,10 @@ class NovaFacts:
 
 
 class SnapshotAssembly:
-    """Threads may share one.
+    """Assembles the newest snapshot. Threads may share one object.
 
-    What an earlier reading found never replaces what a later reading found,
-    in whichever order they end. The order is that of their beginnings.
+    The result of an earlier reading never replaces that of a later reading.
+    The order in which readings begin counts, not the order of their ends.
 
     Hosts that did not change are the same objects as in the snapshot before.
     If nothing changed, the snapshot itself is the same object.
@@ -82,8 +82,8 @@ class SnapshotAssembly:
         If a provider was read at the same time, it is not known whether that
         read contains the change. Then the provider becomes doubtful.
 
-        :param since: the number of a beginning before the change was made
-        :param changes: by UUID; they have been made
+        :param since: result of ``begin`` before the change was made
+        :param changes: by UUID of the provider; Placement has made them
         :returns: the newest snapshot
         """
         with self._lock:
@@ -141,9 +141,9 @@ class SnapshotAssembly:
                 if compute.host in hosts or compute.name in hosts)
 
     def differing(self, disabled: Collection[str]) -> frozenset[str]:
-        """UUIDs of providers that were disabled or enabled since then.
+        """UUIDs of known providers whose state differs from the current list.
 
-        :param disabled: UUIDs of all that are disabled now
+        :param disabled: UUIDs of all providers that are disabled now
         """
         with self._lock:
             return frozenset(self._disabled ^ (
@@ -153,9 +153,9 @@ class SnapshotAssembly:
             flavors: Mapping[str, Flavor] | None = None,
             providers: Mapping[str, Provider | None] = FrozenMapping(),
             ) -> Snapshot:
-        """Add what a reading found.
+        """Add the result of a reading.
 
-        :param begun: the number of the reading
+        :param began_at: the number of the reading
         :param providers: by UUID; None for a provider that does not exist
         :returns: the newest snapshot
         :raises HolisticError: the locations of hosts are contradictory

@@ -27,8 +27,9 @@ class StatisticsInventory(CloudInventory):
     def __init__(self, inventory: CloudInventory, since: Since,
                  clock: Callable[[], datetime], max_age: timedelta):
         """
-        :param since: returns the statistics that were stored since a moment
+        :param since: returns the statistics that were stored since a time
         :param clock: returns naive UTC
+        :param max_age: maximum age of statistics that are used
         """
         self._inventory = inventory
         self.has_cache = inventory.has_cache

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a storage pool meets the extra specs of a volume type, as Cinder's
-CapabilitiesFilter decides.
+"""Decides whether a storage pool satisfies the extra specs of a volume type,
+as Cinder's CapabilitiesFilter does.
 
 Source: cinder.scheduler.filters.capabilities_filter and extra_specs_ops of
 Cinder 29.0.0.
@@ -30,8 +30,9 @@ _OPERATORS = {
 
 def satisfies(capabilities: Mapping[str, Any],
               extra_specs: Mapping[str, str]) -> bool:
-    """
-    :param capabilities: of a pool, as Cinder's API reports them
+    """Whether a pool satisfies all extra specs of a volume type.
+
+    :param capabilities: capabilities of the pool, as Cinder's API reports them
     """
     return all(_has(capabilities, key.split(':'), wanted)
                for key, wanted in extra_specs.items())

@@ -13,14 +13,14 @@ Locate = Callable[[str, str], Location]
 
 
 def pool_locations(snapshot: Snapshot, topology: TopologyDriver) -> Locate:
-    """Find a pool ``host@backend#pool`` by its name, by ``host@backend`` or by
-    ``host``.
+    """A function that returns the location of a pool ``host@backend#pool``.
 
-    A pool is where its compute host is, if Cinder's host is one. Otherwise
-    the topology knows the first of these names, or none of them: then only
-    the availability zone of Cinder's service is known.
+    It tries this name, then ``host@backend``, then ``host``. The first name
+    that is a compute host, or that the topology knows, determines the
+    location. If there is no such name, only the availability zone of Cinder's
+    service is known.
 
-    :param snapshot: of the compute hosts
+    :param snapshot: snapshot with the compute hosts
     """
     hosts = {host.name: Location(host.location, host.labels)
              for host in snapshot.hosts}

@@ -27,9 +27,9 @@ DEFAULT_RATIO = 20.0
 
 def with_cinder_pools(snapshot: Snapshot, cinder: Adapter,
                       topology: TopologyDriver) -> Snapshot:
-    """The snapshot with the pools of Cinder. They replace its pools.
+    """The snapshot with the pools of Cinder, which replace its former pools.
 
-    :raises ServiceFailed: Cinder does not answer, or answers nonsense
+    :raises ServiceFailed: Cinder does not answer, or gives an invalid answer
     """
     return replace(snapshot, pools=read_pools(
         ServiceClient('cinder', cinder), pool_locations(snapshot, topology)))
@@ -44,7 +44,7 @@ def read_pools(cinder: ServiceClient, locate: Locate) -> Sequence[Host]:
 
     Requests: two, and one for each page of volume types.
 
-    :raises ServiceFailed: Cinder does not answer, or answers nonsense
+    :raises ServiceFailed: Cinder does not answer, or gives an invalid answer
     """
     path = '/types'
     with cinder.reading(path):

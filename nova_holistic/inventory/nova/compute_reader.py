@@ -54,7 +54,7 @@ class ComputeReader:
                  timer: Callable[[], float] = time.monotonic):
         """
         :param threads: number of hypervisors that are read in parallel
-        :param max_age: seconds
+        :param max_age: seconds after which a hypervisor is read again
         :param timer: returns seconds, to measure durations
         """
         self._nova = nova
@@ -70,12 +70,12 @@ class ComputeReader:
         self._verified_at = 0.0
 
     def read(self, listing: Listing) -> tuple[Compute, ...]:
-        """Every compute node that has a service, by name.
+        """Every compute node that has a service, sorted by name.
 
         A compute node that has no provider yet may be missing.
 
-        :param listing: of all resource providers, read just before
-        :raises ServiceFailed: Nova does not answer, or answers nonsense
+        :param listing: all resource providers, read just before
+        :raises ServiceFailed: Nova does not answer, or gives an invalid answer
         """
         names = names_of_roots(listing)
         with self._lock:

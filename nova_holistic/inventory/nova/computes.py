@@ -43,7 +43,7 @@ class Compute:
 
 def combine(hypervisors: Collection[Hypervisor],
             services: Mapping[str, ComputeService]) -> tuple[Compute, ...]:
-    """Every compute node, by name, with the state of its service.
+    """Every compute node with the state of its service, sorted by name.
 
     :param services: by host
     """

@@ -27,14 +27,15 @@ class InvalidProfile(HolisticError):
 
 @dataclass(frozen=True, slots=True)
 class DeviceProfiles:
-    """The groups of each profile, by its name. Their suffixes are those that
+    """The request groups of each profile, by its name, with the suffixes that
     Nova uses."""
 
     profiles: Mapping[str, tuple[RequestGroup, ...]] = FrozenMapping()
 
     @classmethod
     def from_conf(cls, values: Iterable[str]) -> 'DeviceProfiles':
-        """
+        """The profiles of the option.
+
         :param values: device profiles with name and groups, as Cyborg shows
             them, in JSON
         :raises InvalidProfile: one of them is not a device profile, or two
@@ -83,8 +84,8 @@ def _parsed(value: str, place: str) -> Mapping[str, Any]:
 
 
 def _group(number: int, items: Mapping[str, Any], place: str) -> RequestGroup:
-    """Keys other than resources and traits, such as ``accel:…``, are for
-    Cyborg."""
+    """A request group. Keys other than resources and traits, such as
+    ``accel:…``, are ignored, because only Cyborg uses them."""
     resources: dict[str, int] = {}
     traits: dict[str, str] = {}
     for key, value in items.items():

@@ -11,7 +11,8 @@ from nova_holistic.model.request_group import RequestGroup
 
 @dataclass(frozen=True, slots=True)
 class FlavorDevices:
-    """
+    """The devices that flavors may request.
+
     :ivar aliases: PCI devices
     :ivar profiles: accelerators
     """
@@ -21,10 +22,11 @@ class FlavorDevices:
 
     @classmethod
     def from_conf(cls, options) -> 'FlavorDevices':
-        """
+        """The devices of the options ``pci_alias`` and ``device_profile``.
+
         :param options: the option group ``[inventory]``
-        :raises InvalidAlias: of ``pci_alias``
-        :raises InvalidProfile: of ``device_profile``
+        :raises InvalidAlias: a value of ``pci_alias`` is invalid
+        :raises InvalidProfile: a value of ``device_profile`` is invalid
         """
         return cls(PciAliases.from_conf(options.pci_alias),
                    DeviceProfiles.from_conf(options.device_profile))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flavor requires from Placement the same resources as in Nova's scheduler.
+"""Reads flavors. A flavor requires the same resources as in Nova's scheduler.
 
 The rules are those of nova.scheduler.utils.ResourceRequest for a server that
 boots from an image without properties. The changes by the image of a member
@@ -37,8 +37,8 @@ def read_flavors(nova: ServiceClient,
     If the name of a flavor equals the id of another flavor, the id takes
     precedence, as in Nova's own clients.
 
-    :param devices: that flavors may request
-    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    :param devices: devices that flavors may request
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     path = '/flavors/detail'
     with nova.reading(path):
@@ -50,7 +50,10 @@ def read_flavors(nova: ServiceClient,
 
 def flavor_from_nova(item: Mapping[str, Any],
                      devices: FlavorDevices = FlavorDevices()) -> Flavor:
-    """The flavor that an item of Nova's list describes."""
+    """The flavor of an item in Nova's list.
+
+    :param devices: devices that flavors may request
+    """
     specs = item.get('extra_specs', {})
     required, forbidden = implied_traits(specs)
     for key, value in specs.items():

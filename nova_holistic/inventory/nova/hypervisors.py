@@ -25,10 +25,10 @@ HYPERVISORS_VERSION = '2.53'
 """UUIDs as ids. From 2.88 on, Nova asks each compute for its uptime before
 it answers. This takes a call to every host, and the result is not needed."""
 SERVICES_VERSION = '2.69'
-"""Services of a cell that does not answer are listed as UNKNOWN. Before, they
-were left out, as if they had been deleted."""
+"""Services of a cell that does not answer are listed as UNKNOWN. In earlier
+versions they are missing, as if they had been deleted."""
 MOST_SECTIONS = 4
-"""Sections of the list of hypervisors that are read at the same time. If
+"""Maximum number of sections of the list that are read at the same time. If
 nova-api has fewer processes, each request takes longer in proportion, and a
 proxy gives up requests that take too long."""
 
@@ -66,7 +66,8 @@ class Hypervisor:
 def read_services(nova: ServiceClient) -> Mapping[str, ComputeService]:
     """Every nova-compute by its host, in one request.
 
-    :raises ServiceFailed: Nova does not answer, answers nonsense, or cannot
+    :raises ServiceFailed: Nova does not answer, gives an invalid answer, or
+        cannot
         reach the database of a cell
     """
     path = '/os-services?binary=nova-compute'
@@ -86,14 +87,14 @@ def read_hypervisors(nova: ServiceClient, uuids: Sequence[str] = (),
                      threads: int = 1) -> Mapping[str, Hypervisor]:
     """Every compute node that has a service, by UUID.
 
-    Requests: one for each thousand. If there are several thousand, threads
-    read sections of the list at the same time. A section begins behind some
-    hypervisor, and ends where another section has begun. So it does not
-    matter which hypervisors these are. They take one more request each.
+    Requests: one for each thousand. If the cloud has several thousand, threads
+    read sections of the list at the same time. A section begins after any
+    hypervisor, and ends where another section has begun. Each section except
+    the first takes one more request, which checks that this hypervisor exists.
 
-    :param uuids: of most hypervisors, in any order
-    :param threads: most sections
-    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    :param uuids: UUIDs of most hypervisors, in any order
+    :param threads: maximum number of sections
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     number = min(threads, MOST_SECTIONS, len(uuids) // PAGE)
     if number > 1:
@@ -109,7 +110,7 @@ def _read_sections(nova: ServiceClient, uuids: Sequence[str], number: int,
                    ) -> Mapping[str, Hypervisor]:
     share = math.ceil(len(uuids) / number)
     limit = str(math.ceil(share / math.ceil(share / PAGE)))
-    # A provider may be none of a hypervisor.
+    # A provider may not belong to a hypervisor.
     begins = [uuid for uuid, found in read_each(
         uuids[share - 1:-1:share], functools.partial(read_hypervisor, nova),
         number).items() if found is not None]
@@ -139,7 +140,7 @@ def _read_section(nova: ServiceClient, query: Mapping[str, str],
 def read_hypervisor(nova: ServiceClient, uuid: str) -> Hypervisor | None:
     """One compute node; None if it does not exist, or has no service.
 
-    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     path = f'/os-hypervisors/{uuid}'
     with nova.reading(path):

@@ -24,12 +24,12 @@ _OWN = frozenset([
 
 def read_image(glance: ServiceClient, name: str,
                project_id: str | None) -> Image | None:
-    """The image of that UUID or name which a project may use.
+    """The image with this UUID or name, if a project may use it.
 
-    :param project_id: None is any project
-    :returns: None if it does not exist
-    :raises ServiceFailed: Glance does not answer, or several images have the
-        name
+    :param project_id: None: any project
+    :returns: None if the project may use no such image
+    :raises ServiceFailed: Glance does not answer, gives an invalid answer, or
+        has several such images with this name
     """
     found = _by_uuid(glance, name) if _is_uuid(name) else None
     candidates = [found] if found is not None else _by_name(glance, name)
@@ -56,8 +56,8 @@ def _by_uuid(glance: ServiceClient, name: str) -> Mapping[str, Any] | None:
 
 
 def _by_name(glance: ServiceClient, name: str) -> Iterator[Mapping[str, Any]]:
-    # Glance has an operator "in" for names, which a plain name can be taken
-    # for if it is not quoted.
+    # Glance has an operator "in" for names. Without quotes, Glance may take a
+    # plain name for this operator.
     quoted = 'in:"' + name.replace('\\', '\\\\').replace('"', '\\"') + '"'
     path = '/v2/images?' + urlencode({'name': quoted})
     with glance.reading(path):

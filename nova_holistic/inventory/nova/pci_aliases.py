@@ -41,8 +41,9 @@ class PciAliases:
 
     @classmethod
     def from_conf(cls, values: Iterable[str]) -> 'PciAliases':
-        """
-        :param values: of Nova's option ``[pci] alias``
+        """The aliases of the option.
+
+        :param values: values as in Nova's option ``[pci] alias``
         :raises InvalidAlias: Nova would refuse one of them, or Placement does
             not know its devices
         """

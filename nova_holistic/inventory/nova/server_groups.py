@@ -18,7 +18,7 @@ def read_server_group(nova: ServiceClient, uuid: str) -> ServerGroup | None:
 
     Requests: one, and one more for each server of the group.
 
-    :raises ServiceFailed: Nova does not answer, or answers nonsense
+    :raises ServiceFailed: Nova does not answer, or gives an invalid answer
     """
     path = f'/os-server-groups/{uuid}'
     with nova.reading(path):

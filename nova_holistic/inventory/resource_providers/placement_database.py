@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions that read Placement's database, and can change nothing."""
+"""Read-only transactions in Placement's database."""
 
 from collections.abc import Collection, Iterator
 import contextlib
@@ -18,8 +18,8 @@ class PlacementDatabase:
     """The database refuses every writing statement in these transactions,
     independent of the rights of the user.
 
-    A connection is made when the first transaction begins, so that an object
-    made before a service forks is safe to use after it.
+    The object connects when the first transaction begins, so that a service
+    may create it before it forks.
     """
 
     def __init__(self, url: str, revisions: Collection[str] = ()):
@@ -34,10 +34,10 @@ class PlacementDatabase:
 
     @contextlib.contextmanager
     def view(self) -> Iterator[sa.Connection]:
-        """A connection that sees everything as of one moment.
+        """A connection whose statements all see the state of one moment.
 
-        :raises DatabaseFailed: the database does not answer, refuses, or has
-            a schema that is not known
+        :raises DatabaseFailed: the database does not answer, refuses a
+            statement, or has an unknown schema or an unsupported type
         """
         with _translated():
             engine = self._facade.reader.get_engine()
@@ -77,7 +77,8 @@ _BEGIN = {'sqlite': _on_sqlite, 'mysql': _on_mysql, 'mariadb': _on_mysql,
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
-    """An ImportError means that the driver of the database is missing."""
+    """Raise errors of the database as DatabaseFailed. An ImportError means
+    that the driver of the database is missing."""
     try:
         yield
     except (db_exception.DBError, db_exception.DBInvalidUnicodeParameter,

@@ -13,7 +13,8 @@ from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 
 Answer = Mapping[str, Any]
-"""The JSON of one of a provider's parts."""
+"""The JSON document of the allocations, inventories or traits of a provider.
+"""
 
 _LIMITS = ('total', 'reserved', 'allocation_ratio', 'min_unit', 'max_unit',
            'step_size')
@@ -24,9 +25,10 @@ _GENERATION = 'resource_provider_generation'
 class Provider:
     """A resource provider.
 
-    :ivar generation: no newer than anything else here
-    :ivar consumers: number of consumers with allocations here, of any type
-    :ivar below: the providers below it
+    :ivar generation: not newer than any other value of the object
+    :ivar inventories: inventory by resource class, with the amount in use
+    :ivar consumers: number of consumers of any type with allocations
+    :ivar below: the providers below this provider
     :ivar is_counted: whether ``consumers`` is known. If not, it is 1
     """
 
@@ -40,11 +42,16 @@ class Provider:
     @classmethod
     def from_placement(cls, answers: Sequence[Answer],
                        traits: Iterable[str]) -> 'Provider':
-        """:param answers: its allocations, its inventories, and others"""
+        """The provider from Placement's answers about it.
+
+        :param answers: allocations, inventories and possibly traits, in this
+            order
+        :param traits: names of its traits
+        """
         allocations = answers[0]['allocations']
         return cls(
-            # The oldest: a change between two of them then shows in the
-            # next listing.
+            # The oldest generation: after a change between two answers, the
+            # next listing has a newer generation.
             generation=min(generation_of(answer) for answer in answers),
             inventories=_inventories(answers[1], _used(allocations)),
             traits=shared(frozenset(traits)), consumers=len(allocations))
@@ -54,7 +61,7 @@ class Provider:
                  traits: Iterable[str]) -> 'Provider':
         """A provider whose consumers are not counted.
 
-        :param used: amount in use of each resource class it offers
+        :param used: amount in use of each resource class of the provider
         """
         is_used = any(used.values())
         return cls(
@@ -64,8 +71,8 @@ class Provider:
             is_counted=not is_used)
 
     def with_allocations(self, allocations: Answer) -> 'Provider':
-        """The provider with what is allocated now; itself if that is the
-        same."""
+        """The provider with these allocations; the same object if nothing has
+        changed."""
         consumers = allocations['allocations']
         used = _used(consumers)
         found = replace(
@@ -76,21 +83,24 @@ class Provider:
         return self if found == self else found
 
     def with_change(self, change: UseChange) -> 'Provider':
-        """The provider after a change of its use."""
+        """The provider after a change of its usage."""
         inventories = with_use_changed(self.inventories, change.amounts)
         return replace(self, inventories=inventories, consumers=(
             max(0, self.consumers + change.consumers) if self.is_counted
             else int(any(each.used for each in inventories.values()))))
 
     def with_change_below(self, uuid: str, change: UseChange) -> 'Provider':
-        """The provider after a change of the use of one below it."""
+        """The provider after a change of the usage of a nested provider.
+
+        :param uuid: UUID of the nested provider
+        """
         return replace(self, below=tuple(
             replace(each, inventories=with_use_changed(
                 each.inventories, change.amounts))
             if each.uuid == uuid else each for each in self.below))
 
     def used(self) -> dict[str, int]:
-        """Amount in use of each resource class it offers."""
+        """Amount in use of each resource class of the provider."""
         return {name: inventory.used
                 for name, inventory in self.inventories.items()}
 
@@ -98,12 +108,12 @@ class Provider:
 @functools.lru_cache(maxsize=4096)
 def shared(traits: frozenset[str]) -> frozenset[str]:
     """The same object for equal traits. Most hosts of a cloud have the same
-    ones, and the names of all of them would take several KiB per host."""
+    traits, and separate objects would take several KiB for each host."""
     return traits
 
 
 def generation_of(answer: Answer) -> int:
-    """The provider's when it gave one of its parts."""
+    """The generation of the provider at the time of the answer."""
     return answer[_GENERATION]
 
 

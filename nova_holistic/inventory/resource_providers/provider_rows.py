@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resource providers from the rows of Placement's database."""
+"""Reads resource providers from the rows of Placement's database."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,18 +22,19 @@ from nova_holistic.model.frozen import FrozenMapping
 T = TypeVar('T')
 
 CHUNK = 1000
-"""How many ids a condition contains at most: some databases limit this."""
+"""Maximum number of ids in a condition. Some databases limit this number."""
 
 
 class ProviderRows(ProviderSource):
-    """Remembers providers, and reads inventories and traits only of those
+    """Caches providers, and reads the inventories and traits only of providers
     whose generation has changed.
 
-    What ``read`` returns was all true at one moment during the call.
+    The result of ``read`` is the state at one moment during the call.
 
-    Statements: six for the list, the use and the consumers of all providers;
-    three more for each thousand providers that changed, or that are new. The
-    use is added up by the database.
+    Statements of ``read``: five for the schema, the list of providers, the
+    resource classes, the usage and the consumers. If providers have changed or
+    are new, one more for the names of traits, and two for each thousand of
+    these providers. The database computes the sums of the usage.
     """
 
     def __init__(self, database: PlacementDatabase):
@@ -79,10 +80,9 @@ class ProviderRows(ProviderSource):
 
     def reread(self, uuids: Collection[str]
                ) -> Mapping[str, Provider | None]:
-        """The current providers by UUID; None if a provider no longer exists.
-        Threads may call this at any time.
+        """See ``ProviderSource.reread``.
 
-        Statements: three, and five for each thousand of the providers.
+        Statements: two, and six for each thousand of the providers.
 
         :raises DatabaseFailed: the database does not answer, or is not as
             expected
@@ -100,7 +100,7 @@ class ProviderRows(ProviderSource):
         return found
 
     def with_trait(self, trait: str) -> frozenset[str]:
-        """UUIDs of all providers with a trait, in one statement.
+        """See ``ProviderSource.with_trait``.
 
         :raises DatabaseFailed: the database does not answer, or is not as
             expected
@@ -117,10 +117,10 @@ class ProviderRows(ProviderSource):
 def _bare(connection: sa.Connection, rows: Collection[Any],
           classes: Mapping[int, str], known: Mapping[str, Provider],
           ) -> dict[str, Provider]:
-    """The providers by UUID, with the use that was known before.
+    """The providers by UUID, with the usage that was known before.
 
     :param classes: names of resource classes by id
-    :param known: what was read before, by UUID
+    :param known: providers that were read before, by UUID
     """
     changed = {row.id for row in rows if row.uuid not in known
                or known[row.uuid].generation != row.generation}
@@ -144,8 +144,8 @@ def _with_uses(bare: Mapping[str, Provider], rows: Collection[Any],
                classes: Mapping[int, str],
                used: Mapping[int, Mapping[int, int]],
                consumers: Mapping[int, int]) -> dict[str, Provider]:
-    """The providers by UUID, with this use; the same objects where it is the
-    same."""
+    """The providers by UUID, with this usage. Providers with unchanged usage
+    are the same objects."""
     return {row.uuid: _with_use(
         bare[row.uuid], {classes[each]: amount for each, amount
                          in used.get(row.id, {}).items()},
@@ -169,7 +169,7 @@ def _of(connection: sa.Connection, table: sa.Table, ids: Collection[int],
 
 
 def _chunks(keys: Collection[T]) -> Iterator[Sequence[T]]:
-    """The keys in parts that a condition may contain."""
+    """The keys in sequences of up to ``CHUNK`` keys."""
     ordered = list(keys)
     for start in range(0, len(ordered), CHUNK):
         yield ordered[start:start + CHUNK]
@@ -186,7 +186,7 @@ def _used(connection: sa.Connection, ids: Collection[int] | None = None,
           ) -> Mapping[int, Mapping[int, int]]:
     """Amount in use by id of the provider and of the resource class.
 
-    :param ids: of the only providers that count; None for all
+    :param ids: ids of the providers; None: all providers
     """
     table = schema.ALLOCATIONS.c
     found: dict[int, dict[int, int]] = defaultdict(dict)
@@ -194,16 +194,16 @@ def _used(connection: sa.Connection, ids: Collection[int] | None = None,
             sa.select(table.resource_provider_id, table.resource_class_id,
                       sa.func.sum(table.used)).where(_among(ids)).group_by(
                 table.resource_provider_id, table.resource_class_id)):
-        # Databases add up in other types.
+        # Some databases return a sum of integers in another type.
         found[provider][resource_class] = int(amount)
     return found
 
 
 def _consumers(connection: sa.Connection,
                ids: Collection[int] | None = None) -> Mapping[int, int]:
-    """How many consumers have allocations, by id of the provider.
+    """Number of consumers with allocations, by id of the provider.
 
-    :param ids: of the only providers that count; None for all
+    :param ids: ids of the providers; None: all providers
     """
     table = schema.ALLOCATIONS.c
     return dict(connection.execute(
@@ -213,7 +213,7 @@ def _consumers(connection: sa.Connection,
 
 
 def _among(ids: Collection[int] | None) -> sa.ColumnElement[bool]:
-    """Whether an allocation is one of these providers'."""
+    """The condition that an allocation is on one of these providers."""
     if ids is None:
         return sa.true()
     return schema.ALLOCATIONS.c.resource_provider_id.in_(list(ids))
@@ -221,7 +221,7 @@ def _among(ids: Collection[int] | None) -> sa.ColumnElement[bool]:
 
 def _with_use(provider: Provider, used: Mapping[str, int],
               consumers: int) -> Provider:
-    """The provider with this use; itself if that is the same."""
+    """The provider with this usage; the same object if nothing has changed."""
     if provider.consumers == consumers and all(
             amount == used.get(name, 0)
             for name, amount in provider.used().items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where resource providers are read from."""
+"""The interface of sources of resource providers."""
 
 import abc
 from collections.abc import Collection, Mapping
@@ -12,9 +12,9 @@ from nova_holistic.inventory.resource_providers.provider import Provider
 class Listed:
     """A resource provider in the list of all.
 
-    :ivar name: of a compute node's provider: its hypervisor host name
-    :ivar generation: grows with each change of its inventories and traits,
-        and with each new allocation
+    :ivar name: for the provider of a compute node: its hypervisor host name
+    :ivar generation: grows with each change of inventories or traits, and
+        with each new allocation
     :ivar root: whether it has no parent
     :ivar parent: UUID of its parent; '' if it has none
     """
@@ -35,25 +35,29 @@ def names_of_roots(listing: Listing) -> Mapping[str, str]:
 
 
 class ProviderSource(abc.ABC):
-    """Reads resource providers. ``read`` is for one caller at a time."""
+    """Reads resource providers. Callers must not call ``read`` at the same
+    time."""
 
     @abc.abstractmethod
     def list(self) -> Listing:
-        """All providers, in their current state.
+        """The current list of all providers.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
 
     @abc.abstractmethod
     def read(self, uuids: Collection[str], listing: Listing | None = None,
              *, counted: bool = True) -> Mapping[str, Provider]:
-        """Those of the providers that exist; the same objects for those that
-        did not change since the read before.
+        """The providers by UUID, without providers that do not exist. A
+        provider that did not change since the previous call is the same
+        object.
 
-        :param listing: what ``list`` returned just before; the default is to
-            list again
-        :param counted: whether the consumers of all have to be counted
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :param listing: result of ``list`` just before; None: this method reads
+            the list itself
+        :param counted: whether the consumers of all providers must be counted
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
 
     @abc.abstractmethod
@@ -62,15 +66,17 @@ class ProviderSource(abc.ABC):
         """The current providers by UUID; None if a provider no longer exists.
         Threads may call this at any time.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
 
     def reread_use(self, uuids: Collection[str]
                    ) -> Mapping[str, Provider | None]:
-        """All providers with the current usage. Other changes may be left to
-        the next ``read`` or ``reread``.
+        """The providers with the current usage by UUID. Other changes may be
+        missing until the next ``read`` or ``reread``.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """
         return self.reread(uuids)
 
@@ -78,5 +84,6 @@ class ProviderSource(abc.ABC):
     def with_trait(self, trait: str) -> frozenset[str]:
         """UUIDs of all providers with a trait.
 
-        :raises HolisticError: the source does not answer, or answers nonsense
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
         """

@@ -15,8 +15,8 @@ Read = Callable[[Collection[str]], Mapping[str, Provider | None]]
 class ProviderTrees(ProviderSource):
     """Each provider that is read contains the providers below it.
 
-    The latest list determines which these are. A provider without any below
-    it is read as the other source reads it, with the same requests.
+    The latest list determines the providers below it. If a provider has none,
+    the other source reads it with the same requests as without trees.
     """
 
     def __init__(self, source: ProviderSource):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resource providers of Placement; only changed providers are read again.
+"""Reads resource providers from Placement's API, and reads only changed
+providers again.
 
 A provider's generation grows with every change of its inventories and traits
-and with every new allocation; use that went away is found in lists of use.
+and with every new allocation. The deletion of an allocation does not change
+the generation: ``use_changes`` finds it.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -19,22 +21,27 @@ from nova_holistic.inventory.resource_providers.use_changes import (
 from nova_holistic.inventory.service_client import ServiceClient
 
 _FIRST = (('VCPU', 1), ('MEMORY_MB', 1))
-"""Most providers have room for one of them; asked for when none is known."""
+"""Demands for which most providers have capacity. If no provider is known, two
+lists with these demands contain the usage and the traits of most providers."""
 
 
 class ProviderReader(ProviderSource):
-    """Remembers providers, and reads those that changed.
+    """Caches providers, and reads those that changed.
 
-    ``read`` is for one caller at a time; ``reread`` may be called by threads,
-    also at the same time as ``read``. For a provider with any free capacity,
-    the result of ``read`` was true at some moment during the call. A provider
-    without any free capacity may be more over-committed in the result than in
-    Placement, with more consumers.
+    Callers must not call ``read`` at the same time. Threads may call
+    ``reread`` and ``reread_use`` at any time, also during ``read``. For a
+    provider with any free capacity, the result of ``read`` was true at some
+    moment during the call. A provider without any free capacity may be more
+    over-committed in the result than in Placement, with more consumers.
 
-    Requests: a list of all, the lists of use, one for each provider of which
-    no more than use that went away is new, two or three for each other that
-    changed or is not known yet; one for a new provider without any use, and
-    one for any new provider if consumers need not be counted.
+    Requests of ``read``:
+
+    - a list of all providers, unless the caller has one,
+    - the lists of usage,
+    - one for each provider of which only allocations were deleted,
+    - two or three for each other provider that changed or is not known yet.
+      A new provider without allocations takes only one, and so does any new
+      provider if consumers need not be counted.
     """
 
     def __init__(self, placement: ServiceClient, threads: int):
@@ -47,7 +54,8 @@ class ProviderReader(ProviderSource):
              *, counted: bool = True) -> Mapping[str, Provider]:
         """See ``ProviderSource.read``.
 
-        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
         """
         generations = {
             uuid: each.generation for uuid, each
@@ -60,7 +68,7 @@ class ProviderReader(ProviderSource):
         changed = find_changed(same, lists)
         for demand in _FIRST:
             if not same and any(uuid not in lists.uses for uuid in present):
-                # For the use and the traits of all in one answer.
+                # One answer contains the usage and the traits of all.
                 lists.used(demand)
         wanted = [uuid for uuid in present
                   if uuid not in same or uuid in changed
@@ -81,7 +89,8 @@ class ProviderReader(ProviderSource):
         Requests: one for each provider, and two more if its inventories,
         traits or generation have changed.
 
-        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
         """
         return self._read_again(
             uuids, partial(self._fetch, generations={}, traits={}))
@@ -92,7 +101,8 @@ class ProviderReader(ProviderSource):
 
         Requests: one for each provider that is known.
 
-        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
         """
         return self._read_again(uuids, self._fetch_use)
 
@@ -100,8 +110,8 @@ class ProviderReader(ProviderSource):
                     fetch: Callable[[str], Provider | None],
                     ) -> Mapping[str, Provider | None]:
         found = read_each(sorted(uuids), fetch, self._threads)
-        # Another thread may replace the mapping at this moment. What is lost
-        # then is read again later.
+        # Another thread may replace the mapping at this moment. Providers that
+        # are lost then are read again later.
         self._known = {
             uuid: provider for uuid, provider
             in {**self._known, **found}.items() if provider is not None}
@@ -110,7 +120,8 @@ class ProviderReader(ProviderSource):
     def with_trait(self, trait: str) -> frozenset[str]:
         """See ``ProviderSource.with_trait``; one request.
 
-        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
         """
         path = f'/resource_providers?required={trait}'
         with self._placement.reading(path):
@@ -120,7 +131,8 @@ class ProviderReader(ProviderSource):
     def list(self) -> Listing:
         """See ``ProviderSource.list``; one request.
 
-        :raises ServiceFailed: Placement does not answer, or answers nonsense
+        :raises ServiceFailed: Placement does not answer, or gives an invalid
+            answer
         """
         path = '/resource_providers'
         with self._placement.reading(path):
@@ -136,8 +148,8 @@ class ProviderReader(ProviderSource):
         """As ``_fetch``, without a request for the allocations of a new
         provider that has none, or whose consumers need not be counted.
 
-        :param generations: from before the lists
-        :param lists: that were read for this call
+        :param generations: generations that were read before the lists
+        :param lists: lists that were read for this call
         """
         used = lists.uses.get(uuid)
         if used is None or uuid in self._known or (
@@ -147,7 +159,8 @@ class ProviderReader(ProviderSource):
         if inventories is None:
             return None
         with self._placement.reading(f'/resource_providers/{uuid}'):
-            # Otherwise something may have been allocated after the list.
+            # If the generation differs, a consumer may have allocated
+            # something after the list was read.
             if generation_of(inventories) == generations[uuid] and (
                     inventories['inventories'].keys() <= used.keys()):
                 return Provider.with_use(
@@ -158,7 +171,7 @@ class ProviderReader(ProviderSource):
                traits: Mapping[str, Collection[str]]) -> Provider | None:
         """One provider; None if it was deleted in the meantime.
 
-        :param generations: from before the traits were listed
+        :param generations: generations that were read before the traits
         """
         allocations = self._part(uuid, 'allocations')
         if allocations is None:
@@ -166,7 +179,7 @@ class ProviderReader(ProviderSource):
         with self._placement.reading(f'/resource_providers/{uuid}'):
             known = self._known.get(uuid)
             if known and known.generation == generation_of(allocations):
-                # Nothing but its use can have changed.
+                # Only the usage can have changed.
                 return known.with_allocations(allocations)
             inventories = self._part(uuid, 'inventories')
             if inventories is None:
@@ -181,8 +194,8 @@ class ProviderReader(ProviderSource):
             return Provider.from_placement(answers, answers[-1]['traits'])
 
     def _fetch_use(self, uuid: str) -> Provider | None:
-        """One provider with its present use. Its generation stays, so that
-        other changes of it are found later."""
+        """One provider with its current usage. Its generation remains, so that
+        the next reading finds other changes."""
         known = self._known.get(uuid)
         if known is None:
             return self._fetch(uuid, generations={}, traits={})

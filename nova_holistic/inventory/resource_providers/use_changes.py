@@ -16,7 +16,7 @@ from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.cloud.inventory import Inventory
 
 PLACEMENT_VERSION = '1.38'
-"""Generations with traits (1.6), every class in summaries (1.27)."""
+"""Traits of providers (1.6), and all resource classes in summaries (1.27)."""
 
 Demand = tuple[str, int]
 """A resource class, and the smallest amount that a consumer can have."""
@@ -25,7 +25,7 @@ Demand = tuple[str, int]
 class UseLists:
     """Placement's lists of providers with room for something.
 
-    :ivar traits: of each provider that was in such a list with its use
+    :ivar traits: traits of each provider that was in a list of ``used``
     :ivar uses: usage by resource class of these providers, as last read
     """
 
@@ -93,8 +93,11 @@ def find_changed(known: Mapping[str, Provider],
 
 
 def _demands(provider: Provider, *, room: bool) -> frozenset[Demand]:
-    """A demand for which the provider has room; or, if it has none, for which
-    it might have room after its consumers are deleted."""
+    """The demands for which the provider has capacity.
+
+    :param room: if False, instead the demands for which it has no capacity,
+        but could have capacity after the deletion of consumers
+    """
     found = set()
     for name, inventory in provider.inventories.items():
         least = _least(inventory)
@@ -105,7 +108,8 @@ def _demands(provider: Provider, *, room: bool) -> frozenset[Demand]:
 
 
 def _least(inventory: Inventory) -> int:
-    """The smallest amount that a consumer may have, max_unit aside."""
+    """The smallest amount that a consumer may allocate, without regard to
+    max_unit."""
     step = max(inventory.step_size, 1)
     return -(-max(inventory.min_unit, 1) // step) * step
 
