@@ -27,7 +27,10 @@ class Dominance:
 
     @classmethod
     def of(cls, kinds: Kinds, amounts: np.ndarray) -> 'Dominance':
-        """:param amounts: [kind, resource]"""
+        """Find the pairs of kinds with equal requirements.
+
+        :param amounts: [kind, resource]
+        """
         found: dict[tuple[int, ...], list[Pair]] = {}
         every = [kind.requirements for kind in kinds.kinds]
         for one, requirements in enumerate(every):

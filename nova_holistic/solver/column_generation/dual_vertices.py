@@ -43,7 +43,10 @@ class DualVertices:
     """
 
     def __init__(self, amounts: np.ndarray):
-        """:param amounts: [kind, resource]"""
+        """Compute the factors of all vertices.
+
+        :param amounts: [kind, resource]
+        """
         scale = np.maximum(amounts.max(axis=0, initial=0), 1).astype(float)
         scaled = amounts / scale
         self._amounts = amounts.T.astype(float)

@@ -81,6 +81,8 @@ class _CellShares:
         self._part_of, self._cell = places.part_of, places.cell
 
     def allow(self, c: int, host: int) -> bool:
+        """Whether the part of the class has a share left in the host's cell.
+        """
         return self._left is None or (
             self._left[self._part_of[c], self._cell[host]] > 0)
 
@@ -89,6 +91,7 @@ class _CellShares:
         return self._left is None or self._cell[host] == self._cell[other]
 
     def take(self, c: int, host: int) -> None:
+        """Reduce the share of the class's part in the host's cell by one."""
         if self._left is not None:
             self._left[self._part_of[c], self._cell[host]] -= 1
 

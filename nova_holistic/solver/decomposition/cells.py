@@ -68,6 +68,7 @@ class Cells:
 
     @property
     def count(self) -> int:
+        """Number of cells."""
         return int(self.of.max(initial=0)) + 1
 
     @property
@@ -229,7 +230,10 @@ def _rules(kinds: Kinds, carried: list[Carried],
 
 
 def _all_terms(rules: Rules, levels: Collection[str]) -> Iterator[Terms]:
-    """:param levels: levels of the count limits to include"""
+    """The terms of all rows and penalties.
+
+    :param levels: levels of the count limits to include
+    """
     yield from (row.terms for row in rules.every_row(levels))
     yield from (terms for _, terms, _ in rules.penalties)
 

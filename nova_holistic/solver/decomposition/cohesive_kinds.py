@@ -68,7 +68,11 @@ class CohesiveKinds:
 
 def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
            fresh: np.ndarray) -> Kinds:
-    """:param fresh: new kind of each part"""
+    """The kinds, divided by cohesive sets, with the resources of the sets.
+
+    :param known: old kind of each new kind, and whether it is in each set
+    :param fresh: new kind of each part
+    """
     old = [key[0] for key in known]
     members = [[] for _ in known]
     for number in set(old):

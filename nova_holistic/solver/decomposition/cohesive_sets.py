@@ -127,7 +127,10 @@ class CohesiveSetRows:
 
     def _limit(self, program: Linear, cohesive_set: CohesiveSet,
                own: np.ndarray, bins: BinVariables) -> None:
-        """:param own: [part, bin]: variables of the set's members"""
+        """Limit the members of the set, and all others, on the hosts in use.
+
+        :param own: [part, bin]: variables of the set's members
+        """
         b, of_x, of_y = self._bins, bins.of_x, bins.of_y
         # A host in use holds a limited number of members of a cohesive set.
         program.add(

@@ -36,6 +36,7 @@ class Members:
 
     @classmethod
     def of(cls, kinds: Kinds) -> 'Members':
+        """Return the members of all kinds with their exact amounts."""
         column = {name: number for number, name in enumerate(kinds.names)}
         kind = np.repeat(np.arange(len(kinds.kinds)), kinds.numbers)
         amounts = np.zeros((len(kind), len(column)), dtype=np.int64)

@@ -99,6 +99,11 @@ class _Hosts:
     @classmethod
     def of(cls, rules: Rules, scope: _Scope, coarse: str, fine: str | None,
            room: np.ndarray) -> '_Hosts':
+        """Count the members of the scope.
+
+        :param fine: the fine level; None means the host level without limits
+        :param room: [host]: maximum number of members
+        """
         of_coarse = rules.table.division(coarse).of_host
         of_fine = np.arange(len(room)) if fine is None else (
             rules.table.division(fine).of_host)

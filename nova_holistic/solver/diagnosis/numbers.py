@@ -19,6 +19,7 @@ def many(number: int, noun: str) -> str:
 
 
 def be(number: int) -> str:
+    """``is`` for at most 1, else ``are``."""
     return 'is' if number <= 1 else 'are'
 
 

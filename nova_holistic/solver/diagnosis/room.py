@@ -86,6 +86,7 @@ class Room:
         return found
 
     def members(self, scope: int) -> int:
+        """Number of the scope's members, including placed members."""
         return len(self.case.rules.scopes[scope].members)
 
     def close(self, scope: int, level: str,

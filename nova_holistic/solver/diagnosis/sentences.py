@@ -25,7 +25,7 @@ _ONLY = MarkedText('the domain that they are confined to')
 
 
 class Sentences:
-    """Builds the sentences one after another.
+    """The sentences, which are built one after another.
 
     :ivar stated_paths: paths of descriptions whose requirements were mentioned
     :ivar contradictory: whether the numbers of the last sentence are a
@@ -46,8 +46,8 @@ class Sentences:
         self.contradictory = False
 
     def of(self, carried: Carried, found: Sequence[Shape]) -> MarkedText:
-        """The sentence of the first shape with contradicting numbers, or else
-        of the first shape."""
+        """The sentence of the first shape with contradicting numbers; if no
+        shape has such numbers, the sentence of the first shape."""
         first, before, kept = None, set(self.stated_paths), self.stated_paths
         for shape in found or (None,):
             self.stated_paths = set(before)

@@ -120,7 +120,7 @@ class _Words:
         return Reason.of('', MarkedText('no host is enabled'))
 
     def elimination(self) -> list[Reason]:
-        """The reasons if each policy only excludes hosts."""
+        """The reasons if the policies of the IIS only exclude hosts."""
         elimination = Elimination(self.case.table)
         found = list(elimination.policies(self.forbidding, self._permitted))
         if len(self.requirements) == 1:
@@ -136,8 +136,8 @@ class _Words:
         return found
 
     def sentences(self) -> list[Reason]:
-        """The reasons if some policy limits counts or domains. Policies with
-        contradicting numbers come first."""
+        """The reasons if some policy of the IIS does more than exclude hosts.
+        Policies with contradicting numbers come first."""
         sentences = Sentences(
             self.case, self.count, self.requirements, bool(self.forbidding),
             [s for _, own_shapes in self.structural for s in own_shapes

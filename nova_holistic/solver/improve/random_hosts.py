@@ -10,7 +10,7 @@ from nova_holistic.solver.improve.neighbourhood import (
 
 
 class RandomHosts(Neighbourhood):
-    """All members of some of the hosts in use."""
+    """All members of some hosts in use, which are chosen at random."""
 
     name: ClassVar[str] = 'random-hosts'
 

@@ -86,7 +86,9 @@ class _Search:
             and not self._incumbent.is_good_enough)
 
     def run(self) -> None:
-        """Take steps until some of them have not improved the plan."""
+        """Take steps until the number of consecutive steps without a better
+        plan has grown by ``failures_in_turn``, or no further step is useful.
+        """
         if self._incumbent.plan_cost < self._cost:
             self._failures = 0
             self._plan = PlanView(self._incumbent)
@@ -110,7 +112,7 @@ class _Search:
         freed = chosen.neighbourhood.free(plan, max(1, round(chosen.size)),
                                           chance)
         if not freed:
-            # All members that it could free stay.
+            # The neighbourhood found no member that may move.
             return Outcome(False, True, 0.0)
         hosts = self._candidates.choose(
             plan, freed, self._settings, chance)

@@ -13,8 +13,9 @@ class Improvement:
         steps if no program reaches its time limit
     :ivar members: number of members that the first step of a neighbourhood
         frees
-    :ivar growth: factor of that number after a step without a better plan, and
-        its inverse after a program that reached its time limit
+    :ivar growth: factor by which that number grows after a step without a
+        better plan, and by which it shrinks after a program that reached its
+        time limit
     :ivar hosts: maximum number of hosts of a step that the group does not use
         yet
     :ivar used_hosts: maximum number of hosts of a step that the group uses, in
