@@ -12,7 +12,8 @@ ONE_RACK = {'type': 'affinity', 'level': 'rack'}
 
 @dataclass(frozen=True)
 class Shape:
-    """
+    """A kind of group, without the numbers of its servers.
+
     :ivar policies: policies of the group
     :ivar flavors: flavors by the name of a nested group with one counted
         member ``node``; the name is empty for a member of the group itself

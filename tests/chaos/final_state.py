@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FinalState:
-    """
+    """The rows that the invariants need.
+
     :ivar groups: groups by UUID
     :ivar members: rows of the placement table
     :ivar allocations: amounts by consumer, host and resource class

@@ -60,7 +60,8 @@ class Operation:
 
 @dataclass(frozen=True)
 class Fault:
-    """
+    """One fault of a process.
+
     :ivar kind: one of FAULTS
     :ivar begin: number of the operation at which the fault begins
     :ivar end: number of the operation at which the fault ends
@@ -84,7 +85,10 @@ class _Group:
 
 @dataclass(frozen=True)
 class Sequence:
-    """:ivar shapes: shapes by the numbers of their groups"""
+    """The operations and the faults of one run.
+
+    :ivar shapes: shapes by the numbers of their groups
+    """
 
     seed: int
     operations: tuple[Operation, ...]

@@ -16,7 +16,8 @@ class Refused(Exception):
 
 
 class CommandLine:
-    """
+    """The command line of one user.
+
     :param run: ``installed`` of :mod:`tests.cloud.command_server`, or a
         function with the same parameters and result
     """

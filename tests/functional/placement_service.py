@@ -14,8 +14,8 @@ from tests.services.placement_calls import PlacementCalls
 class PlacementService(fixtures.Fixture, PlacementCalls):
     """Placement, on a database in memory that is empty at the beginning.
 
-    The methods of this class read its database, which takes much less time
-    than a request.
+    ``providers``, ``used`` and ``consumers`` read its database, which takes
+    much less time than a request.
 
     :ivar adapter: keystoneauth Adapter with admin rights
     :ivar endpoint: its URL, which accepts the token ``admin``

@@ -58,7 +58,8 @@ def revised(cloud, group, wanted):
 
 
 class Day(stateful.RuleBasedStateMachine):
-    """
+    """A member of a real cloud, and a model of it.
+
     :ivar servers: UUIDs of the servers that exist
     """
 

@@ -43,8 +43,9 @@ def cloud(running):
 
 
 def test_every_member_has_one_server_and_every_server_one_member(cloud):
-    """All pointers name the counted member. Each is sent twice, as by a
-    conductor that repeats it, and there are more servers than members."""
+    """The pointers of all requests name the counted member. Each request is
+    sent twice, as by a conductor that repeats it, and there are more servers
+    than members."""
     group = planned(cloud)
     instances = [str(uuid.uuid4()) for _ in range(MEMBERS + 8)]
     answers = in_parallel(cloud, group, [

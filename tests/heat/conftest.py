@@ -30,7 +30,7 @@ from tools.cloud.cloud import Cloud, make
 from tools.cloud.layout import Layout
 
 HOSTS = 8
-"""Two racks: five hosts, and three."""
+"""Number of hosts: one rack of five hosts, and one of three."""
 
 
 class _Anything(constraints.BaseCustomConstraint):
@@ -50,7 +50,7 @@ class Heat:
             username='tester', project_id='c0ffee', user_id='c0ffee')
 
     def stack(self, text, parameters, files=None):
-        """A stack, all resources of which Heat has validated."""
+        """A stack whose resources Heat has validated."""
         return self._valid(template.Template(
             template_format.parse(text), files=files or {},
             env=environment.Environment({'parameters': parameters})))
@@ -115,7 +115,7 @@ def demo(running):
 
 @pytest.fixture(scope='module', params=('convergence', 'legacy'))
 def engine(running, request):
-    """heat-engine, which gives new stacks one of its two kinds of engine."""
+    """The kind of engine that heat-engine uses for new stacks."""
     heat = running.services['heat']
     if request.param == 'legacy':
         heat.restart_engine(convergence_engine='false')
@@ -136,14 +136,15 @@ def groups(demo):
 
 @pytest.fixture
 def nova(demo, running):
-    """Servers of the user, with their hosts."""
+    """The servers of all projects as an administrator sees them, with their
+    hosts."""
     return Servers(catalog.session(running.layout, catalog.ADMIN),
                    everybody=True)
 
 
 @pytest.fixture
 def rack_of(running):
-    """Racks of five hosts."""
+    """A function that returns the number of the rack of a host."""
     names = running.layout.host_names()
     return lambda host: names.index(host) // running.layout.rack
 

@@ -3,6 +3,7 @@
 
 
 def the_group(groups):
+    """The UUID of the only group."""
     (group,) = groups.list()
     return group['id']
 
@@ -14,11 +15,12 @@ def members(groups):
 
 
 def hosts(nova, stack):
-    """Resource name to host, as Nova reports it."""
+    """The hosts of a stack's servers, as Nova reports them, by resource
+    name."""
     host_of = hosts_by_id(nova)
     return {name: host_of[uuid] for name, uuid in stack.servers().items()}
 
 
 def hosts_by_id(nova):
-    """UUID of each server to host, as Nova reports it."""
+    """The hosts of all servers, as Nova reports them, by UUID."""
     return {each['id']: each['OS-EXT-SRV-ATTR:host'] for each in nova.all()}

@@ -9,15 +9,16 @@ from keystoneauth1.adapter import Adapter
 from tools.cloud.waiting import wait_for
 
 TIMEOUT = 300
-"""Seconds for one stack, on a machine that may be slow."""
+"""Timeout in seconds for one stack, on a machine that may be slow."""
 BUILT = ('CREATE_COMPLETE', 'UPDATE_COMPLETE', 'CHECK_COMPLETE',
          'ADOPT_COMPLETE')
 
 
 @dataclass(frozen=True)
 class Stack:
-    """
-    :ivar path: of its URL
+    """One stack.
+
+    :ivar path: path of its URL
     """
 
     heat: Adapter
@@ -32,7 +33,8 @@ class Stack:
         return self.heat.get(self.path).json()['stack']
 
     def settled(self):
-        """Its status and the reason, as soon as Heat has finished."""
+        """The status of the stack and its reason, as soon as Heat has
+        finished."""
         def ready():
             stack = self.shown()
             if stack['stack_status'].endswith('_IN_PROGRESS'):
@@ -45,7 +47,7 @@ class Stack:
                 for each in self.shown().get('outputs', ())}
 
     def resources(self):
-        """Of all nested stacks, by their names."""
+        """The resources of the stack and of all nested stacks, by name."""
         return {each['resource_name']: each for each in self.heat.get(
             f'{self.path}/resources?nested_depth=5').json()['resources']}
 
@@ -64,7 +66,7 @@ class Stack:
             and each['resource_status'] in BUILT}
 
     def reasons(self):
-        """Of all events, also those of nested stacks."""
+        """The reasons of all events of the stack and of nested stacks."""
         return [each['resource_status_reason'] for each in self.heat.get(
             f'{self.path}/events?nested_depth=5').json()['events']]
 
@@ -79,7 +81,8 @@ class Stack:
                    for each in self.resources().values())
 
     def act(self, action):
-        """Check, suspend or resume it."""
+        """Check, suspend or resume the stack; returns its status and the
+        reason."""
         self.heat.post(f'{self.path}/actions', json={action: None})
         return self.settled()
 
@@ -87,7 +90,8 @@ class Stack:
         self.heat.post(f'{self.path}/resources/{resource}/signal', json={})
 
     def abandon(self):
-        """The data with which another stack adopts its resources."""
+        """Abandon the stack; returns the data with which another stack adopts
+        its resources."""
         return self.heat.delete(f'{self.path}/abandon').json()
 
     def delete(self):
@@ -97,13 +101,14 @@ class Stack:
 
 
 class Stacks:
-    """Of the project of a session."""
+    """The stacks of the project of a session."""
 
     def __init__(self, session):
         self.heat = Adapter(session, service_type='orchestration')
 
     def create(self, name, template, wait=True, files=None, **parameters):
-        """A new stack; complete unless the caller does not wait."""
+        """Create a stack, and wait until it is complete, unless ``wait`` is
+        false."""
         created = self.start(name, template, files=files, **parameters)
         if wait:
             status, reason = created.settled()
@@ -118,7 +123,7 @@ class Stacks:
             'timeout_mins': TIMEOUT // 60}).json()['stack']['id'])
 
     def adopt(self, name, template, abandoned, files=None, **parameters):
-        """A stack of the resources of an abandoned stack."""
+        """Create a stack that adopts the resources of an abandoned stack."""
         adopted = Stack(self.heat, name, self.heat.post('/stacks', json={
             'stack_name': name, 'template': template, 'files': files or {},
             'parameters': parameters, 'timeout_mins': TIMEOUT // 60,
@@ -128,14 +133,16 @@ class Stacks:
         return adopted
 
     def refusal(self, name, template, files=None):
-        """Status and message with which Heat refuses a template."""
+        """The status code and the message with which Heat refuses a
+        template."""
         answer = self.heat.post('/stacks', json={
             'stack_name': name, 'template': template, 'files': files or {}},
             raise_exc=False)
         return answer.status_code, answer.json()['error']['message']
 
     def mistake(self, template, files=None):
-        """The result of the validation of a template without a stack."""
+        """The error that the validation of a template reports; empty if the
+        template is valid."""
         answer = self.heat.post('/validate', json={
             'template': template, 'files': files or {}}, raise_exc=False)
         return answer.json().get('error', {}).get('message', '')

@@ -112,7 +112,7 @@ def test_members_without_a_server_are_released_after_a_failed_create(
         group)['members'].get('planned'), 30)
     assert members(groups)['data/master'] is None
     assert len(nova.all()) == 4
-    # A repeated operation plans the rest again.
+    # A repeated operation plans the remaining members again.
     assert stack.update(ANNOTATED, FILES)[0] == 'UPDATE_COMPLETE'
     assert None not in members(groups).values()
     verify()

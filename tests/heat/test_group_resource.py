@@ -53,7 +53,8 @@ def test_a_stack_is_created_updated_and_deleted(
     assert value['kept'] == 0 and value['bound'] <= value['value']
     assert outputs['gap'] == value['gap'] < 1
 
-    # Only the count of the servers changes, and nothing of the group.
+    # The update changes the count of the servers, and no property of the
+    # group.
     assert stack.update(DERIVED, level='rack', size=4) == (
         'UPDATE_COMPLETE', 'Stack UPDATE completed successfully')
     grown = hosts(nova, stack)

@@ -15,13 +15,15 @@ from tools.cloud.waiting import wait_for
 
 @dataclass(frozen=True)
 class Update:
-    """
-    :ivar template: before the update
-    :ivar growth: the template with a server that fails
-    :ivar grown: values of other parameters of the growth
-    :ivar added: paths of servers that are created before that
+    """An update that fails.
+
+    :ivar template: template before the update
+    :ivar growth: template of the update, with a server that fails
+    :ivar grown: parameters that the update changes
+    :ivar added: paths of the servers that the update creates before it fails
     :ivar refused: status after an update without a plan, by kind of engine
-    :ivar parameters: of all templates
+    :ivar files: nested templates
+    :ivar parameters: parameters that do not change
     """
 
     template: str

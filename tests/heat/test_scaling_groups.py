@@ -21,8 +21,8 @@ NESTED = GROUP + scaling_group(POINTING_STACK % 'stacks', (2, 9),
 
 
 def signalled(stack, policy, question, condition):
-    """Heat ignores a signal while the group is still scaling. So the signal
-    is repeated until it has its effect."""
+    """Signal a policy until the condition is true. The signal is repeated,
+    because Heat ignores it while the group is scaling."""
     for last in (False, False, False, True):
         stack.signal(policy)
         try:

@@ -18,8 +18,8 @@ _GUIDE = pathlib.Path(__file__).parents[2] / 'doc/source/howto/heat.rst'
 _UUID = '5f2b1c34-8f7e-4a53-9d5b-0c5a3a0f7e11'
 _PARAMETERS = {'image': 'cirros', 'holistic_group': _UUID}
 
-# Every function that a server may need, the sections beside resources, and
-# text that YAML could take for something else.
+# This template has every function that a server may need, all other sections,
+# and texts that YAML could read as another type.
 _AWKWARD = '''
 heat_template_version: 2018-08-31
 description: "on"

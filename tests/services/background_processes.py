@@ -9,7 +9,7 @@ import subprocess
 import time
 
 WAIT_SECONDS = 300
-"""Seconds after which a wait fails. A busy machine needs far less."""
+"""Timeout of a wait in seconds. A busy machine needs far less."""
 
 
 class WaitTimeout(Exception):
@@ -17,7 +17,10 @@ class WaitTimeout(Exception):
 
 
 def wait_for(description, condition, wait_seconds=WAIT_SECONDS):
-    """Return the first true value of the condition."""
+    """Return the first true value of the condition.
+
+    :raises WaitTimeout: the condition was false until the timeout
+    """
     until = time.monotonic() + wait_seconds
     while time.monotonic() < until:
         value = condition()
@@ -28,7 +31,7 @@ def wait_for(description, condition, wait_seconds=WAIT_SECONDS):
 
 
 def answers(port):
-    """Whether a server accepts connections there."""
+    """Whether a server accepts connections on the port."""
     with socket.socket() as end:
         return end.connect_ex(('127.0.0.1', port)) == 0
 
@@ -58,8 +61,12 @@ class Process:
         return self._process.pid
 
     def wait_until(self, description, condition, wait_seconds=WAIT_SECONDS):
-        """Wait for a condition. If the process ends before that, raise an
-        error with its log."""
+        """Wait for a condition; returns its first true value.
+
+        :raises WaitTimeout: the condition did not become true in time, or the
+            process has ended; in this case the message contains the end of its
+            log
+        """
         def condition_or_end():
             if self._process.poll() is not None:
                 raise WaitTimeout(f'{description}: {self.said()[-2000:]}')

@@ -10,12 +10,11 @@ from tests.services.background_processes import Process
 
 
 class DatabaseServer(abc.ABC):
-    """Run by the user of the tests, in a temporary folder.
+    """A server that the user of the tests runs in a temporary folder.
 
     :cvar name: the usual spelling of its name
-    :cvar dropping: the statement that drops a database, without the name
-    :cvar creating: the statement that creates one, with the text behind the
-        name
+    :cvar dropping: format of the statement that drops a database
+    :cvar creating: format of the statement that creates a database
     """
 
     name: str
@@ -61,7 +60,7 @@ class DatabaseServer(abc.ABC):
     @property
     @abc.abstractmethod
     def error(self):
-        """The error class of its driver."""
+        """The class of the errors of its driver."""
 
     @abc.abstractmethod
     def installed(self):

@@ -53,7 +53,10 @@ class KeystoneServer:
         self._process.kill()
 
     def session(self, user='admin', **scope):
-        """:param scope: scope of its tokens, as options of keystoneauth"""
+        """A session of a user.
+
+        :param scope: scope of its tokens, as options of keystoneauth
+        """
         return session.Session(auth=v3.Password(
             self.url, username=user, password=PASSWORD,
             user_domain_id='default', **scope))
@@ -63,7 +66,7 @@ class KeystoneServer:
         admin = adapter.Adapter(
             self.session(system_scope='all'), endpoint_override=self.url)
         several = f'{resource}s'
-        # Only limits are created several at once.
+        # Keystone creates limits in lists, and other objects one at a time.
         many = resource.endswith('limit')
         created = admin.post(f'/{several}', json=(
             {several: [fields]} if many else {resource: fields})).json()

@@ -9,9 +9,10 @@ MICROVERSION = '1.38'
 
 
 class PlacementCalls:
-    """
-    :ivar adapter: keystoneauth Adapter with administrator rights, an attribute
-        of the class that inherits from this one
+    """A mix-in with requests to Placement.
+
+    :ivar adapter: keystoneauth Adapter with administrator rights; the class
+        that inherits from this one sets it
     """
 
     @functools.cached_property

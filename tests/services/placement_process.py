@@ -31,7 +31,8 @@ def main(port, file):
     conf.set_override('auth_strategy', 'noauth2', group='api')
     conf.set_override('connection', f'sqlite:///{file}',
                       group='placement_database')
-    # If this process is killed, no answered request is lost.
+    # The database keeps the writes of all answered requests even if this
+    # process is killed.
     conf.set_override('sqlite_synchronous', False,
                       group='placement_database')
     conf([], default_config_files=[])

@@ -22,7 +22,7 @@ class RabbitBroker:
     """
 
     def __init__(self, directory=None):
-        # The path is short enough, whatever the names of pytest's folders.
+        # The path must be short, and pytest's folders may have long names.
         self._own = directory is None
         self.directory = pathlib.Path(
             directory or tempfile.mkdtemp(prefix='rabbit-'))

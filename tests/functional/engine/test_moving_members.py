@@ -69,7 +69,7 @@ def test_an_exclusive_group_keeps_both_hosts_of_a_moving_server(world):
         'members': [{'name': 's', 'resources': SMALL}]})
     world.build(alone, 's')
     put(world, alone, 's', 'a1', 'a2')
-    # What was read before has no destination.
+    # The moving server reserves both of its hosts, so only two hosts remain.
     others = world.create(trio('host'))
     assert others.status == 'unplaceable'
     put(world, alone, 's', 'a2')

@@ -75,7 +75,7 @@ def _grown(parts, claims, group, server, limit=1):
 
 
 def take_a_place_of_another_number(parts, group, server):
-    """A place of a number that the client does not use is held."""
+    """The scheduler gives a server the held place of another number."""
     row, _ = held_siblings.take_over(
         replace(do._connections(parts),
                 policy_types=policies.load_policy_types()),

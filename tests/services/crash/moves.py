@@ -30,7 +30,7 @@ def _other_host(world, group, path):
 
 def _together(world, *paths):
     """A group whose first server was forced into the rack of the second
-    member, and the two hosts."""
+    member, and its servers by path."""
     group, servers = _running(world, *paths)
     world.lives(do.force, servers['node-0'],
                 _other_host(world, group, 'node-1'))

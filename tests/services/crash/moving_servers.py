@@ -11,8 +11,8 @@ from tests.world.instances import KnownInstances
 
 
 class MovingServers(KnownInstances):
-    """A file contains the destination of each server. Nova moves a server when
-    its state is first read after the request, and then the move has ended.
+    """A file contains the destination of each server. A move ends when the
+    state of the server is read for the second time after the request.
 
     :ivar path: path of the file
     """

@@ -35,7 +35,7 @@ from tests.world.base import SMALL
 LEASE = 7 * 24 * 3600
 """A lease in seconds that is longer than any scenario."""
 HOUR = 3600
-"""A time in seconds that is longer than all graces."""
+"""A time in seconds that is longer than all grace periods."""
 PASSES = 2
 
 _engines = itertools.count()
@@ -122,8 +122,7 @@ def perform_too_late(parts, group):
 
 
 def perform_with_refused_part(parts, group):
-    """The hosts have no capacity for the second part of the holds until the
-    group is planned again."""
+    """Placement refuses the second request for holds once."""
     post, numbers = Requests.post, itertools.count(1)
 
     def refuse_second(requests, body):
@@ -243,13 +242,13 @@ def stop(parts, group, plan):
 
 
 def reconcile_later(parts):
-    """A pass of the reconciler after the graces."""
+    """Run passes of the reconciler after the grace periods."""
     parts.skew += timedelta(seconds=HOUR)
     reconcile(parts)
 
 
 def recover(parts):
-    """Engines that know nothing of the killed engine repair the state."""
+    """New engines repair the state that a killed process has left."""
     for _ in range(PASSES):
         parts.skew += timedelta(seconds=HOUR)
         for queue in (*parts.queues(_name()), parts.boot_queue(_name())):

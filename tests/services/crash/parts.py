@@ -138,7 +138,7 @@ class Parts:
 
     @staticmethod
     def claim(parts, group, path, server):
-        """The claims of a scheduler."""
+        """Claim a member for a server, as the scheduler does."""
         # The operations are functions of these components.
         import_module('tests.services.crash.operations').claim(
             parts, group, path, server)

@@ -361,7 +361,7 @@ def delete_old_records(world):
     do.ask_plan(world.parts, str(uuid.uuid4()))
     world.parts.table.statistics.put(
         'a1', {'cpu_temperature': 50.0}, world.parts.clock())
-    # Everything is old except the lease of the group.
+    # Otherwise the lease of the group would expire, too.
     world.table.update_group(
         group, [GroupStatus.PLANNED], lease_expires_at=None)
     world.site = replace(world.site, ahead=YEAR)

@@ -23,7 +23,7 @@ def _group_in_rack(world, *paths, status='ACTIVE'):
 
 
 def _updated(world, group, document):
-    """An update is requested, with actions."""
+    """Request an update with actions; returns the group."""
     return world.asked(
         group, Task.UPDATING, document=document['group'], released=[],
         actions=True, apply=True)

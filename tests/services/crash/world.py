@@ -53,7 +53,8 @@ class CrashWorld:
                                             arguments) == 0
 
     def recover(self):
-        """New processes repair the state that the killed process has left."""
+        """Repair the state that the killed process has left, in a new
+        process."""
         self.lives(operations.recover)
 
     def violations(self):

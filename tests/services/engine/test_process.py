@@ -85,7 +85,7 @@ def test_another_engine_finishes_the_task_of_a_killed_one(
     unwritten.wait_for_reader()
     first = world.table.get_group(group).engine
     killed.kill()
-    # Its last heartbeat is old.
+    # Age its last heartbeat, so that the engine counts as failed.
     world.table.tasks.keep(
         [group], first, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
@@ -104,7 +104,7 @@ def test_an_engine_is_killed_at_its_crash_point_and_another_plans_again(
     assert world.vcpus_used() == 2
     left = world.table.get_group(group)
     assert left.status == GroupStatus.PLANNING
-    # Its last heartbeat is old.
+    # Age its last heartbeat, so that the engine counts as failed.
     world.table.tasks.keep(
         [group], left.engine, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)

@@ -7,9 +7,11 @@ from tests.world.inventory import RackInventory
 
 
 class MarkedInventory(RackInventory):
-    """
+    """An inventory that records what was marked as changed.
+
     :ivar hosts: names of hosts that were marked as changed
-    :ivar nova: how often services and aggregates were marked as changed
+    :ivar nova: number of times that services and aggregates were marked as
+        changed
     """
 
     def __init__(self, world):

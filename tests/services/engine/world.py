@@ -37,9 +37,9 @@ ANN = RequestContext('req-1', 'blue', 'ann')
 
 QUICK = {'heartbeat': 0.2, 'stale_after': 300.0, 'pickup_interval': 0.3,
          'lease_interval': 0.4, 'reconcile_interval': 0.0}
-"""Intervals that would be seconds in production are tenths of seconds. An
-engine on a busy machine must not count as failed: tests age its heartbeat for
-that."""
+"""Short intervals in seconds. ``stale_after`` is long, because an engine on a
+busy machine must not count as failed. Tests of failed engines age the
+heartbeat."""
 
 CONFIGURATION = '''
 [DEFAULT]
@@ -132,7 +132,8 @@ class EngineWorld(BaseWorld):
         return conf
 
     def client(self, timeout=None, exchange=None):
-        """
+        """A client that calls the engines.
+
         :param exchange: exchange in the configuration of the client's service
         """
         conf = self._with_transport(self.conf())
@@ -191,6 +192,7 @@ class EngineWorld(BaseWorld):
     def start_process(self, inventory, crash_point=None, **engine):
         """Start an engine as a process.
 
+        :param inventory: path of its inventory file
         :param crash_point: crash point at which it is killed; None if it is
             not
         """
@@ -221,7 +223,7 @@ class EngineWorld(BaseWorld):
 
     def ask(self, document=None, **fields):
         """Write the rows that the API writes before it sends a message to
-        engines."""
+        engines; returns the UUID of the group."""
         now = timeutils.utcnow()
         document = document or pair()
         record = GroupRecord(**{
