@@ -26,7 +26,7 @@ def needed_places(case: Case, objective: Objective,
                   in_time: Callable[[], None] = no_limit) -> np.ndarray:
     """[class, host]: whether the program needs a variable for the class on the
     host: the host has room for it, and the host is not dominated. No host is
-    removed if the group is large or the costs of hosts are unknown.
+    removed if the group is large or the costs are unknown.
 
     :raises OutOfTime: if ``in_time`` does
     """

@@ -43,7 +43,7 @@ class Search(SolverCalls):
             incumbent: Counts | None = None) -> SearchStatus:
         """Search for the best plan of a case of all hosts.
 
-        :param start: counts that may be a plan; None for none
+        :param start: counts that may be a plan, or None
         :param within: returns the bound of the objective for plans whose
             preferences cost at most the given cost; None if nothing is proved
         :param incumbent: a plan; None if no plan is known yet
@@ -102,7 +102,7 @@ class Search(SolverCalls):
         """Search for the best plan of a case with some hosts of a larger
         problem.
 
-        :param start: counts that may be a plan; None for none
+        :param start: counts that may be a plan, or None
         :param least: lower bound of the cost of preferences
         :param within: returns the bound of the objective for plans whose
             preferences cost at most the given cost; None if nothing is proved

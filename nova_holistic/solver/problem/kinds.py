@@ -153,7 +153,7 @@ def _kinds(group: Group, table: HostTable,
 
 def _alone(members: list[Member], limits: Mapping) -> int:
     """An upper limit on the number of these members on one host, regardless of
-    all other members: the sum over the innermost groups with a limit."""
+    all other members. Only the innermost limit of each member is applied."""
     inner: dict[tuple[int, int] | None, int] = {}
     for member in members:
         last = limits[member.path][-1] if limits[member.path] else None

@@ -126,7 +126,7 @@ class HostCosts(PlacementCosts):
 
 
 class TrafficCosts(PlacementCosts):
-    """Mbit/s between members x number of uplinks that this traffic uses."""
+    """Costs that are a sum of Mbit/s between members x uplinks in use."""
 
     def __init__(self, case: Case, traffic: Sequence[Traffic]):
         self._where = [case.table.division(level).of_host
