@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The crash points of the code, and the scan for writes without a crash point
+between them."""
+
 import ast
 from collections import Counter
 import pathlib

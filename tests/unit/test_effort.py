@@ -63,7 +63,7 @@ def test_no_test_module_makes_settings_of_its_own():
 
 
 def makes_settings(path):
-    """Whether a module calls hypothesis.settings()."""
+    """Return whether a module calls hypothesis.settings()."""
     called = {node.func for node in ast.walk(ast.parse(path.read_text()))
               if isinstance(node, ast.Call)}
     return any(getattr(function, 'id', getattr(function, 'attr', None))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other code and tests use only the public modules of the solver and replace
-no part of them. So the solver can be rebuilt without changes outside
+no part of them. The solver can therefore be rebuilt without changes outside
 tests/unit/solver/internal."""
 
 import ast
@@ -143,7 +143,7 @@ def test_the_public_modules_exist_and_are_used():
 ORDER = ('limits', 'numerics', 'problem', 'evaluation', 'construct',
          'ruin_recreate', 'milp', 'improve', 'alternates', 'decomposition',
          'column_generation', 'traffic', 'diagnosis')
-"""Sub-packages: each imports itself and those before it."""
+"""Sub-packages. Each may import itself and the preceding ones."""
 
 
 def _sub_package(name):

@@ -54,7 +54,8 @@ def test_an_optimisation_saves_requests_and_bytes(costs, name):
 def test_the_share_of_groups_that_are_placed():
     placed, together, total = federation.shares(
         2, 2, 0.5, federation.documents(6), ['all'])
-    # Either may place more, because groups come one after another.
+    # The federation may place more groups than one planner, or fewer, because
+    # each places the groups one after another.
     assert 0 < placed['all'] < total == 6
     assert 0 < together < total
 

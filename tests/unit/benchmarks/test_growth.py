@@ -57,8 +57,8 @@ def test_quarters_without_points_are_an_error():
 
 
 def test_a_life_has_the_cost_of_its_quarter():
-    # From second 50 on, each second costs double. Five lives end in the first
-    # quarter, and four in the last one.
+    # From second 50 on, each second costs double. Five life cycles end in the
+    # first quarter, and four in the last one.
     used = points(lambda second: second + max(0, second - 50))
     found = growth.cost(used, ends=range(2, 100, 5))
     assert found == {'first': pytest.approx(22 / 5),

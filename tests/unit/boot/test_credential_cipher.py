@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Credentials are encrypted for one row of the table, and keys can be
+exchanged."""
+
 from cryptography.fernet import Fernet
 import pytest
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The command check, on changed plans of the command plan."""
 
 import json
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""An interrupt ends a command, even while the solver runs outside Python."""
 
 import signal
 import subprocess

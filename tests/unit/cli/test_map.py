@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The command map, on plans of the command plan."""
 
 import json
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The command plan: its formats of output, its exit codes and its messages."""
 
 import io
 import json

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Server groups of Nova are converted to group documents."""
+
 import pytest
 
 from nova_holistic.client.server_group import document, NotImported

@@ -16,8 +16,8 @@ CONF = '/etc/nova-holistic/nova-holistic.conf'
 NOVA_CONF = stub.VARIABLES['NOVA_CONF']
 SAMPLE = stub.PLUGIN / 'local.conf.sample'
 ASKED_FOR = {'ADMIN_PASSWORD', 'RABBIT_PASSWORD', 'SERVICE_PASSWORD'}
-"""Passwords that stack.sh reads from a terminal. The database's is a
-variable."""
+"""Passwords that stack.sh reads from a terminal. The password of the
+database is a variable."""
 CONFIGURES = ('iniset', 'iniset_multiline', 'enable_service', 'openstack')
 EVERY_SETTING = {
     'HOLISTIC_NOVA_API_FILTER': 'True',
@@ -193,7 +193,8 @@ def test_the_scheduler_is_replaced(run):
             'nova.scheduler.weights.all_weighers,'
             'nova_holistic.scheduler.weights.all_weighers',)}
     assert found['holistic_database'] == done.ini(CONF)['holistic_database']
-    # The scheduler of DevStack ends before ours begins.
+    # The scheduler of DevStack is stopped before the scheduler of this project
+    # starts.
     stopped = done.calls.index(('stop_process', 'n-sch'))
     assert done.calls[stopped + 1] == (
         'run_process', 'n-sch',

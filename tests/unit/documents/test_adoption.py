@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The key adopt of a group document names existing servers."""
+
 import pytest
 
 from nova_holistic.documents.groups.adoption import (

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Inventory documents: their defaults, the positions of errors, and the speed
+of reading."""
+
 import gc
 import json
 import pathlib

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Plan documents are written in the documented format and read without a
+change."""
+
 import json
 import math
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Relationships in a group document, and the positions of their errors."""
+
 import copy
 
 import pytest

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""YAML and JSON text is read. Text that would use too much memory or time is
+refused."""
+
 import json
 
 from hypothesis import given

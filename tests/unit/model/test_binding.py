@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""A group is bound to the flavors and levels of a cloud."""
+
 import dataclasses
 
 import pytest

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The paths and scopes of the members of a group."""
+
 from tests.unit.builders import group, servers
 
 SHOP = group(

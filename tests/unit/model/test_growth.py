@@ -79,7 +79,8 @@ def test_a_place_is_surplus_if_as_many_others_are_desired(numbers, existing):
        strategies.sets(strategies.integers(0, 9)))
 def test_a_revised_group_keeps_servers_and_then_planned_places(
         numbers, used, planned):
-    """The desired number, and every server that exists."""
+    """The result has every existing server and at least the desired number.
+    Planned places are used before new ones."""
     group, planned = elastic(*numbers), planned - used
     kept = {int(path.removeprefix('node-')) for path in paths(fitted(
         group, {f'node-{n}' for n in used},

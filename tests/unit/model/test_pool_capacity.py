@@ -15,7 +15,8 @@ THIN = {'thin_provisioning_support': True}
     # Ten are reserved; thirty of the other ninety are provisioned.
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'provisioned_capacity_gb': 30}, 90, 60),
-    # Others also use the array, so less is free than is not provisioned.
+    # Other clients also use the array. Its free capacity is less than the
+    # capacity that Cinder has not provisioned.
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,
       'provisioned_capacity_gb': 30, 'free_capacity_gb': 50.9}, 90, 50),
     ({'total_capacity_gb': 100, 'reserved_percentage': 10,

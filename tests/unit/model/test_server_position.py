@@ -59,7 +59,8 @@ def test_a_server_counts_where_a_scheduler_has_sent_it(migrations):
 
 
 def test_a_record_of_nova_precedes_the_answer_of_a_scheduler():
-    """Its compute service may have tried another host after that."""
+    """The compute service may have tried another host after the scheduler
+    answered."""
     server = ServerRecord('h1', 'active', 'resize_migrating')
     assert server_position(server, 'planned', [
         Migration(1, 'migrating', 'h1', 'h2')], 'h3') == Position('h2', 'h1')

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The domains of hosts, and the capacity of an inventory."""
+
 import pytest
 
 from nova_holistic.model.cloud.domain import Domain

@@ -18,7 +18,7 @@ from nova_holistic.model.stack_rules import below, path_of, StackRule
     ('web/*', 'web/server-*', ['web', '3'], 'web/server-3'),
     ('*/*', 'shard-*/node-*', ['1', '2'], 'shard-1/node-2'),
     ('*/*', 'shard-*/node', ['1', '2'], 'shard-1/node'),
-    # A name with the character of a rule is only a name.
+    # An asterisk in the name of a resource is not a wildcard.
     ('a', 'b', ['*'], None), ('*', 'b-*', ['*'], 'b-*'),
 ])
 def test_a_rule_gives_a_path(resource, member, names, path):

@@ -40,8 +40,8 @@ def test_stack_costs_the_free_share_of_the_used_hosts():
 
 def test_spread_costs_more_on_fuller_hosts():
     wanted = group(servers('db', 1))
-    # At these tenths, the square of u is 0 and 0.01; 0.25 and 0.36; 0.64 and
-    # 0.81.
+    # The squares of the used share before and after are 0 and 0.01, 0.25 and
+    # 0.36, and 0.64 and 0.81.
     for name, cost in (('empty', 0.01), ('half', 0.11), ('full', 0.17)):
         assert _value('spread', _loaded(), wanted,
                       db_0=name) == pytest.approx(cost)

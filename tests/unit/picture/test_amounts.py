@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The text for amounts of resources and for bounds in a picture."""
 
 import math
 

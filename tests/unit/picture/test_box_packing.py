@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Boxes of any size are packed without overlap."""
 
 from hypothesis import given
 from hypothesis import strategies as st

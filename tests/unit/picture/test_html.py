@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The HTML page of a picture is valid, self-contained and safe."""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Groups get different colours, on which text has enough contrast."""
 
 from nova_holistic.picture.palette import paints
 import pytest

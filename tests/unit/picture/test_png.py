@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""A picture as PNG has the scale of the SVG, up to a maximum size."""
 
 import struct
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The contents of a picture: the members and the load of each host."""
 
 from nova_holistic import exceptions
 from nova_holistic.model.cloud.inventory import Inventory

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Text is shortened to a width and contains only printable characters."""
 
 from nova_holistic.picture.text_fitting import fit, printable, width
 import pytest

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The tree of domains of a picture."""
 
 from nova_holistic.picture.scene import scene
 from nova_holistic.picture.tree import tree

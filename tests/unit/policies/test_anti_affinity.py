@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check and the encoding of the policy anti-affinity."""
+
 from fractions import Fraction
 
 import pytest

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check and the encoding of the relationship bandwidth."""
+
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.model.group import Group
 from nova_holistic.policies.bandwidth import Bandwidth

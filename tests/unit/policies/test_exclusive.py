@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check and the encoding of the policy exclusive."""
+
 import itertools
 
 import pytest

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The installed policy types. The check and the encoding of affinity and
+anti-affinity agree on every placement."""
+
 import itertools
 
 import pytest

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check and the encoding of the relationship affinity."""
+
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from tests.unit.builders import cloud, group, host, on, servers, two_racks
 from tests.unit.policies.encoding import cost_of

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check and the encoding of the relationship anti-affinity."""
+
 from nova_holistic.policies.relationship_anti_affinity import (
     RelationshipAntiAffinity)
 from tests.unit.builders import cloud, group, host, on, servers, two_racks

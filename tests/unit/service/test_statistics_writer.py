@@ -135,7 +135,7 @@ def test_statistics_of_known_hosts_need_no_new_host_list(
 
 
 def slowed(cloud):
-    """A read of the cloud that signals its begin and waits for the test."""
+    """Make reads of the cloud signal their start and wait for the test."""
     looking, seen = threading.Event(), threading.Event()
 
     def slowly():

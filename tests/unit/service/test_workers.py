@@ -21,7 +21,7 @@ LONG = 300.0
 
 
 class Planner:
-    """Does what a test sets with each group, and records its begin.
+    """Calls the function of the test with each group, and records the calls.
 
     :ivar now: time of the engine's clock
     """
@@ -110,9 +110,9 @@ def test_a_task_of_another_engine_is_not_taken(
 
 def test_a_task_that_is_offered_during_its_execution_is_not_repeated(
         workers, planner, table):
-    """The engine could send no heartbeat, so by the table any engine may take
-    the task. The other thread is offered the task, and continues with the next
-    one."""
+    """The engine could not send a heartbeat, so the table lets any engine take
+    the task. The other thread is offered the task, ignores it, and continues
+    with the next one."""
     first, second = ask(table), ask(table)
     begun, done, end_first = (threading.Event() for _ in range(3))
 

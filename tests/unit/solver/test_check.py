@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The check of a placement reports each reason that makes it invalid."""
+
 import dataclasses
 
 import pytest

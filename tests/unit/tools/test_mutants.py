@@ -130,7 +130,7 @@ class Run:
     :ivar code: its exit code
     :ivar rows: status and detail of each mutant by its name
     :ivar last: the last line
-    :ivar told: its standard error
+    :ivar shown: its standard error
     """
 
     code: int
