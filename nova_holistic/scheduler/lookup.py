@@ -283,7 +283,7 @@ class Lookup:
         :raises RequestRefused: no row matches, or not every row if required
         """
         found, refusals = [], []
-        # Equal rows follow each other: only the first of them is checked.
+        # Equal rows follow each other: each requirement is checked once.
         for wanted, alike in itertools.groupby(
                 rows, lambda row: row.member.requirements):
             try:

@@ -47,8 +47,8 @@ def may_move_unchecked(instance_uuid: str) -> bool:
 def is_evacuation(instance_uuid: str) -> bool:
     """Whether Nova is rebuilding the server on another host.
 
-    A rebuild on the same host has the same task state. Callers must not pass
-    such a server.
+    A server that is rebuilt on the same host has the same task state. Callers
+    must not pass its UUID.
 
     :raises HolisticError: Nova's database does not answer
     """

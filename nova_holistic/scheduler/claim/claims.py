@@ -264,9 +264,11 @@ class Claims:
         self._table.settle(claim.row.group_uuid, self._clock())
 
     def _unswapped(self, claim: ClaimedRow) -> MemberRecord:
-        """Replace the allocation with a hold; the row with this hold.
+        """Replace the allocation with a hold, and return the row with this
+        hold.
 
         :raises HoldGone: neither the allocation nor the hold exists
+        :raises HoldsError: the capacity or Placement is unavailable
         """
         arguments = claim.instance_uuid, *self._owner
         try:

@@ -2,8 +2,8 @@
 """Matches the groups of a description with those of a request.
 
 The suffixes may differ: the request names a port by its UUID, which the
-description does not know. Groups match if their contents are equal and the
-same of them must be in one subtree.
+description does not know. Two groups match if their contents are equal, and if
+they must be in one subtree with matching groups.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

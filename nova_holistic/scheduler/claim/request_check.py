@@ -121,7 +121,7 @@ def _check_traits(asked, requirements):
 
 
 def drop_default_zone(spec: 'objects.RequestSpec') -> None:
-    """Remove the default zone, which Nova's API adds to requests without one.
+    """Remove the default zone, which Nova adds to a request without a zone.
 
     Nova does not record whether the user named the zone. Only the description
     of the member and its plan determine the zone of the server.

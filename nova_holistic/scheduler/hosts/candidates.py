@@ -31,7 +31,7 @@ UNKNOWN_FILTER = "Nova's filters"
 class Candidates:
     """Checks hosts for the servers of one create. Each host is read only once.
 
-    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it has to
+    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it must
         be set before a host is checked
     :ivar is_single: whether the request is for one server. Then a chosen host
         is not needed again, and the server's resources are not subtracted

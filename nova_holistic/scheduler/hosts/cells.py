@@ -63,7 +63,7 @@ def learn(context, host_manager, hosts: Collection[str]) -> None:
     known = host_manager.host_to_cell_uuid
     missing = {host for host in hosts if host not in known}
     for host, cell in _of_hosts(context, missing) if missing else ():
-        # Nova reads a cell that it does not know later.
+        # If Nova does not know the cell yet, it reads the cell later.
         if cell in host_manager.cells:
             known[host] = cell
 

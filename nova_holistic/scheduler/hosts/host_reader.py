@@ -98,7 +98,7 @@ class HostReader:
         state = self._host_manager.host_state_cls(
             node.host, node.hypervisor_hostname, cell.uuid, compute=node)
         # HostState.update() does the same under a lock, which takes longer
-        # than the rest of it. No other thread knows this state.
+        # than the update itself. No other thread uses this state.
         state._update_from_compute_node(node)
         state.aggregates = self.aggregates(place.host)
         state.service = ReadOnlyDict(service)

@@ -62,7 +62,7 @@ def providers_with_trait(placement, trait: str) -> frozenset[str]:
     except ks_exceptions.ClientException as error:
         raise RequestRefused('Placement does not answer') from error
     if response.status_code == 400:
-        # Placement does not know such a trait: no provider has it.
+        # Placement does not know the trait, so no provider has it.
         return frozenset()
     if response.status_code != 200:
         raise RequestRefused('Placement returned an unexpected answer')
