@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of requests to Placement: the allocations of holds and instances."""
+"""The consumers in the bodies of requests to Placement: holds and
+instances."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,14 +10,15 @@ from nova_holistic.table.records import MemberRecord, Place
 HOLD = 'HOLISTIC_HOLD'
 INSTANCE = 'INSTANCE'
 FIRST_GENERATION = 1
-"""Placement's generation of a consumer that was written once: of a hold, and
-of an instance that got its allocation by a swap and nothing since."""
+"""Placement's generation of a consumer that was written once: a hold, or an
+instance whose allocation has not changed since the exchange of the hold."""
 
 Allocations = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def emptied_hold(project_id: str, user_id: str) -> Mapping[str, Any]:
-    """A hold that was put, and not touched since, gives its room back."""
+    """A hold without its allocation. Placement accepts this change only if the
+    hold has not changed since it was put."""
     return {'allocations': {}, 'project_id': project_id, 'user_id': user_id,
             'consumer_generation': FIRST_GENERATION, 'consumer_type': HOLD}
 
@@ -24,7 +26,12 @@ def emptied_hold(project_id: str, user_id: str) -> Mapping[str, Any]:
 def of_instance(hold: Mapping[str, Any], member: MemberRecord,
                 place: Place | None, owner: tuple[str, str]
                 ) -> dict[str, Any]:
-    """The allocation of the instance that takes over from a hold."""
+    """The instance that gets its allocation in exchange for a hold.
+
+    :param hold: the hold as it was put
+    :param place: place of the instance; None means the place of the member
+    :param owner: project and user of the instance
+    """
     project_id, user_id = owner
     planned = {key: hold[key] for key in hold if key != 'mappings'}
     return {**planned, **allocated(member, place),
@@ -34,9 +41,10 @@ def of_instance(hold: Mapping[str, Any], member: MemberRecord,
 
 def emptied(consumer: Mapping[str, Any],
             generation: int | None) -> dict[str, Any]:
-    """A consumer that gives up its allocation.
+    """A consumer without its allocation.
 
-    :param consumer: as it was filled
+    :param consumer: the consumer with its allocation
+    :param generation: current generation of the consumer
     """
     owner = {key: consumer[key] for key in consumer if key != 'mappings'}
     return {**owner, 'allocations': {}, 'consumer_generation': generation}
@@ -44,9 +52,10 @@ def emptied(consumer: Mapping[str, Any],
 
 def allocations(member: MemberRecord,
                 place: Place | None = None) -> Allocations:
-    """What the member takes, as Placement writes it; it knows no zeros.
+    """The allocations of a member in the format of Placement, which does not
+    accept amounts of zero.
 
-    :param place: where, if it is not where the member is planned
+    :param place: place of the allocation; None means the member's place
     """
     chosen = (place or member.place).allocation
     if chosen is not None:
@@ -58,8 +67,9 @@ def allocations(member: MemberRecord,
 
 def allocated(member: MemberRecord,
               place: Place | None = None) -> dict[str, Any]:
-    """What the member takes, with the providers of each request group if the
-    root provider does not give all."""
+    """The allocations of a member as part of a consumer. They contain the
+    mappings of request groups if the root provider does not provide all
+    resources."""
     chosen = (place or member.place).allocation
     if chosen is not None:
         return chosen.to_placement()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many holds are written, and dropped, in parts.
+"""Writes and drops many holds in parts.
 
 Each part is one request. The time of a request grows with the number of its
-consumers, and a proxy gives up a request that takes too long
+consumers, and a proxy ends a request that exceeds its timeout
 (``benchmarks/holds.py``).
 """
 
@@ -16,9 +16,9 @@ from nova_holistic.holds.requests import Requests
 from nova_holistic.table.batches import batches
 
 Note = Callable[[int], None]
-"""Is given the number of holds that are written so far."""
+"""Receives the number of holds that exist."""
 Holds = Mapping[str, Mapping[str, Any]]
-"""Consumers as they are posted, by their UUIDs."""
+"""Consumers in the format of POST /allocations, by their UUIDs."""
 Replan = Callable[[Collection[str], Collection[str]], Holds | None]
 """Receives the UUIDs of the holds that are written, and those of a part that
 Placement has refused. Returns all holds to write in addition to the written
@@ -26,7 +26,8 @@ ones, or None to drop the written ones."""
 
 
 class BatchedHolds:
-    """Each part is written or dropped as a whole."""
+    """Writes and drops holds. Each part is written completely or not at
+    all."""
 
     def __init__(self, requests: Requests, size: int,
                  sleep: retry_policy.Sleep):
@@ -44,8 +45,8 @@ class BatchedHolds:
         them, ``replan`` may choose other holds in place of those that are not
         written. Otherwise, the parts before it are dropped again.
 
-        :param note: is called between two parts, and after the parts before
-            a refused one are dropped
+        :param note: called between two parts, and after the parts before a
+            refused part are dropped
         :raises CapacityGone: the capacity is insufficient; none of the holds
             exists
         :raises HoldsError: it is unknown which of them exist
@@ -75,11 +76,11 @@ class BatchedHolds:
 
     def drop(self, holds: Collection[str],
              owner: tuple[str | None, str | None]) -> None:
-        """Afterwards, none of the holds exists.
+        """Ensure that none of the holds exists.
 
-        A part takes one request if its owner is known, and if all of its
-        holds are there as they were put. Otherwise, it takes one more for
-        each hold.
+        A part takes one request if its owner is known, and if all of its holds
+        exist and have not changed. Otherwise, it takes an additional request
+        for each hold.
 
         :param owner: project and user of all holds, if they are known
         """
@@ -101,9 +102,11 @@ class BatchedHolds:
         crash_points.reached('holds.undo-noted')
 
     def _put_part(self, part: Mapping[str, Any]) -> None:
-        """A request without an answer is sent again, unless it was carried
-        out. It cannot be carried out twice, because every hold is a consumer
-        that does not exist before.
+        """Write one part.
+
+        A request without a response is sent again, unless it was carried out.
+        It cannot be carried out twice, because every hold is a consumer that
+        does not exist before.
         """
         unanswered: errors.Unanswered | None = None
 
@@ -117,7 +120,7 @@ class BatchedHolds:
             except errors.CapacityGone:
                 if unanswered is None:
                     raise
-                # The request before this one may be carried out yet.
+                # Placement may still carry out the previous request.
                 raise unanswered from None
             # A request is carried out as a whole: if one hold of the part
             # exists, then all exist.
@@ -132,5 +135,5 @@ class BatchedHolds:
         try:
             return self._requests.post(part)
         except (errors.Unanswered, errors.CapacityGone):
-            # It can be done again, for one hold after the other.
+            # The caller then deletes each hold with a separate request.
             return False

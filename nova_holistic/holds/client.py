@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds: allocations in Placement that keep planned members' places."""
+"""Holds: allocations in Placement that reserve capacity for members."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 import time
@@ -24,17 +24,17 @@ part_size``."""
 
 Replan = Callable[[Collection[str], Collection[str]],
                   Sequence[MemberRecord] | None]
-"""Receives the holds that are put, and those of a part that Placement has
+"""Receives the holds that are written, and those of a part that Placement has
 refused. Returns all members to hold in addition to the held members, or None
 to drop all holds."""
 
 
 class HoldClient:
-    """The only writer of holds. A POST /allocations is all or nothing; the
-    holds of a large group are put and dropped in several of them.
+    """The only class that writes holds. A POST /allocations changes all of its
+    consumers or none. The holds of a large group require several of them.
 
-    Any method raises HoldsError where Placement does not answer; then it is
-    not known whether the change was made.
+    All methods raise HoldsError if Placement does not respond. It is then
+    unknown whether the change was made.
     """
 
     def __init__(self, placement, owner: tuple[str, str] | None = None,
@@ -55,9 +55,9 @@ class HoldClient:
 
     @classmethod
     def from_conf(cls, conf, placement) -> 'HoldClient':
-        """Make one from the options in [holds].
+        """Create a client from the options in [holds].
 
-        :raises HoldsError: they name no project or user where they should
+        :raises HoldsError: a required project or user is missing
         """
         service = conf.holds.project == 'service'
         owner = (conf.holds.project_id, conf.holds.user_id)
@@ -73,7 +73,7 @@ class HoldClient:
             replan: Replan | None = None) -> None:
         """Hold the places of all members, or of none.
 
-        :param note: called with the number of existing holds whenever it has
+        :param note: receives the number of existing holds whenever it has
             changed and the work is not finished
         :param replan: may choose other places for members that are not held
             yet if Placement refuses some of them
@@ -95,9 +95,9 @@ class HoldClient:
              user_id: str | None = None) -> None:
         """Ensure that none of the holds exists.
 
-        :param project_id: of all holds, if they have the same owner and it
-            is known, which saves requests
-        :param user_id: likewise
+        :param project_id: project of all holds; None if it is unknown or
+            differs, which requires more requests
+        :param user_id: user of all holds, like ``project_id``
         """
         self._in_parts.drop(holds, self._owner or (project_id, user_id))
 
@@ -105,14 +105,15 @@ class HoldClient:
     def exchange(self, emptied: Collection[str],
                  filled: Sequence[MemberRecord], project_id: str,
                  user_id: str) -> None:
-        """Hold the places of some members, with the room of holds that are
-        given up for them: all in one POST, or nothing.
+        """Empty some holds and hold the places of other members, in one POST.
 
-        Of those to be emptied some may be gone already. Asked again, it finds
-        it done.
+        Some of the emptied holds may not exist any longer. A repeated call
+        finds that the change is done.
 
+        :param emptied: holds to empty
+        :param filled: members to hold
         :raises CapacityGone: the capacity is not available, even without the
-            given holds
+            emptied holds
         """
         owner = self._owner or (project_id, user_id)
         taken = {m.hold: self._hold(m, project_id, user_id) for m in filled}
@@ -139,7 +140,7 @@ class HoldClient:
         return read_candidates(self._requests, provider, wanted)
 
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
-        """A consumer's allocations as Placement shows them, None if none."""
+        """See ``Requests.read``."""
         return self._requests.read(consumer)
 
     def consumers(self, provider: str) -> Collection[str]:
@@ -148,7 +149,7 @@ class HoldClient:
         return self.resources(provider).keys()
 
     def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
-        """What each consumer has at a provider; nothing if it is gone."""
+        """Amounts by resource class, by the consumers of a provider."""
         response = self._requests.call(
             'get', f'/resource_providers/{provider}/allocations')
         if response.status_code == 404:
@@ -171,7 +172,7 @@ class HoldClient:
                 for each in response.json()['resource_providers']}
 
     def empty(self, hold: str, found: Mapping[str, Any]) -> bool:
-        """Give a hold's room back, if it is still as it was found.
+        """Empty a hold if it has not changed since it was read.
 
         :param found: the result of ``exists``
         """
@@ -181,7 +182,7 @@ class HoldClient:
 
     def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
                 ) -> None:
-        """Give an instance the allocations that it had:
+        """Give an instance its previous allocations: see
         ``InstanceAllocations.restore``."""
         self._instances.restore(instance_uuid, before)
 
@@ -189,11 +190,11 @@ class HoldClient:
     def allocate(self, member: MemberRecord, instance_uuid: str,
                  project_id: str, user_id: str,
                  place: Place | None = None) -> None:
-        """The instance gets the member's allocation, without a hold.
+        """Give the instance the member's allocation, without a hold.
 
-        :param place: of the allocation, if it is not the member's
+        :param place: place of the allocation; None means the member's place
         :raises AllocationChanged: the instance has another allocation
-        :raises CapacityGone: the host has no room, or is gone
+        :raises CapacityGone: the capacity or the host is not available
         """
         self._instances.allocate(instance_uuid, of_instance(
             self._hold(member, project_id, user_id), member, place,
@@ -202,15 +203,15 @@ class HoldClient:
     @HOLD_SECONDS.of(operation='swap')
     def swap(self, member: MemberRecord, instance_uuid: str, project_id: str,
              user_id: str, place: Place | None = None) -> None:
-        """The hold becomes the instance's allocation, in one step.
+        """Exchange the hold for the instance's allocation.
 
-        One POST if no other process interferes. If it is repeated, it finds
-        the change done.
+        This takes one POST if no other process interferes. A repeated call
+        finds that the change is done.
 
-        :param place: of the instance's allocation, if it is not the hold's
+        :param place: place of the instance; None means the place of the hold
+        :raises AllocationChanged: the hold or the instance has another one
         :raises HoldGone: neither has the allocation
-        :raises CapacityGone: the host or its inventory is gone, or the other
-            place has no room
+        :raises CapacityGone: the capacity or the host is not available
         """
         hold = self._hold(member, project_id, user_id)
         self._move((member.hold, hold), (instance_uuid, of_instance(
@@ -220,11 +221,10 @@ class HoldClient:
     def unswap(self, member: MemberRecord, instance_uuid: str,
                project_id: str, user_id: str, place: Place | None = None,
                ) -> None:
-        """The instance's allocation becomes the hold again.
+        """Exchange the instance's allocation for the hold.
 
-        :param place: of the instance's allocation, if it is not the hold's
-        :raises AllocationChanged: the instance has another one than the hold
-            was
+        :param place: place of the instance; None means the place of the hold
+        :raises AllocationChanged: the instance or the hold has another one
         :raises HoldGone: neither has the allocation
         :raises CapacityGone: the capacity for the hold is no longer available
         """
@@ -236,7 +236,7 @@ class HoldClient:
             generation=None)
 
     def has(self, consumer: str, member: MemberRecord) -> bool:
-        """Whether the consumer has the member's allocation and no other."""
+        """Whether the consumer has exactly the member's allocation."""
         found = self.exists(consumer)
         return found is not None and same(found, allocations(member))
 
@@ -245,8 +245,8 @@ class HoldClient:
               generation: int | None = FIRST_GENERATION) -> None:
         """Empty one consumer and fill the other, in one POST.
 
-        :param generation: of the consumer to be emptied if it has what it is
-            expected to have; None reads both first
+        :param generation: expected generation of the consumer that is emptied;
+            None reads the consumer first
         """
         (giver, filled), (taker, wanted) = source, target
 

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
 MAX_STEPS = 20_000
-"""Number of steps after which the search ends without a result. Not
-measured."""
+"""Number of steps after which the search ends without a result. This limit is
+an estimate."""
 
 Free = Mapping[tuple[str, str], int]
-"""By UUID of the provider and resource class."""
+"""Free capacity by UUID of the provider and resource class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One allocation that has to be chosen.
+    """One allocation that must be chosen.
 
-    :ivar options: the allocations that are possible
-    :ivar isolated: number of the member, if no other isolated choice of the
-        member may have one of these providers; None if they may share them
+    :ivar options: the possible allocations
+    :ivar isolated: number of the member if no other isolated choice of this
+        member may have one of the same providers; None if the choice may share
+        its providers
     """
 
     options: Sequence[ProviderAllocation]
@@ -32,7 +33,8 @@ def choose(choices: Sequence[Choice],
     """One allocation for each choice, in the order of the choices.
 
     :param free: free capacity of the providers
-    :returns: None if none were found that fit together
+    :returns: None if no allocations that fit together were found in
+        ``MAX_STEPS`` steps
     """
     order = sorted(range(len(choices)), key=lambda i: len(choices[i].options))
     found = _Search([choices[i] for i in order], dict(free)).run()
@@ -52,7 +54,7 @@ class _Search:
         self._free = free
         self._chosen: list[int] = []
         self._steps = 0
-        # Providers that an isolated choice of a member has.
+        # Providers of isolated choices, with the number of the member.
         self._isolated: set[tuple[int, str]] = set()
         self._before = _interchangeable(choices)
 
@@ -81,7 +83,7 @@ class _Search:
         return False
 
     def _take(self, choice: Choice, index: int) -> bool:
-        """Whether the allocation fits; if it does, it is taken."""
+        """Use the allocation if it fits; returns whether it fits."""
         allocation = choice.options[index]
         if any(self._free.get(key, 0) < amount
                for key, amount in _amounts(allocation)):
@@ -116,8 +118,8 @@ def _isolated(choice: Choice,
 
 
 def _interchangeable(choices: Sequence[Choice]) -> Sequence[int | None]:
-    """For each choice, the position of one before it whose option does not
-    come after its own; None if no such choice exists.
+    """For each choice, the position of an earlier choice whose option must not
+    come after its own option; None if no such choice exists.
 
     Isolated choices of different members with the same options can be
     exchanged only together with the other choices of their members. So their

@@ -1,38 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong between us and Placement."""
+"""Errors of requests to Placement."""
 
 from nova_holistic import exceptions
 
 
 class HoldsError(exceptions.HolisticError):
-    """Placement does not answer, or answers what it should not.
+    """Placement does not respond, or its response is unexpected.
 
-    Whether the request was carried out is not known: the reconciler finds
-    out.
+    Unless a subclass states otherwise, it is unknown whether the request was
+    carried out. The reconciler checks this later.
     """
 
 
 class Unanswered(HoldsError):
-    """No answer of Placement has arrived: the connection failed, or the
-    client or a proxy did not wait any longer.
+    """No response of Placement was received: the connection failed, or the
+    timeout of the client or of a proxy was exceeded.
 
     Placement may have carried out the request, or may carry it out later.
     """
 
 
 class CapacityGone(HoldsError):
-    """Placement refused: the room, or its provider, is no longer there.
-
-    Nothing was allocated.
-    """
+    """Placement refuses a request, because the capacity or its provider is no
+    longer available. Nothing was allocated."""
 
 
 class HoldGone(HoldsError):
-    """The hold is no longer in Placement, and the instance did not get it."""
+    """Neither the hold nor the instance has the allocation."""
 
 
 class AllocationChanged(HoldsError):
-    """The instance's allocation differs from the allocation of the hold.
-
-    Another process moved or resized the server; nothing was changed.
-    """
+    """A consumer has another allocation than planned, for example because
+    another process moved or resized the server. Nothing was changed."""

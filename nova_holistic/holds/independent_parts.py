@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of a member's request whose providers do not depend on each other.
 
-Of eight devices, Placement would propose each order in which a member can
-have them, and these are more than it returns. Therefore the engine requests
-each part that differs, and joins the parts.
+If a member requests eight devices, Placement proposes each order of the
+devices, which are more candidates than it returns. Therefore the engine
+requests each part that differs, and joins the parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,10 @@ from nova_holistic.table.provider_allocation import ProviderAllocation
 
 
 def independent_parts(wanted: Requirements) -> Sequence[Requirements]:
-    """Resources outside groups are one part. Groups are in the same part if
-    they must be in the same subtree.
+    """The parts of a member's request.
+
+    Resources outside groups are one part. Groups are in the same part if they
+    must be in the same subtree.
 
     With ``group_policy: isolate``, different parts that have groups must come
     from different providers, too: see ``is_isolated``.
@@ -36,8 +38,8 @@ def independent_parts(wanted: Requirements) -> Sequence[Requirements]:
 
 
 def is_isolated(part: Requirements) -> bool:
-    """Whether no other part of the member with groups may have a provider of
-    this part."""
+    """Whether the providers of this part must differ from those of all other
+    parts of the member with groups."""
     return bool(part.request_groups) and part.group_policy == ISOLATE
 
 
@@ -77,7 +79,8 @@ def merged(parts: Sequence[Requirements],
 
 def split(allocation: ProviderAllocation, part: Requirements,
           parts: int) -> ProviderAllocation:
-    """What an allocation of a member contains for one of its parts.
+    """The share of one part in an allocation of a member. Its mappings have
+    the positions of the groups as suffixes: see ``numbered``.
 
     :param parts: number of parts of the member
     """
@@ -100,7 +103,7 @@ def split(allocation: ProviderAllocation, part: Requirements,
 
 
 def _connected(wanted: Requirements) -> Sequence[tuple[RequestGroup, ...]]:
-    """The groups, divided into those that ``same_subtree`` connects."""
+    """The sets of groups that ``same_subtree`` connects."""
     found = {each.suffix: frozenset([each.suffix])
              for each in wanted.request_groups}
     for suffixes in wanted.same_subtree:

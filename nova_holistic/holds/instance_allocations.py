@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocations of instances that no hold is exchanged for."""
+"""Writes allocations of instances without an exchange of holds."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,8 @@ from nova_holistic.holds.requests import Requests
 
 
 class InstanceAllocations:
-    """A change that is repeated finds that it is done."""
+    """Writes allocations of instances. A repeated change finds that it is
+    done."""
 
     def __init__(self, requests: Requests, sleep: retry_policy.Sleep):
         """:param sleep: waits between two attempts at one change"""
@@ -21,9 +22,9 @@ class InstanceAllocations:
                  wanted: Mapping[str, Any]) -> None:
         """Give an instance its first allocation.
 
-        :param wanted: as Placement expects it of a new consumer
+        :param wanted: a new consumer in the format of POST /allocations
         :raises AllocationChanged: the instance has another allocation
-        :raises CapacityGone: the host has no room, or is gone
+        :raises CapacityGone: the capacity or the host is not available
         """
         def attempt() -> bool:
             if self._requests.post({instance_uuid: wanted}):
@@ -39,9 +40,11 @@ class InstanceAllocations:
 
     def restore(self, instance_uuid: str, before: Mapping[str, Any] | None
                 ) -> None:
-        """Give an instance the allocations that it had.
+        """Give an instance its previous allocations.
 
-        :param before: as ``HoldClient.exists`` returned it; None for none
+        :param before: the previous result of ``HoldClient.exists``; None if
+            the instance had no allocations
+        :raises CapacityGone: the capacity or the host is not available
         """
         wanted = {provider: {'resources': allocation['resources']}
                   for provider, allocation
@@ -55,7 +58,8 @@ class InstanceAllocations:
             return self._requests.post({instance_uuid: {
                 'allocations': wanted, 'project_id': owner['project_id'],
                 'user_id': owner['user_id'],
-                # Nova names none, so Placement calls it unknown.
+                # Nova does not send the consumer type, and Placement returns
+                # ``unknown``.
                 'consumer_type': INSTANCE,
                 'consumer_generation': found and found[
                     'consumer_generation']}})
@@ -63,8 +67,10 @@ class InstanceAllocations:
         self._repeat(attempt)
 
     def _repeat(self, attempt: Callable[[], bool]) -> None:
-        """
-        :raises HoldsError: others changed the same hosts in each attempt
+        """Repeat an attempt until it succeeds.
+
+        :raises HoldsError: other requests changed the same hosts in each
+            attempt
         """
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(

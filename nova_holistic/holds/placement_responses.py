@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Placement's answers to requests about allocations mean."""
+"""Interprets Placement's responses to requests about allocations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from typing import Any
 from nova_holistic.holds import errors
 
 FROM_PROXIES = (502, 503, 504)
-"""Statuses by which a proxy says that it has no answer of Placement."""
+"""HTTP statuses by which a proxy reports that Placement does not respond."""
 
 
 def code(response) -> str:
-    """Placement's name of an error; empty if it gives none."""
+    """Placement's code of an error; empty if the response has no code."""
     return _error(response).get('code', '')
 
 
@@ -29,16 +29,16 @@ def _error(response) -> Mapping[str, Any]:
 
 
 def was_rolled_back(response) -> bool:
-    """Whether Placement's database rolled back the change in favour of others
-    on each of Placement's attempts: many requests write to the same hosts at
-    the same time."""
+    """Whether Placement's database rolled the change back in each of
+    Placement's attempts. This happens if many requests change the same hosts
+    at the same time."""
     text = detail(response).lower()
     return response.status_code == 500 and (
         'deadlock' in text or 'try restarting transaction' in text)
 
 
 def unexpected(response) -> errors.HoldsError:
-    """The error for an answer that no request here should get."""
+    """The error for an unexpected response."""
     kind = (errors.Unanswered if response.status_code in FROM_PROXIES
             else errors.HoldsError)
     return kind(f'{detail(response)} (status {response.status_code})')

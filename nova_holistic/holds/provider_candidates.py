@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The providers of one host that could give a member its resources."""
+"""Reads the allocations that are possible for a member on one host."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,22 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.table.provider_allocation import ProviderAllocation
 
 MOST = 1000
-"""Number of candidates that are requested, as Nova's
+"""Maximum number of candidates in a response, equal to the default of Nova's
 ``max_placement_results``."""
 
 Amounts = Mapping[tuple[str, str], int]
-"""By UUID of the provider and resource class."""
+"""Amounts by UUID of the provider and resource class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What Placement proposes for one member on one host.
+    """The allocations that Placement proposes for one member on one host.
 
-    :ivar parts: a member needs one allocation of each part. Parts that do not
-        differ in their resources and traits have the same list. If there are
-        several parts, the mappings name the position of each group in its
-        part, and not its suffix
+    :ivar parts: parts of the member's request, each with its possible
+        allocations. The member needs one allocation of each part. Parts with
+        the same resources and traits have the same list. If the member has
+        several parts, the mappings contain the position of each group in its
+        part instead of its suffix
     :ivar free: free capacity of the providers of the host
     """
 
@@ -37,7 +38,7 @@ class Candidates:
 
 def read_candidates(requests: Requests, provider: str,
                     wanted: Requirements) -> Candidates:
-    """Placement's proposals, in one request for each part that differs.
+    """Read Placement's proposals, in one request for each part that differs.
 
     :param provider: UUID of the root provider of the host
     :raises HoldsError: Placement does not answer as expected
@@ -57,7 +58,7 @@ def read_candidates(requests: Requests, provider: str,
 
 def _read(requests: Requests, provider: str, wanted: Requirements
           ) -> tuple[Sequence[ProviderAllocation], Amounts]:
-    # Placement refuses this for a group without resources.
+    # Placement refuses ``in_tree`` without resources for the same suffix.
     suffix = ('' if any(wanted.resources.values())
               else wanted.request_groups[0].suffix)
     query = parse.urlencode([*_query(wanted), (f'in_tree{suffix}', provider),
@@ -75,7 +76,8 @@ def _read(requests: Requests, provider: str, wanted: Requirements
 
 
 def _query(wanted: Requirements) -> Sequence[tuple[str, str]]:
-    """Traits outside groups are those of the host, as in the plan."""
+    """The query parameters of a part. Traits outside groups are required of
+    the root provider, as in the plan."""
     found = [('resources', _amounts(wanted.resources))]
     traits = _traits(wanted.required_traits, wanted.forbidden_traits)
     if traits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to Placement about allocations, and what its answers mean."""
+"""Requests to Placement about allocations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,9 @@ MICROVERSION = '1.38'
 
 
 class Requests:
-    """Every method raises HoldsError where Placement does not answer as
-    expected, and Unanswered where it does not answer at all."""
+    """A client of Placement. Every method except ``call`` raises HoldsError if
+    the response is unexpected. Every method raises Unanswered if Placement
+    does not respond."""
 
     def __init__(self, placement, sleep: retry_policy.Sleep):
         """:param placement: keystoneauth Adapter for the placement service
@@ -23,7 +24,8 @@ class Requests:
         self._sleep = sleep
 
     def read(self, consumer: str) -> Mapping[str, Any] | None:
-        """A consumer's allocations as Placement shows them, None if none."""
+        """A consumer's allocations in the format of Placement; None if it has
+        no allocations."""
         response = self.call('get', f'/allocations/{consumer}')
         if response.status_code != 200:
             raise placement_responses.unexpected(response)
@@ -33,9 +35,10 @@ class Requests:
     def post(self, body: Mapping[str, Any]) -> bool:
         """Change several consumers: all of them, or none.
 
-        :returns: False where a consumer or provider is not as it was thought
-            to be, or Placement's database would not have the change now
-        :raises CapacityGone: no room, or no such provider
+        :param body: body of POST /allocations
+        :returns: False if the generation of a consumer or provider has
+            changed, or if Placement's database rolled the change back
+        :raises CapacityGone: the capacity or the provider is not available
         """
         response = self.call('post', '/allocations', json=body)
         if response.status_code == 204:
@@ -45,8 +48,8 @@ class Requests:
                     response) == 'placement.concurrent_update':
                 return False
             raise errors.CapacityGone(placement_responses.detail(response))
-        # Placement says 400, not 404 or 409, of a provider or a resource
-        # class that has been deleted; and of a body it cannot read.
+        # Placement returns 400, not 404 or 409, if a provider or a resource
+        # class was deleted. It also returns 400 if the body is invalid.
         detail = placement_responses.detail(response)
         if (response.status_code == 400
                 and 'does not validate' not in detail):
@@ -56,7 +59,7 @@ class Requests:
         raise placement_responses.unexpected(response)
 
     def delete(self, consumer: str) -> None:
-        """Delete a consumer's allocations; it may have none."""
+        """Delete a consumer's allocations, if it has any."""
         def attempt() -> bool:
             nonlocal response
             response = self.call('delete', f'/allocations/{consumer}')
@@ -71,7 +74,10 @@ class Requests:
             raise placement_responses.unexpected(response)
 
     def call(self, method: str, path: str, **kwargs):
-        """The response to any request, with any status."""
+        """The response to any request, with any status.
+
+        :raises Unanswered: Placement does not respond
+        """
         try:
             return self._placement.request(
                 path, method.upper(), microversion=MICROVERSION,

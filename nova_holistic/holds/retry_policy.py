@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a change is sent to Placement again.
+"""Retries of changes in Placement.
 
-Placement refuses a change with 409 if others change the same consumers or
-resource providers at that moment. The wait before each further attempt is
-random, and its limit doubles: requests that collided do not collide again.
+Placement refuses a change with 409 if other requests change the same consumers
+or resource providers at the same time. The wait before each retry is random,
+and its maximum doubles, so that conflicting requests are unlikely to conflict
+again.
 """
 
 from collections.abc import Callable
@@ -13,11 +14,11 @@ import time
 import tenacity
 
 ATTEMPTS = 5
-"""Attempts at one change."""
+"""Maximum number of attempts at one change."""
 FIRST_WAIT = 0.05
-"""Longest wait after the first attempt, in seconds."""
+"""Maximum wait after the first attempt, in seconds."""
 LONGEST_WAIT = 1.0
-"""Longest wait after any attempt, in seconds."""
+"""Maximum wait after any attempt, in seconds."""
 
 Sleep = Callable[[float], None]
 
@@ -33,7 +34,8 @@ def retry_until_success(attempt: Callable[[], bool],
     :returns: False if all attempts failed
     """
     if attempt():
-        # The first attempt usually succeeds: no retries are prepared.
+        # The first attempt usually succeeds, and then needs no Retrying
+        # object.
         return True
     outcomes = itertools.chain([False], iter(attempt, None))
     return tenacity.Retrying(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports the changes of use by this process to the inventory."""
+"""Reports to the inventory how requests of this process change the use of
+providers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import OrderedDict
@@ -13,21 +14,22 @@ from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
 
 REMEMBERED = 100_000
-"""Holds whose allocations are remembered, the latest ones. A request that
-drops a hold does not name them. An entry takes about 300 bytes."""
+"""Maximum number of holds whose allocations are kept in memory, because a
+request that drops a hold does not contain them. The oldest ones are removed.
+An entry takes about 300 bytes."""
 
 DROPPED = 600
-"""Seconds for which a hold that was dropped remains remembered, as the request
-may be repeated."""
+"""Seconds for which the allocations of a dropped hold are kept, because the
+request may be repeated."""
 
 _PATH = '/allocations'
 
 Uses = Mapping[str, UseChange]
-"""By UUID of the provider."""
+"""Changes of use by UUID of the provider."""
 
 
 class ChangeReceiver(Protocol):
-    """Receives what requests change: see ``CloudInventory``."""
+    """Receives the changes that requests make: see ``CloudInventory``."""
 
     def mark_providers(self, uuids: Collection[str]) -> None:
         ...
@@ -40,20 +42,24 @@ class ChangeReceiver(Protocol):
 
 
 class UseTrackingAdapter:
-    """A keystoneauth Adapter for Placement, as HoldClient uses it.
+    """A keystoneauth Adapter for Placement with the methods that HoldClient
+    uses.
 
-    If a request succeeds whose effect is known, the inventory changes the use
-    of the providers, and nothing is read. The effect is known if consumers
-    are created, or if holds that this process created are emptied at their
-    first generation. After every other request that may have changed
-    allocations, also after a failed one, the providers are marked, and are
-    read again. If a hold is dropped that another process put, its provider is
-    not known and is not marked.
+    If a request with a known effect succeeds, the inventory changes the use of
+    the providers, and nothing is read. The effect is known if consumers are
+    created, or if holds that this process created are emptied at their first
+    generation. After every other request that may have changed allocations,
+    even if it failed, the providers are marked, and are read again. If this
+    process drops a hold of another process, the provider is unknown and is not
+    marked.
     """
 
     def __init__(self, adapter: Any, inventory: ChangeReceiver,
                  clock: Callable[[], float] = time.monotonic):
-        """:param clock: in seconds"""
+        """
+        :param adapter: keystoneauth Adapter for the placement service
+        :param clock: returns seconds since any point in time
+        """
         self._adapter = adapter
         self._clock = clock
         self._inventory = inventory
@@ -87,8 +93,8 @@ class UseTrackingAdapter:
                 self._inventory.mark_providers(frozenset(uses))
 
     def _change(self, body: Mapping[str, Any]) -> tuple[Uses, bool]:
-        """What a request changes if it succeeds, and whether this is exact.
-        """
+        """The changes that a request makes if it succeeds, and whether they
+        are exact."""
         total: dict[str, UseChange] = {}
         exact = True
         for consumer, wanted in body.items():
@@ -106,13 +112,14 @@ class UseTrackingAdapter:
         return total, exact
 
     def _use(self, consumer: str) -> Uses:
-        """What a consumer uses, if this process created it."""
+        """The use of a consumer that this process created; empty for other
+        consumers."""
         with self._lock:
             return dict(self._created.get(consumer, ()))
 
     def _drop(self, consumers: Iterable[str]) -> None:
-        """Consumers that are gone stay remembered for some time, because the
-        request may be repeated."""
+        """Note that consumers are deleted. Their use is kept for ``DROPPED``
+        seconds, because the request may be repeated."""
         with self._lock:
             now = self._clock()
             for consumer in consumers:
@@ -150,5 +157,6 @@ def _uses(allocations: Mapping[str, Any]) -> Uses:
 
 @functools.lru_cache(maxsize=1024)
 def _use_of_one(amounts: frozenset[tuple[str, int]]) -> UseChange:
-    """Of one consumer. Equal holds share one object, to save memory."""
+    """The use of one provider by one consumer. Equal holds share one object,
+    to save memory."""
     return UseChange(1, FrozenMapping(dict(amounts)))

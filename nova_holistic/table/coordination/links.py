@@ -42,7 +42,7 @@ class Links:
         """Groups whose members changed their places after the traffic was
         written. Groups with a task are left out."""
         return self._versions(
-            # Not "is true", for which MariaDB does not use the index.
+            # MariaDB does not use the index for "is true".
             GroupRow.uses_links == sa.true(),
             GroupRow.links_version != GroupRow.places_version,
             GroupRow.task.is_(None),

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of consumers of Placement, groups and updates for the search of
-unknown holds."""
+"""Queries for the search for orphan holds in Placement."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

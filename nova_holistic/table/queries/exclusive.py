@@ -16,14 +16,14 @@ from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
-# Not "is true", for which MariaDB does not use the index.
+# MariaDB does not use the index for "is true".
 _KEEPS_OUT = GroupRow.exclusive == sa.true()
 
 _HEADS = (GroupRow.uuid, GroupRow.revision, GroupRow.created_at,
           GroupRow.fingerprint, GroupRow.places_version)
 
 CHANGED = 100
-"""Number of groups whose changed members are read in one statement."""
+"""Maximum number of groups whose changed members one statement reads."""
 
 Sums = tuple[int, int, int]
 """The number of the groups, and the sums of their places versions and of their
@@ -48,9 +48,11 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """
-    :ivar sums: None if not all groups are in ``groups``
-    :ivar claims: claims of all groups
+    """The state of the cache.
+
+    :ivar sums: None if ``groups`` does not contain all groups
+    :ivar groups: groups by UUID
+    :ivar claims: claims of all groups, by UUID
     :ivar shown: the last result for each group and its inputs, by UUID
     :ivar found: the result of the last read
     """
@@ -143,10 +145,10 @@ class ExclusiveGroups:
 
     def _merge(self, session: orm.Session, heads: Sequence[sa.Row],
                kept: dict[str, _Kept]) -> set[int]:
-        """Update the cached groups. A group of which members were deleted is
-        removed, because they leave no trace.
+        """Update the cached groups. If members of a group were deleted, the
+        group is removed, because deleted rows have no version.
 
-        :returns: ids of the members that were read
+        :returns: IDs of the members that were read
         """
         found = members(session, sa.or_(*(sa.and_(
             MemberRow.group_uuid == head.uuid,
@@ -187,8 +189,8 @@ class ExclusiveGroups:
 def _sums_and_claims(link: sa.Connection
                      ) -> tuple[Sums, Mapping[str, Claims]]:
     """The sums, and the claims by the UUID of the group. Both are of one point
-    in time, because this is one statement. A missing claim was made later, or
-    its end has raised a version."""
+    in time, because they are read in one statement. If a claim is missing, it
+    was made later, or its end has raised a version."""
     found: Sums = 0, 0, 0
     by_group: dict[str, dict[int, str]] = defaultdict(dict)
     for group, member, server, groups, places, revisions in link.execute(
@@ -224,7 +226,9 @@ _SUMS_AND_CLAIMS = _statement()
 def _shown(kept: _Kept, claims: Claims,
            before: tuple[_Kept, Claims, Found] | None
            ) -> tuple[_Kept, Claims, Found]:
-    """A group with the members that were claimed since they were read."""
+    """The result for a group: the cached members, with the claims that were
+    made after they were read. Unchanged parts of the previous result are
+    returned again."""
     if before is not None and before[0] is kept and before[1] == claims:
         return before
     known = {} if before is None else {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of groups, which are read for each of their members."""
+"""A cache of groups, because a group is read for each of its servers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections import OrderedDict
@@ -21,7 +21,7 @@ REMEMBERED = 50_000
 """Maximum number of cached members of all groups. A member takes about a
 kilobyte; other data are counted in this unit."""
 UNREAD = 600
-"""Seconds after which a group that was not read again is forgotten, so that
+"""Seconds after which a group that was not read again is removed, so that
 deleted groups do not occupy memory."""
 FEW = 16
 """Maximum number of members that are read completely because they are new or
@@ -35,24 +35,25 @@ LIGHT = tuple(column for column in GroupRow.__table__.columns
                                      'places_version', 'uses_links',
                                      'links_version')
               and not column.name.startswith('alternates_'))
-"""Columns of a group that are read at each access."""
+"""Columns of a group that each access reads."""
 
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
 _MEMBER = MemberRow.__table__.c
 CHANGING = (_MEMBER.id, _MEMBER.hold, _MEMBER.host, _MEMBER.state,
             _MEMBER.held, _MEMBER.instance_uuid, _MEMBER.destination)
-"""Columns of a member that are read at each access."""
+"""Columns of a member that each access reads."""
 
 
 def _nulls(columns: Iterable[sa.ColumnElement]) -> Iterator[Any]:
-    """Columns without values, with the types of the other rows."""
+    """NULL columns with the types of the given columns, for a UNION."""
     return (sa.type_coerce(sa.null(), column.type).label(None)
             for column in columns)
 
 
-# One statement, built once: it is sent for each looked-up server. It sees the
-# group and its members as of one moment at any level of isolation.
+# This statement is built once, because it is sent for each server. A single
+# statement reads the group and its members at one point in time at any
+# isolation level.
 _AGAIN = sa.union_all(
     sa.select(*LIGHT, *_nulls((*CHANGING, _MEMBER.alternates))).where(
         GroupRow.__table__.c.uuid == sa.bindparam('group')),
@@ -81,36 +82,38 @@ class Known:
 
 
 class GroupCache:
-    """Groups with their members. Of a group that was read before, only what
-    may have changed is read: states and owners, and where members are.
+    """A cache of groups with their members. If a group is cached, only the
+    columns in ``LIGHT`` and ``CHANGING`` are read again.
 
-    A group's document, and the order and the requirements of its members,
-    change with its ``version``; a member's place with its hold, or with its
-    host once it is built. The resources of a built member, which change when
-    its server is resized, are those that were read with its host. Safe to
-    share between threads.
+    The document of a group, and the order and the requirements of its members,
+    change only with its ``version``. The place of a member changes only with
+    its hold, or with its host when it is built. The resources of a built
+    member also change when its server is resized. The cache then contains the
+    resources that were read with the host. Threads may share an instance.
     """
 
     def __init__(self, database: Database, limit: int = REMEMBERED,
                  clock: Callable[[], float] = time.monotonic):
         """
-        :param limit: members that are remembered, or as much else
-        :param clock: in seconds
+        :param limit: maximum number of cached members: see ``REMEMBERED``
+        :param clock: returns seconds since any point in time
         """
         self._database = database
         self._limit, self._clock = limit, clock
         self._known: OrderedDict[str, Known] = OrderedDict()
-        # Of each, in members, and of all.
+        # Memory of each group and of all groups, in units of members.
         self._weights: dict[str, int] = {}
         self._weight = 0
         self._read_at: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def read(self, group_uuid: str) -> Found | None:
-        """A group and its members in the order of its document, both as of one
-        moment; without the members' alternates and times of change, and
-        without the arguments of the group's task. One query if it was read
-        before and has not been revised or planned again.
+        """A group and its members in the order of its document, both at one
+        point in time; None if it does not exist.
+
+        The members have no alternates and no times of change, and the group
+        has no parameters of its task. This takes one query if the group is
+        cached and was not revised or planned again.
         """
         return self.read_for(group_uuid, '')[0]
 
@@ -119,7 +122,8 @@ class GroupCache:
         """The group and its members, and the alternates of the member at a
         path.
 
-        :returns: None instead of alternates if they were not read
+        :returns: None instead of the group if it does not exist; None instead
+            of the alternates if they were not read
         """
         with self._lock:
             known = self._known.get(group_uuid)
@@ -139,8 +143,7 @@ class GroupCache:
         return found and found.found, alternates
 
     def _remember(self, group_uuid: str, found: Known | None) -> None:
-        # A group without members is read once, for all pointers to missing
-        # members.
+        # A group without members is not cached.
         weight = _weight(found) if found and found.members else 0
         with self._lock:
             now = self._clock()
@@ -164,12 +167,12 @@ class GroupCache:
 
 
 def _weight(known: Known) -> int:
-    """What a group takes, in members."""
+    """The memory of a group in units of members."""
     return GROUP + len(known.members) + known.text // 512
 
 
 def _characters(value: Any) -> int:
-    """About as many as the text of a document has."""
+    """Approximate number of characters of the text of a document."""
     if isinstance(value, Mapping):
         return sum(len(key) + 4 + _characters(part)
                    for key, part in value.items())
@@ -193,10 +196,11 @@ def _read_completely(session: orm.Session, group_uuid: str) -> Known | None:
 def _read_changes(link: sa.Connection, known: Known, path: str,
                   few: int = 0
                   ) -> tuple[Known | None, Sequence[Place] | None]:
-    """None if more has changed than this read covers.
+    """The current state of a cached group, and the alternates of the member at
+    the path. The group is None if more has changed than this read covers.
 
-    :param few: how many members are read completely, in the same view:
-        those that are new, or have another place
+    :param few: maximum number of members that are read completely, because
+        they are new or have another place
     """
     row, changing, alternates = None, {}, None
     for each in link.execute(
@@ -225,18 +229,18 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
 
 def _unknown(known: Mapping[int, MemberRecord],
              changing: Mapping[int, Sequence[Any]]) -> list[int]:
-    """Ids of members that are new, or have another place or hold."""
+    """IDs of members that are new, or have another place or hold."""
     return [number for number, (_, hold, host, *_) in changing.items()
             if number not in known or (
                 known[number].hold, known[number].place.host) != (hold, host)]
 
 
 def version(group: GroupRecord | sa.Row) -> tuple:
-    """What differs between two documents that a group of one UUID has had.
+    """Values that identify a version of the document of a group.
 
-    The revision counts the changes of one group. A group that is deleted and
-    created again with the same UUID begins at the same revision, and was
-    created at another time or by another request.
+    The revision counts the changes of one group. If a group is deleted and
+    created again with the same UUID, it begins with the same revision, but it
+    was created at another time or by another request.
     """
     return group.revision, group.created_at, group.fingerprint
 
@@ -247,7 +251,7 @@ def again(known: Mapping[int, MemberRecord],
     """Members in their current state, in the known order, which changes with
     the group's version. None if more than their state has changed.
 
-    :param changing: ``CHANGING`` of each, by its id
+    :param changing: values of ``CHANGING`` by the IDs of the members
     """
     if not changing.keys() <= known.keys():
         return None
@@ -274,8 +278,8 @@ def _updated(was: MemberRecord, state: str, held: bool,
 
 def members(session: orm.Session | sa.Connection, *where
             ) -> dict[int, MemberRecord]:
-    """Members by id, group by group, in the order of the document. What is
-    equal is kept in memory once."""
+    """Members by ID, group by group, in the order of the document. Equal
+    places and equal requirements share one object."""
     places, wanted = {}, {}
     found = {}
     for row in session.execute(sa.select(*_HEAVY).where(*where).order_by(

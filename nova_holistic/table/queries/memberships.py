@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which servers are members already, and which are no longer."""
+"""Queries of servers that are members, or were detached from their groups."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ from nova_holistic.table.schema.detached_servers import DetachedServerRow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 _MEMBER = MemberRow.__table__
-# The scheduler sends this statement for each server: it is built once.
+# The statement is built once, because the scheduler sends it for each server.
 _GROUP_OF = sa.select(_MEMBER.c.group_uuid).where(
     _MEMBER.c.instance_uuid == sa.bindparam('instance'))
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """
-    :ivar path: of the member that the server is
-    :ivar project_id: of its group
+    """The membership of a server in a group.
+
+    :ivar path: path of the member
+    :ivar project_id: project of the group
     """
 
     group_uuid: str
@@ -31,7 +32,8 @@ class Membership:
 
 def owners(database: Database, instance_uuids: Collection[str]
            ) -> Mapping[str, Membership]:
-    """The members that servers are, by UUID of the server."""
+    """The memberships of servers by UUID of the server. A server that is not a
+    member is left out."""
     with database.reader() as session:
         return {row.instance_uuid:
                 Membership(row.group_uuid, row.path, row.project_id)
@@ -45,14 +47,15 @@ def owners(database: Database, instance_uuids: Collection[str]
 
 def memberships(database: Database, instance_uuids: Collection[str]
                 ) -> Mapping[str, tuple[str, str]]:
-    """Group and path of the members that servers are, by UUID of the
-    server."""
+    """UUID of the group and path of the member, by UUID of the server. A
+    server that is not a member is left out."""
     return {uuid: (found.group_uuid, found.path) for uuid, found
             in owners(database, instance_uuids).items()}
 
 
 def group_of(database: Database, instance_uuid: str) -> str | None:
-    """The group that a server is a member of; one indexed query."""
+    """UUID of the group of a server, in one query with an index; None if the
+    server is not a member."""
     with database.link() as link:
         return link.execute(
             _GROUP_OF, {'instance': instance_uuid}).scalar()
@@ -60,7 +63,7 @@ def group_of(database: Database, instance_uuid: str) -> str | None:
 
 def is_detached(database: Database, group_uuid: str,
                 instance_uuid: str) -> bool:
-    """Whether a server was taken out of the group that it points at."""
+    """Whether a server was detached from a group."""
     with database.reader() as session:
         return session.scalar(sa.select(sa.literal(1)).where(
             DetachedServerRow.group_uuid == group_uuid,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outlines of all groups and members, kept in memory and brought up to date.
+"""A cache of outlines of groups and their members.
 
-The cost of a read depends on what has changed since the previous read. Every
-statement that writes a row of a group or a member sets its ``changed_at``. A
-deleted row leaves no such trace. But a transaction that deletes members also
-writes the row of their group, and a deleted group changes the number of
-groups.
+The cost of a read depends on the number of changes since the previous read.
+Every statement that writes a row of a group or a member sets its
+``changed_at``. A deleted row has no such time. But a transaction that deletes
+members also writes the row of their group, and a deleted group changes the
+number of groups.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,19 +31,20 @@ from nova_holistic.table.schema.database_time import DatabaseNow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 KEPT = (*ACTIVE, GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
-"""Statuses of groups that may need work of the reconciler."""
+"""Statuses of groups for which the reconciler may have work."""
 
 OVERLAP = timedelta(seconds=60)
-"""Time between the first statement of a transaction and its commit in which
+"""Maximum time between a statement and the commit of its transaction for which
 no change is missed."""
 
 SAME = timedelta(seconds=1)
-"""Time in which two changes of a group may bear the same time."""
+"""Maximum time between two changes of a group that may have the same time
+stamp."""
 
 ROWS = 1000
-"""Number of rows that the database driver fetches in one batch, and minimum
-number of members that one comparison reads, if the table contains this
-number."""
+"""Number of rows that the database driver fetches in one batch; also the
+number of members at which a comparison ends, and its maximum number of
+groups."""
 
 _Members = Mapping[int, MemberOutline]
 _ByState = Mapping[MemberState, tuple[MemberOutline, ...]]
@@ -53,8 +54,8 @@ _ByState = Mapping[MemberState, tuple[MemberOutline, ...]]
 class Outlines:
     """Groups in one of the statuses ``KEPT`` with their members.
 
-    :ivar groups: by UUID
-    :ivar by_group: members by their ids, by the UUID of the group; the same
+    :ivar groups: groups by UUID
+    :ivar by_group: members by their IDs, by the UUID of the group; the same
         object as in an earlier read if no member has changed
     :ivar by_state: members by their states, by the UUID of the group
     """
@@ -88,14 +89,15 @@ class Outlines:
 
 
 class OutlineCache:
-    """One member takes about half a kilobyte of memory. Threads may share
-    one."""
+    """A cache of the outlines of all groups in one of the statuses ``KEPT``.
+    One member takes about half a kilobyte of memory. Threads may share an
+    instance."""
 
     def __init__(self, database: Database):
         self._database = database
         self._lock = threading.Lock()
         self._read_at: datetime | None = None
-        # When groups were written that were written lately, by UUID.
+        # Times of the recent changes of groups, by UUID.
         self._written: dict[str, datetime] = {}
         self._rotation = RoundRobin()
         # The members of a group are replaced, never changed.
@@ -104,12 +106,12 @@ class OutlineCache:
         self._by_state: dict[str, _ByState] = {}
 
     def read(self) -> Outlines:
-        """All members in their current state.
+        """All groups and members in their current state.
 
-        The first read takes all rows, ``batches.MOST`` groups in a statement
-        and ``ROWS`` rows at a time.
+        The first read reads all rows, with ``batches.MOST`` groups in one
+        statement and ``ROWS`` rows in one batch.
 
-        :raises TableError: the database does not answer
+        :raises TableError: the database does not respond
         """
         with self._changing() as session:
             now = session.scalar(sa.select(DatabaseNow()))
@@ -121,10 +123,10 @@ class OutlineCache:
                             dict(self._by_state))
 
     def compare_some(self) -> None:
-        """Read some groups again, whether they have changed or not: each once
-        before any is read a second time.
+        """Read some groups again, even if they have not changed. Successive
+        calls read each group once before any group is read a second time.
 
-        :raises TableError: the database does not answer
+        :raises TableError: the database does not respond
         """
         with self._changing() as session:
             chosen, number = [], 0
@@ -161,7 +163,7 @@ class OutlineCache:
         self._merge(_members(session, MemberRow.changed_at >= since))
 
     def _compare_numbers(self, session: orm.Session) -> None:
-        """Forget groups that were deleted, and read unknown ones."""
+        """Remove deleted groups from the cache, and read unknown groups."""
         is_kept = GroupRow.status.in_(KEPT)
         if self._groups and len(self._groups) == session.scalar(
                 sa.select(sa.func.count()).select_from(GroupRow)
@@ -189,7 +191,7 @@ class OutlineCache:
                     self._members[uuid] = members
 
     def _merge(self, members: Iterable[MemberOutline]) -> None:
-        """Keep members of groups that are kept."""
+        """Add members to the cache if their groups are cached."""
         changed: dict[str, dict[int, MemberOutline]] = {}
         for member in members:
             group = self._groups.get(member.group_uuid)
@@ -226,7 +228,7 @@ def _by_state(members: _Members) -> _ByState:
 
 
 def _shared(member: MemberOutline, group_uuid: str) -> MemberOutline:
-    """Replace texts by equal texts that other members already have in
+    """The member with texts that it shares with other members, to save
     memory."""
     return replace(member, group_uuid=group_uuid,
                    host=sys.intern(member.host),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups and members as far as it takes to see which of them need work.
+"""Outlines: the columns that show whether a group or a member requires work.
 
-None of these queries reads a document: the process that does the work reads
+None of these queries reads a document. The process that does the work reads
 the complete record.
 """
 
@@ -34,7 +34,7 @@ MEMBER = (MemberRow.id, MemberRow.group_uuid, MemberRow.state,
 
 @dataclass(frozen=True, slots=True)
 class GroupOutline:
-    """Fields of a GroupRecord."""
+    """An outline of a group: fields of a GroupRecord."""
 
     uuid: str
     project_id: str
@@ -48,9 +48,9 @@ class GroupOutline:
 
 @dataclass(frozen=True, slots=True)
 class MemberOutline:
-    """Fields of a MemberRecord and of its place.
+    """An outline of a member: fields of a MemberRecord and of its place.
 
-    :ivar destination: name of the host that its server is moving to
+    :ivar destination: name of the host to which Nova is moving the server
     """
 
     id: int
@@ -64,20 +64,26 @@ class MemberOutline:
 
     @property
     def position(self) -> tuple[str, str | None]:
-        """Names of the host that the member is on, and of the host that its
-        server is moving to."""
+        """Name of the member's host, and name of the host to which Nova is
+        moving the server."""
         return self.host, self.destination
 
 
 def group_outline(row: sa.Row) -> GroupOutline:
-    """:param row: ``GROUP`` of a group"""
+    """The outline of a group.
+
+    :param row: columns ``GROUP``
+    """
     uuid, project, user, status, task, *rest = row
     return GroupOutline(uuid, project, user, GroupStatus(status),
                         task and Task(task), *rest)
 
 
 def member_outline(row: sa.Row) -> MemberOutline:
-    """:param row: ``MEMBER`` of a member"""
+    """The outline of a member.
+
+    :param row: columns ``MEMBER``
+    """
     number, group, state, *rest, destination = row
     return MemberOutline(number, group, MemberState(state), *rest,
                          _destination(state, destination))
@@ -111,8 +117,8 @@ def groups(database: Database,
 
 def whole(database: Database,
           outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
-    """Members without their alternates, in their current state: those of them
-    that still have the same state, place and server."""
+    """Current records of the members that still have the state, the place and
+    the server in their outlines; without their alternates."""
     seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
             for each in outlines}
     found = []
