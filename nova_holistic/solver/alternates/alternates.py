@@ -106,8 +106,8 @@ class _AlternateSearch:
         """Add one host to the places of the member, and return its index; None
         if no host was found.
 
-        Of the hosts that violate no policy, hosts that enter no further domain
-        to avoid are preferred, then emptier hosts.
+        Emptier hosts are preferred. At levels where further domains led to
+        refusals, hosts in the domains of the member's places come first.
         """
         path = self.member.path
         self.suits &= worst_case.possible(path, self.hosts)

@@ -2,9 +2,9 @@
 """Whole hosts with patterns, from a program with fractional hosts.
 
 A dive fixes the integral variables of the solution and rounds up the largest
-fraction. Then it prices patterns that contain only remaining members, and
-solves the program again, until all variables are integral. If the result is
-not good enough, a part of it is released, and the dive is repeated for this
+fraction. Then it prices patterns that contain at most the remaining members,
+and solves the program again, until all variables are integral. If the result
+is not good enough, a part of it is released, and the dive is repeated for this
 part.
 """
 
@@ -56,7 +56,7 @@ class Dive:
         self._goal = goal * (1 + INTEGRALITY)
         self._fallback_goal = fallback_goal * (1 + INTEGRALITY)
         self._integral = integral
-        # A dive stops when its value exceeds this.
+        # A dive stops when its value exceeds this cutoff.
         self._cutoff = float('inf')
         self._numbers = generation.numbers
         self._integral_part: dict[int, int] = {}
@@ -169,7 +169,7 @@ class Dive:
             if self._generation.is_late() or not master.solve(
                     self._generation.deadline.left()):
                 return False
-            # The known patterns are mostly sufficient for a first dive.
+            # The known patterns are usually sufficient for a first dive.
             if number + 1 == limits().dive_all_rounds or (
                     master.unplaced < INTEGRALITY and (
                         number >= limits().dive_rounds

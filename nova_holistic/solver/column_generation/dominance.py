@@ -65,7 +65,8 @@ class Dominance:
             for place, (one, other) in enumerate(rank):
                 if later & {one, other}:
                     continue
-                # A member of the first kind could replace one of the other.
+                # A member of the first kind could replace a member of the
+                # other kind.
                 open_ = (members[:, other] > 0) & (
                     members[:, one] < room[:, one])
                 for third, fourth in rank[place + 1:]:

@@ -108,8 +108,8 @@ class ColumnGeneration:
         for branch in self._branches[1:]:
             self.master.branch_on(branch)
             self.floor = self._known
-            # Patterns that gain on the first branch probably gain here as
-            # well.
+            # Patterns with a gain on the first branch probably have a gain on
+            # this branch.
             mirrored = branch.mirrored_prices(self._branches[0], prices)
             self._add_columns(self.pricing((1 + limits().price_rise)
                                            * mirrored))
@@ -208,7 +208,8 @@ class ColumnGeneration:
     def _add_columns(self, gains: PricingResult) -> int:
         some = np.flatnonzero(gains.known)
         if not len(self.host_types.slopes):
-            # Hosts of the same cost have nearly equal gains.
+            # Hosts of the same cost have nearly equal gains. Only the best
+            # patterns are added.
             most = max(limits().new_columns, int(
                 limits().new_columns_per_member * self.numbers.sum()))
             some = some[np.sort(np.argsort(

@@ -75,7 +75,8 @@ class RestrictedMaster:
         self._first = len(program.upper)
         self._highs = program.loaded()
         if not len(host_types.slopes):
-            # An optimal solution remains feasible when columns are added.
+            # An optimal solution remains feasible when columns are added, and
+            # the primal simplex method continues from it.
             self._highs.setOptionValue('simplex_strategy', PRIMAL_SIMPLEX)
         self.branch_on(unrestricted(kinds, cells))
 

@@ -74,8 +74,8 @@ class BatchConstruction:
         self._closed = np.zeros(len(table), dtype=bool)
 
     def _place(self, batch: Batch, share: float) -> bool:
-        """Place one batch at the best of several plans; return whether a plan
-        was found.
+        """Place one batch according to the best of several plans; return
+        whether a plan was found.
 
         :param share: factor of the numbers of hosts
         """

@@ -220,7 +220,7 @@ def _in_turn(places: KindPlaces, counts: Counts) -> list[tuple[int, int]]:
     for host_counts in places.counts:
         for host, number in host_counts.items():
             total[host] = total.get(host, 0) + number
-    # Hosts with many places come first, while every class may use them.
+    # Hosts with many places come first, when every class may still use them.
     hosts = sorted(total, key=lambda host: (-total[host], host))
     for host in hosts:
         for kind, host_counts in enumerate(places.counts):

@@ -148,7 +148,8 @@ def roomiest(kinds: Kinds) -> np.ndarray:
     """Indexes of some hosts with room, from all locations, in ascending order.
     They include the hosts of members that stay."""
     with np.errstate(divide='ignore'):
-        # The share of the group that a host takes, equal for all kinds.
+        # The share of the group that fits on a host, if this share is the same
+        # for all kinds.
         share = 1 / (kinds.numbers[:, None] / np.maximum(
             kinds.room, 0.1)).sum(axis=0)
     some = np.flatnonzero((kinds.room > 0).any(axis=0))

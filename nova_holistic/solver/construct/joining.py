@@ -130,7 +130,7 @@ class _Joining:
         for member in sorted(self._waiting, key=self._size, reverse=True):
             best = self._best(member)
             if best is None or (several and best.preference_cost):
-                # Other hosts for the other members could avoid this cost.
+                # Other places of the other new members could avoid this cost.
                 return None
             self.where[member.path] = self._table.hosts[best.host]
             self._used.add(best.host)

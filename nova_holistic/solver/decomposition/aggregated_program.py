@@ -64,7 +64,8 @@ class AggregatedProgram:
         self._cells, self._slopes = cells, host_cost.slopes
         merged = Bins.of(kinds, columns, bins)
         k, b = self._kinds, self._count
-        # If costs rise with utilisation, enough hosts are in use.
+        # If costs rise with utilisation, enough hosts are in use without rows
+        # of cohesive sets.
         cohesive_rows = CohesiveSetRows(
             () if host_cost.slopes else cells.cohesive_sets, b)
         pieces = 1 + len(host_cost.slopes) if host_cost.slopes else 0
@@ -175,7 +176,7 @@ class AggregatedProgram:
         edges = np.arange(number + 1) / number
         low = np.maximum(edges[:-1], before[:, None])
         width = np.maximum(edges[1:] - low, 0.0)
-        # Only room limits the last piece, because sums of utilisations are
+        # The last piece is slightly wider, because sums of utilisations are
         # rounded.
         width[:, -1] += SUM_ROUNDING
         of_p = first + b + np.arange(number * b).reshape(number, b)

@@ -187,7 +187,7 @@ def _of_policies(kinds: Kinds, policies: Iterable[Carried],
     for level in dict.fromkeys(
             atom.level for terms in _all_terms(rules, ()) for atom, _ in terms
             if rules.table.is_subset(atom.level)):
-        # Hosts that a policy selected.
+        # The level of a set of hosts that a policy selected.
         number = refined(rules.table, of, [level])
         if number is not None:
             of = number

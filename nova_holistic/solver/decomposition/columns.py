@@ -52,8 +52,8 @@ class Columns:
     def split_values(self) -> np.ndarray:
         """[host, ...]: the values by which bins are split, each from 0 to 1.
 
-        If costs rise with utilisation, members go to many hosts. All of them
-        have room, so only costs distinguish them.
+        If costs rise with utilisation, members are placed on many hosts. All
+        of these hosts have room, so only costs distinguish them.
         """
         values = (np.column_stack((self.before, self.steps))
                   if self.steps.shape[1] else self.values())

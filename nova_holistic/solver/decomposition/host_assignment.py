@@ -59,7 +59,7 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
                   limits().program_share * deadline.left())
     _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
     hosts = aggregation.columns.hosts[chosen]
-    # Rules that this program does not contain may need a few more hosts.
+    # Rules that this program does not contain may require a few more hosts.
     known = aggregation.columns.hosts[np.union1d(
         chosen, _chosen(aggregation, spare + limits().spare_hosts,
                         limits().fewest_spare_hosts))]

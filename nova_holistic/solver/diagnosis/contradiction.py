@@ -94,7 +94,7 @@ class CountingTest(Room):
         if any(placed_counts[n] for n in elsewhere):
             return None
         count = self.copied()
-        # Shapes of other members are not affected.
+        # Shapes of other members are not affected, and need no test.
         count.shapes = [
             each for each in self.shapes if each is not shape
             and not self.paths(each.scope).isdisjoint(
@@ -223,8 +223,9 @@ class CountingTest(Room):
 
     def _probe_domains(self, shape: MaxDomains,
                        depth: int) -> list[Carried] | None:
-        """Policies that contradict every single domain. If some domain is
-        possible, return None and close the impossible domains."""
+        """Policies that together exclude every domain of the shape; None if
+        some place may be possible, or if the work exceeds its limit. Domains
+        that are proved impossible are closed."""
         if shape.most != 1:
             return None
         takes = self.takes(shape.scope, shape.level)

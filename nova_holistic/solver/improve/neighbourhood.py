@@ -14,7 +14,7 @@ from nova_holistic.solver.problem.rows import Carried
 
 
 class PlanView:
-    """A plan as neighbourhoods see it.
+    """The view of a plan that neighbourhoods use.
 
     :ivar incumbent: the problem and its best plan
     :ivar where: member path to host, of every member
