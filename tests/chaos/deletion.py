@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The administrator deletes servers, whatever Nova's state of them is."""
+"""The administrator deletes servers in any state."""
 
 from collections.abc import Callable, Collection
 

@@ -199,9 +199,9 @@ class Users:
         wait_for(f'{host} to be up', released, WAIT_SECONDS, 1)
 
     def _wait_for_evacuation(self, host: str) -> None:
-        """Wait until no evacuation of the host is in progress. Nova's manual
-        warns that a host that returns earlier frees the capacity of servers
-        that are still on it."""
+        """Wait until no evacuation of the host is in progress. According to
+        Nova's manual, a host that returns earlier frees the capacity of
+        servers that are still on it."""
         def ended() -> bool:
             migrations = self._admin.get(
                 f'/os-migrations?migration_type=evacuation&source_compute='

@@ -115,8 +115,8 @@ def _all(stream):
 
 
 class _Forks:
-    """Runs in the parent process: one thread, which waits for all commands at
-    once."""
+    """Runs in the only thread of the parent process, which waits for all
+    commands at the same time."""
 
     def __init__(self, requests):
         self._requests = requests

@@ -25,10 +25,10 @@ this cloud and do not stop it."""
 ORDER = ('test_chaos', 'test_command_server', 'test_recovery', 'test_access',
          'test_federation', 'test_slow_clients', 'test_first_server',
          'test_boot', 'test_engine_boot', 'test_race', 'test_many_clients')
-"""The order of the modules. The tests with a cloud of their own come first, so
-that two clouds never run at once. Tests that need no nova-compute run while
-each nova-compute connects to the restarted broker. The tests that leave the
-most servers to delete come last."""
+"""The order of the modules. The tests with a separate cloud come first, so
+that two clouds never run at the same time. Tests that need no nova-compute run
+while each nova-compute connects to the restarted broker. The tests that leave
+the most servers to delete come last."""
 
 
 def pytest_collection_modifyitems(items):
@@ -76,8 +76,7 @@ def running(request, size):
 
 @pytest.fixture
 def cloud(running):
-    """The cloud without servers, groups and allocations, whatever the previous
-    test did."""
+    """The cloud without servers, groups and allocations of earlier tests."""
     for name in ENGINES:
         if not running.processes.alive(name):
             running.services['holistic'].start_engine(name)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size of the tests on the cloud: ``--effort=short`` or ``full``.
 
-Both sizes have several clients at once, every shape of group, two engines, and
-six servers at one moment. The full size has more of each.
+Both sizes have several clients at the same time, every shape of group, two
+engines, and six servers that are requested at the same moment. The full size
+has more of each.
 """
 
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ class Size:
     """Numbers of objects in the tests.
 
     :ivar hosts: nova-computes of the cloud
-    :ivar groups: groups that the clients create beside stock servers
-    :ivar clients: clients that create groups and servers at once
+    :ivar groups: groups that the clients create while stock servers are
+        created
+    :ivar clients: clients that create groups and servers at the same time
     :ivar stock: stock servers of each stock client, which creates them in
         batches
     :ivar batch: stock servers of one request

@@ -121,7 +121,7 @@ def test_a_group_of_another_project_is_not_found(
     token = catalog.session(cloud.layout, catalog.OTHER_USER).get_token()
     for method, path, body in requests_for_all:
         if path.startswith(('/groups/', '/plans/')):
-            # Repairs require an administrator, whatever the group.
+            # Repairs of any group require an administrator.
             assert call(method, path, token, body) == (
                 403 if path.endswith('/repair') else 404), (method, path)
 

@@ -45,8 +45,8 @@ class PlacementDatabase(fixtures.Fixture):
     """Until the end of the fixture, Placement uses the shared database.
 
     Schema, traits and resource classes are made once per process. At the end
-    the database is emptied. An embedded cloud that runs at the same time has
-    a database of its own; it must not be used before the end of the fixture.
+    the database is emptied. An embedded cloud that runs at the same time has a
+    separate database, and must not be used before the end of the fixture.
 
     :ivar engine: SQLAlchemy engine of the database
     """

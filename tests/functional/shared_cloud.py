@@ -7,8 +7,8 @@ Each borrower gets the hosts, the scheduler and the options of this project
 that it requests: missing hosts are added to the cloud, and other hosts are
 removed. Everything else is in the state after the start of the cloud.
 
-A test needs a cloud of its own if its subject is how a cloud starts, if it
-sets options of Nova that are read at the start, or if it inserts hosts, which
+A test needs a separate cloud if its subject is how a cloud starts, if it sets
+options of Nova that are read at the start, or if it inserts hosts, which
 cannot be removed.
 """
 
@@ -48,14 +48,14 @@ class SharedCloud:
                 yield cloud
             self._take_back(cloud)
         except BaseException:
-            # A cloud that is not as new is not lent again.
+            # A cloud that was not cleaned completely is not lent again.
             self._lent = False
             self.stop()
             raise
         self._lent = False
 
     def stop(self):
-        """Stop the cloud, to make room for another one."""
+        """Stop the cloud, because only one cloud can run at a time."""
         assert not self._lent, 'the shared cloud has a borrower'
         cloud, self._cloud = self._cloud, None
         if cloud is not None:
@@ -78,7 +78,8 @@ class SharedCloud:
         return cloud
 
     def _take_back(self, cloud):
-        """Make the cloud as new, and assert that it is."""
+        """Restore the initial state of the cloud, and assert that it is
+        restored."""
         self._forget_parts(cloud)
         self._cleaning.clean()
         self._remove(self._cleaning.worn_hosts())

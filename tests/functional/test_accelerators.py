@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members with accelerators, on real Nova with the Cyborg of its own
+"""Members with accelerators, on a real Nova with the Cyborg of Nova's
 tests."""
 
 import json

@@ -215,7 +215,7 @@ def test_a_move_keeps_the_policies_of_the_group(cloud):
 
 
 def places_to_move(cloud, server, sibling):
-    """A host in a rack of its own, and one in the rack of the sibling."""
+    """A host in a rack without members, and a host in the sibling's rack."""
     racks = {host.name: host.rack for host in HOSTS}
     now = cloud.host_of(server)
     return next(name for name, rack in racks.items() if rack not in (

@@ -143,8 +143,8 @@ def test_each_existing_server_adds_four_values_and_no_statement(lend_cloud):
 
 
 def test_changed_levels_cost_two_statements(lend_cloud):
-    """This holds for any number of members: their current locations are read
-    at once."""
+    """This holds for any number of members: one statement reads the current
+    locations of all of them."""
     found = []
     with lend_cloud(hosts(8)) as cloud:
         cloud.create_flavor('small', 2, 2048, 10)

@@ -63,7 +63,7 @@ def test_members_in_an_unreachable_cell_count_on_planned_hosts(
     monkeypatch.setattr(server_locations, '_instances', away)
     assert host_of(cloud, 'other-server', 'whole') not in {
         row.place.host for row in cloud.table.members(group)}
-    # The servers of the group itself are created as usual.
+    # Servers of the group itself can be created.
     assert host_of(cloud, 'node-1', 'small', {
         'group': group, 'member': 'node-1'}) == place_of(
             cloud, group, 'node-1')

@@ -76,7 +76,8 @@ def test_the_other_members_of_a_degraded_group_can_be_claimed(cloud):
     assert cloud.reconciler.reconcile()['built'] == 1
     assert cloud.table.get_group(group).status == 'degraded'
     cloud.delete_server(servers['b'])
-    # Its place is not held beside the other server, but planned elsewhere.
+    # The place next to the other server is not held again. The member is
+    # planned on another host.
     assert cloud.reconciler.reconcile() == {
         'gone': 1, 'misplaced': 1, 'replanned': 1}
     assert cloud.reconciler.reconcile() == {'recovered': 1}

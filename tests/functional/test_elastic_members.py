@@ -142,7 +142,7 @@ def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
 
 
 def test_a_server_is_deleted_before_the_new_one_is_created(cloud):
-    """The reconciler does not have to run in between."""
+    """This also works if no reconciler runs before the create."""
     least, desired, most = 1, 2, 4
     group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
     servers = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of a failed host is evacuated, whatever other faults exist."""
+"""The server of a failed host is evacuated although other faults exist."""
 
 import pytest
 

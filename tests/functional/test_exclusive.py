@@ -233,7 +233,8 @@ def test_exclusiveness_follows_a_member_that_moved(cloud):
 
 
 def test_both_hosts_of_an_unconfirmed_resize_are_closed(cloud):
-    """The member may be reverted to its source, which has room again."""
+    """The user may revert the server to its source, which has free
+    capacity."""
     group = planned(cloud, alone('host'))
     server = build(cloud, group, 'node')
     before = cloud.host_of(server)
@@ -301,8 +302,7 @@ def test_two_statements_are_sent_if_no_group_is_exclusive(cloud):
 
 
 def test_a_create_does_not_read_all_host_mappings(cloud):
-    """The scheduler reads the servers in the rack of a host, and not those of
-    the whole cloud."""
+    """It reads the servers in the rack of a host, and not the whole cloud."""
     group = planned(cloud, alone('rack'))
     spec = cloud.request_spec(
         'small', {'group': group, 'member': 'node-0'}, INSTANCE)
@@ -337,8 +337,8 @@ def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
 
 
 def test_changed_levels_cost_the_same_for_any_member_count(cloud):
-    """This holds for any number of members: their current locations are read
-    at once."""
+    """This holds for any number of members: one statement reads all their
+    current locations."""
     found = []
     for count in 1, 3:
         group = planned(cloud, {**alone('host', count), 'policies': [

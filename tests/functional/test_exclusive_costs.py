@@ -211,7 +211,7 @@ def test_the_cost_is_the_same_for_100_and_for_1000_members(cloud):
             group = exclusive(cloud, count)
             read(cloud)
             happen(cloud, cloud.table.members(group))
-            # The first read finds the change, and the second read does not.
+            # Only the first read finds the change.
             found[-1][happen.__name__] = cost(cloud), cost(cloud)
             cloud.table.delete_group(group)
     few, many = found

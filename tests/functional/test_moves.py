@@ -126,7 +126,7 @@ def test_other_members_count_on_their_current_hosts(
     only(cloud, 'r3-1')
     assert cloud.live_migrate(servers['b']) == 'r3-1'
     cloud.enable_computes()
-    # The rack that b has left is free for a; its current rack is not.
+    # Member a may move to the former rack of b, but not to its current rack.
     only(cloud, 'r2-2', 'r3-2')
     assert cloud.live_migrate(servers['a']) == 'r2-2'
 

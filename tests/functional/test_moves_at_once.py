@@ -145,8 +145,8 @@ def test_the_second_of_two_moves_is_refused_where_only_one_host_is_left(
 
 def test_a_destination_counts_until_the_move_has_failed(
         cloud, apart, monkeypatch):
-    """The compute service refuses the move after the scheduler has answered,
-    and a pass of the reconciler runs in between."""
+    """The compute service refuses the move after the scheduler has answered.
+    Before that, a pass of the reconciler runs."""
     group, servers = apart
     leave(cloud, 'cmp-2')
     may_fail = refuse_live_migrations(cloud, monkeypatch, 'cmp-0')

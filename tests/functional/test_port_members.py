@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members whose servers have ports with a minimum bandwidth and packet rate,
-on real Nova with the Neutron of its own tests."""
+on a real Nova with the Neutron of Nova's tests."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.functional.placement_audit import audit, resources
 HOSTS = tuple(EmbeddedHost(name, rack=rack, vcpus=16) for name, rack in (
     ('net-1', 'r1'), ('net-2', 'r1'), ('plain', 'r2')))
 NORMAL, PHYSNET = 'CUSTOM_VNIC_TYPE_NORMAL', 'CUSTOM_PHYSNET_BLUE'
-# Each bridge has room for six ports, its agent for five.
+# Each bridge has capacity for six ports, and its agent for five.
 PORT = {'bandwidth': (dict.fromkeys(BANDWIDTH, 1000), [NORMAL, PHYSNET]),
         'packets': ({PACKETS: 200}, [NORMAL])}
 

@@ -116,7 +116,8 @@ def test_members_without_a_server_are_released_after_a_failed_create(
     assert stack.update(ANNOTATED, FILES)[0] == 'UPDATE_COMPLETE'
     assert None not in members(groups).values()
     verify()
-    # Without the annotation, the servers remain and the group does not.
+    # If the annotation is removed, the servers remain and the group is
+    # deleted.
     servers = {each['id'] for each in nova.all()}
     plain = ANNOTATED.replace('holistic_groups', 'other')
     assert stack.update(plain, FILES)[0] == 'UPDATE_COMPLETE'

@@ -60,7 +60,8 @@ class RabbitBroker:
         """Kill the broker, so that clients get no notice."""
         self._server.kill()
         wait_for('RabbitMQ gone', lambda: not answers(self._port))
-        # Otherwise the log of the ended process makes the next one look ready.
+        # Otherwise the log of the ended process would show that the next
+        # process is ready.
         (self.directory / 'rabbit.log').write_text('')
 
     def end(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API as it is deployed, with tokens and limits of a real Keystone."""
+"""The deployed API, with tokens and limits of a real Keystone."""
 
 import logging
 

@@ -74,8 +74,8 @@ def test_the_pools_are_read_again_for_each_plan(service, pools):
 
 
 def test_additional_answers_count_the_pools(service, pools):
-    # Each rack has room for two pairs of servers, and its pool for one pair
-    # of volumes.
+    # Each rack has capacity for two pairs of servers, and its pool has
+    # capacity for one pair of volumes.
     assert planned(service, database(size=30), headroom=True)[
         'headroom'] == {'at_least': 2, 'at_most': 2}
     plan = planned(service, database(size=60), relaxations=True)

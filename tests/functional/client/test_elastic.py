@@ -8,8 +8,8 @@ from tests.functional.engine.world import shop
 
 @pytest.fixture
 def created(read, written):
-    """A group of which only two of the three desired nodes fit, because the
-    policy allows one node per rack."""
+    """A group with two of its three desired nodes, because the policy allows
+    one node per rack."""
     return read('group', 'create', '--wait', '-f', written(
         shop(nodes={'min': 1, 'desired': 3, 'max': 5})))
 

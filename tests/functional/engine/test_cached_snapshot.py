@@ -27,8 +27,8 @@ RACKS = {'a1': 'a', 'a2': 'a', 'b1': 'b'}
 
 
 class KeptWorld(World):
-    """Three hosts, with room for one member of ``ONE`` each. An engine marks
-    the hosts of its own holds, as an engine of a deployment does."""
+    """Three hosts, each with capacity for one member of ``ONE``. An engine
+    marks the hosts of its holds, as in a deployment."""
 
     inventory_type = CachedRackInventory
 

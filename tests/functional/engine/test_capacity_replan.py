@@ -25,7 +25,7 @@ PLACES = [f'node-{number}' for number in range(6)]
 
 
 def six(**policy):
-    """Six members, of which at most two may be in one rack."""
+    """A group of six members. At most two of them may be in one rack."""
     return {'group': {
         'name': 'six', 'policies': [
             policy or {'type': 'anti-affinity', 'level': 'rack',
@@ -164,7 +164,7 @@ def test_a_group_that_needs_another_rack_is_planned_as_a_whole(
         free = {name for name, rack in RACKS.items() if rack == first}
         world.fill(*sorted(free - {*world.planned.values()}))
 
-    # The first part is held; there is no room for the third member.
+    # The first part is held. The third member finds no capacity in the rack.
     group = world.make(document, _2=fill_rack)
     assert group.status == GroupStatus.PLANNED
     assert len(set(racks(world, group))) == 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group is planned and held before its members have alternates. One engine
-at a time finds the alternates, whatever changes in the meantime."""
+at a time finds the alternates, while the group may change."""
 
 from dataclasses import replace
 from datetime import timedelta

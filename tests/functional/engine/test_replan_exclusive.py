@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exclusive groups are planned and replanned beside servers of other
+"""Exclusive groups are planned and replanned in a cloud with servers of other
 groups."""
 
 from concurrent.futures import ThreadPoolExecutor

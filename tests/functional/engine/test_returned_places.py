@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After the deletion of its server, a member has the same state, whatever its
-state was before."""
+"""After the deletion of its server, a member has the same state for all
+previous states."""
 
 import pytest
 

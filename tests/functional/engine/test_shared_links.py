@@ -210,7 +210,7 @@ def test_the_same_for_an_update(world):
 
 
 def test_a_reservation_without_a_plan_ends(world):
-    """An engine dies after it has reserved the traffic of an update."""
+    """An engine is killed after it has reserved the traffic of an update."""
     world.only('a', 'b')
     group = world.create(pair(300))
     world.table.links.reserve(group.uuid, {

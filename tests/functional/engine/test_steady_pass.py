@@ -142,7 +142,8 @@ def test_a_new_orphan_is_found_in_one_pass(world, wire, engine):
 
 
 def test_orphans_are_found_while_most_providers_change(world, wire, engine):
-    """Each provider is checked in turn, whatever changes at the others."""
+    """Each provider is checked in turn, although others change all the
+    time."""
     world.conf.set_override('scan_requests', 8, group='reconciler')
     held = plan(world, sorted(world.hosts)[:12])
     for _ in range(20):

@@ -132,8 +132,8 @@ def test_a_revision_written_without_an_answer_is_kept(world):
 
 
 SCENES = {
-    # The new holds are written beside the old ones. One member moves, one is
-    # removed and one is added.
+    # The new holds are written before the old ones are dropped. One member
+    # moves, one is removed and one is added.
     'beside': (lambda world: None, lambda: revised(
         nodes=1, web=LARGE) | {'groups': [
             *revised(nodes=1)['groups'],

@@ -107,7 +107,8 @@ def test_an_update_plans_members_of_a_group_in_error(world):
 
 
 def test_a_replaced_engine_takes_no_capacity_of_its_successor(world):
-    """Its successor has given the room of the group's members to others."""
+    """Its successor has given the capacity of the group's members to
+    others."""
     group = world.create()
     fill(world)
     document = revised() | {'members': [{'name': 'front',

@@ -22,7 +22,7 @@ VCPUS = 2
 
 
 def shop(nodes=2):
-    """A web server and database nodes, of which no two may be in one rack."""
+    """A web server and database nodes. No two nodes may be in one rack."""
     return {'group': {
         'name': 'shop',
         'members': [{'name': 'web', 'resources': SMALL}],

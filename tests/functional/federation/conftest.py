@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three clouds in processes of their own, for all tests of a federation."""
+"""Three clouds in separate processes, for all tests of a federation."""
 
 import contextlib
 

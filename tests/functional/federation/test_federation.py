@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent over three clouds, each with a real Nova and a real Placement in a
-process of its own."""
+"""A parent of three clouds. Each cloud is a process with a real Nova and a
+real Placement."""
 
 import pytest
 

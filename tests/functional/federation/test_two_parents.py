@@ -10,7 +10,8 @@ from tests.functional.federation.test_federation import (
 from tests.functional.federation.world import until
 
 SHORT, FULL = 8, 100
-"""Groups of each parent. The clouds have room for 8, 8 and 2 servers."""
+"""Number of groups of each parent. The clouds have capacity for 8, 8 and 2
+servers."""
 TRIES = 4
 LEAST, MOST = 8, 9
 """Minimum and maximum number of pairs of servers in different clouds that fit.

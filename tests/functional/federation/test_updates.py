@@ -91,7 +91,7 @@ def test_members_are_added_removed_and_detached(clouds, start_parent):
 
 
 def test_a_refused_update_changes_no_cloud(clouds, start_parent):
-    """The last cloud has room for two servers."""
+    """The last cloud has capacity for two servers."""
     parent = start_parent()
     group = parent.create(shop(lon=True))['id']
     before = parent.members(group)

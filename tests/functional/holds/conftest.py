@@ -30,5 +30,5 @@ def holds(wire, waits):
 
 @pytest.fixture
 def host(placement):
-    """A host with room for four small servers."""
+    """A host with capacity for four small servers."""
     return placement.add_host('cmp-1')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a real Placement, new holds take the capacity of old ones in one step."""
+"""New holds replace old holds in one request to a real Placement."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_an_old_hold_that_others_have_written_is_read_again(
 
 def test_an_old_hold_that_is_gone_already_is_left_out(
         placement, holds, full, old, new):
-    """Its server was created, or its release has gone through."""
+    """The hold was swapped for a server, or it was released."""
     holds.drop([old[0].hold])
     exchange(holds, old, new)
     assert held(holds, new) == [True, True]

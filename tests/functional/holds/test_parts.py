@@ -64,7 +64,8 @@ def test_a_refused_part_undoes_the_parts_before_it(
     counts, rows = [], [*five[:4], member(full), five[4]]
     with pytest.raises(errors.CapacityGone):
         owned(holds, rows, counts.append)
-    # Three parts are put, of which the last is refused. Two are dropped.
+    # Three requests write parts, and the last one is refused. Two requests
+    # drop parts.
     assert wire.requests == ['POST'] * 5
     assert counts == [2, 4, 0]
     assert [holds.exists(row.hold) for row in rows] == [None] * 6

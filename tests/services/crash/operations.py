@@ -44,7 +44,8 @@ objects.register_all()
 
 
 def nodes(count=2, vcpus=1, level='rack', **more):
-    """A document with servers of which no two may be in one rack."""
+    """A document of a group. If ``level`` is set, no two servers may be in one
+    of its domains."""
     policies = [{'type': 'anti-affinity', 'level': level}] if level else []
     return {'group': {
         'name': 'nodes', 'policies': policies, 'members': [{

@@ -63,7 +63,7 @@ path = {inventory}
 
 
 def pair(name='pair', count=2):
-    """A document with servers of which no two may be in one rack."""
+    """A document of a group. No two of its servers may be in one rack."""
     return {'group': {
         'name': name, 'members': [
             {'name': 'node', 'count': count, 'resources': SMALL}],
@@ -193,8 +193,7 @@ class EngineWorld(BaseWorld):
         """Start an engine as a process.
 
         :param inventory: path of its inventory file
-        :param crash_point: crash point at which it is killed; None if it is
-            not
+        :param crash_point: crash point at which the engine is killed, or None
         """
         name = uuid.uuid4().hex[:8]
         file = self.directory / f'engine-{name}.conf'
