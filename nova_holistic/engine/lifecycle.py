@@ -71,7 +71,7 @@ class Lifecycle:
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
-            # host of a server that is deleted later is not held again.
+            # place of a server that is deleted later is not held again.
             self._table.update_group(
                 group_uuid, LEASED, lease_expires_at=self._clock())
             crash_points.reached('release.lease-ended')

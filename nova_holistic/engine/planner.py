@@ -243,14 +243,22 @@ class Planner:
 
     def _planning_request(self, document: Any, objective: str | None,
                           project_id: str | None) -> PlanningRequest:
-        """:raises InvalidDocument: the document cannot be accepted"""
+        """The request for a dry run.
+
+        :raises InvalidDocument: the document cannot be accepted
+        :raises UnknownPlugin: no such objective is installed
+        """
         must_not_adopt(document)
         group = parse_group(document, self._policy_types)
         return PlanningRequest(
             group, self._objective(objective), project_id=project_id)
 
     def _objective(self, name: str | None) -> str:
-        """:raises UnknownPlugin: no objective has that name"""
+        """The name of an installed objective.
+
+        :param name: None means the configured objective
+        :raises UnknownPlugin: no such objective is installed
+        """
         name = name or self._conf.planner.objective
         objectives.load_objective(name)
         return name
@@ -266,7 +274,10 @@ class Planner:
             objective=objective, created_at=now, updated_at=now)
 
     def _existing_group(self, record: GroupRecord) -> GroupRecord:
-        """The group that already has the UUID of the record."""
+        """The group that already has the UUID of the record.
+
+        :raises GroupExists: it differs, for example in definition or project
+        """
         found = self._table.get_group(record.uuid)
         if found is not None and replace(
                 record, user_id=found.user_id, status=found.status,

@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Reconciles the placement table with Placement and Nova."""

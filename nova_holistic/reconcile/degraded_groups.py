@@ -150,7 +150,8 @@ class DegradationCheck:
     def _check(self, clouds: 'tuple[_Cloud, _PassSnapshot]',
                outline: '_Outline',
                done: Counter[str]) -> None:
-        """
+        """Check the policies of one group, and write the result.
+
         :param clouds: the cached snapshot and a complete one
         :raises HolisticError: the check failed; try again
         """
@@ -254,10 +255,9 @@ class _Cloud:
             for host in self.snapshot.hosts)))
 
     def state_of_host(self, name: str, with_outside_servers: bool) -> Hashable:
-        """
-        :param with_outside_servers: whether servers of other groups matter;
-            these may be on any host of the same domain
-        """
+        """Changes with the state of a host and, if servers from outside the
+        group matter, with the servers on all hosts: they may be on another
+        host of the same domain."""
         host = self._hosts.get(name)
         servers = self.snapshot.once('drift servers', lambda: hash(frozenset(
             (each.name, each.servers) for each in self.snapshot.hosts

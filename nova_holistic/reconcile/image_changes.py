@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that have to be rebuilt, because an update changed the image of
+"""Servers that must be rebuilt, because an update has changed the image of
 their members.
 
 A rebuild erases the root disk. Therefore a server with another image than its

@@ -34,7 +34,7 @@ class ObservedServers:
         self._looked_at: datetime | None = None
 
     def renew(self, wanted: Collection[str]) -> None:
-        """Read the servers that have changed since the last time.
+        """Read the servers that have changed since the previous call.
 
         :param wanted: UUIDs of servers that are still needed
         :raises ServiceFailed: Nova does not respond; the stored states remain,

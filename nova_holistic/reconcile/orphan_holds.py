@@ -35,8 +35,8 @@ list of providers, one for the consumers of a provider, and one for a
 consumer."""
 
 HANDFUL = 5
-"""Maximum number of holds without a row that one crash may leave, independent
-of their percentage."""
+"""Maximum number of holds without a row that are dropped independent of their
+percentage, because one crash may leave them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Orphan:
 
     @property
     def project_id(self) -> str:
+        """The project that owns the hold."""
         return self.found['project_id']
 
     @property
@@ -101,10 +102,12 @@ class OrphanHolds:
         self._due, self._others = RoundRobin(), RoundRobin()
 
     def sweep(self, generations: Mapping[str, int] | None = None) -> int:
-        """Search for holds without a row, with at most ``[reconciler]
-        scan_requests`` requests. Drop holds that have had no row for the whole
-        grace period. Drop nothing if the table seems to belong to another
-        deployment.
+        """Search for holds without a row, and drop holds that have had no row
+        for the whole grace period. Drop nothing if the table seems to belong
+        to another deployment.
+
+        The search sends at most ``[reconciler] scan_requests`` requests, or
+        ``LEAST`` requests if the option is lower. 0 disables the method.
 
         :param generations: generations of all providers, read before this
             call; None if Placement does not respond
@@ -174,8 +177,8 @@ class OrphanHolds:
         return dropped
 
     def _is_foreign(self, found: int) -> bool:
-        """Whether the table probably belongs to another deployment, which is
-        logged for the operator.
+        """Whether the table probably belongs to another deployment. If so, an
+        error is logged.
 
         :param found: number of holds without a row
         """
@@ -222,7 +225,10 @@ class OrphanHolds:
 
     def _look_at_some(self, rotation: RoundRobin, providers: Collection[str],
                       left: int, generations: Mapping[str, int]) -> None:
-        """:param left: number of remaining requests"""
+        """Check providers until no requests remain.
+
+        :param left: number of remaining requests
+        """
         if not left:
             return
         for provider in rotation.next(providers):

@@ -37,7 +37,8 @@ GIVEN_UP = (GroupStatus.ERROR, GroupStatus.UNPLACEABLE)
 
 
 class Reconciler:
-    """After a pass, the table and Placement agree, if both respond.
+    """Corrects the table and Placement in passes. After a pass, the table and
+    Placement agree if both respond.
 
     Every change is a compare-and-swap: passes, plans, claims and releases may
     run at the same time. An error in one case leaves this case to the next
@@ -236,8 +237,11 @@ class Reconciler:
     def _with_lost(self, groups: Mapping[str, GroupOutline],
                    wanted: Callable[[MemberRecord], bool]
                    ) -> list[GroupOutline]:
-        """Groups with such lost members. An engine with a task for a group
-        plans its lost members itself."""
+        """Groups with certain lost members. Groups with a task are left out,
+        because an engine already plans their lost members.
+
+        :param wanted: returns whether a lost member counts
+        """
         lost = {m.group_uuid for m in self._table.find_members(
             [MemberState.LOST], held=False) if wanted(m)}
         return [groups[uuid] for uuid in sorted(lost & groups.keys())

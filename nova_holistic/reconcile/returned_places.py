@@ -43,7 +43,7 @@ class ReturnedPlaces:
 
     def give_back(self, member: MemberRecord, group: GroupOutline, *,
                   all_room: bool = True) -> bool:
-        """Take the member from its server.
+        """Separate a member from its server, and return its place.
 
         The row states that it is held before the hold is written, and remains
         claimed until the hold exists. So the next pass finds the state after a
@@ -53,7 +53,7 @@ class ReturnedPlaces:
             has changed since then, nothing is changed
         :param all_room: whether the hold takes over the allocation of the
             server in Placement; otherwise the server keeps it
-        :returns: whether the member was taken from its server
+        :returns: whether the member was separated from its server
         :raises HoldsError: Placement does not respond; repeat the call
         """
         as_planned = _as_planned(member)

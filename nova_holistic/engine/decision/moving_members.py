@@ -54,7 +54,7 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
     :param group: bound to the snapshot
     :param placed: positions of all members that stay, with destinations of
         moves
-    :param sources: positions of those members that are moving
+    :param sources: source hosts of the members whose servers are moving
     :returns: names of hosts, by the path of a member description
     """
     rules = _rules(group)
@@ -97,6 +97,9 @@ def objections(group: Group, snapshot: Snapshot, hosts: Positions,
 
     :param group: bound to the snapshot
     :param hosts: host names of all members in the plan, by path
+    :param placed: positions of all members that stay, with destinations of
+        moves
+    :param sources: source hosts of the members whose servers are moving
     """
     if not sources:
         return ()

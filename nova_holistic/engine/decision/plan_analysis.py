@@ -26,9 +26,9 @@ class PlanAnalysis:
 
     :ivar answer: the result of the solver
     :ivar group: the group of the result
-    :ivar relaxations: None if they were not requested, or if the group is not
-        unplaceable
-    :ivar headroom: None if it was not requested
+    :ivar relaxations: changes that make an unplaceable group fit; None if they
+        were not requested, or if the group is not unplaceable
+    :ivar headroom: number of copies that fit; None if it was not requested
     """
 
     answer: Plan | Unplaceable | Unknown

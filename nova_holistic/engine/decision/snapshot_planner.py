@@ -190,8 +190,8 @@ class SnapshotPlanner:
         """The reasons why the holds of a plan cannot stay.
 
         Placement checks only capacity. If two groups that exclude each other
-        were planned at the same time, this check of at least one of them finds
-        the other.
+        were planned at the same time, this check finds the conflict for at
+        least one of them.
 
         :param held: for each hold, the name of its host
         """

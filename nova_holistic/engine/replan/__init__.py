@@ -1,1 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Finds new places for lost members, and for members without capacity."""

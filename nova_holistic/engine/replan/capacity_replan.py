@@ -4,8 +4,8 @@
 The cached snapshot of a plan may be out of date, and Placement then refuses a
 part of its holds. The hosts of that part are read again. Only members that no
 longer fit are planned again, and all other members stay at their planned
-places, whether they are already held or not. If that gives no plan, the whole
-group is planned again.
+places, whether they are already held or not. If this is not possible, the
+whole group is planned again.
 """
 
 from collections.abc import Collection, Sequence

@@ -12,8 +12,8 @@ Every change takes the same steps: plan, write, hold, check, accept or undo.
 
 If the capacity is no longer available, or if the cloud or the group has
 changed since the plan, the holds are undone, and the sequence starts again.
-The hosts of the holds are then read again. After a second refusal, everything
-is read again.
+The hosts of the holds are then read again. After a second refusal, the whole
+cloud is read again.
 """
 
 import abc

@@ -194,10 +194,9 @@ class _Update(Change):
         self.journal.write([m.hold for m in proposal.members])
 
     def hold(self, proposal: RevisionProposal) -> RevisionProposal:
-        """
-        :returns: the proposal, with its old holds dropped if the new ones took
-            their capacity
-        """
+        """Hold the places of the proposal. If the capacity is not sufficient,
+        the new holds replace the vacated holds, and the returned proposal
+        states this."""
         try:
             self.journal.put(proposal.members)
             return proposal
