@@ -34,7 +34,8 @@ class RefusalKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """
+    """The answer of a child that does not carry out a request.
+
     :ivar child: name of the child
     """
 
@@ -45,8 +46,9 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The result that a child offers. It holds no capacity.
+    """The plan that a child offers. It holds no capacity.
 
+    :ivar child: name of the child
     :ivar violations: weighted violations of preferences, in the unit of the
         weights of the document
     :ivar perfect: whether all preferences are met and the objective's bound
@@ -73,7 +75,8 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class ChildMember:
-    """
+    """A member of a group in a child.
+
     :ivar path: in the child's group; equal to the path in the parent's group
     :ivar state: ``planned``, ``claimed``, ``built``, ``failed``, ``released``
         or ``lost``
@@ -95,7 +98,7 @@ class ChildGroup:
     :ivar settled: whether no engine of the child works on the group
     :ivar counts: state to number of members in it
     :ivar lease_end: naive UTC; None: the lease never ends, or none is needed
-    :ivar members: None where they were not read
+    :ivar members: None: they were not read
     :ivar reasons: why the group is not placed
     :ivar idempotency_key: the key it was created with; None if the child does
         not show it
@@ -126,7 +129,8 @@ class ChildDefinition:
 
 @dataclass(frozen=True, slots=True)
 class UpdateTerms:
-    """
+    """The terms of an update of a group in a child.
+
     :ivar objective: None: the objective that the group has
     :ivar seconds: time limit
     :ivar actions: whether members with servers may change: the child lists
@@ -152,12 +156,14 @@ class Child(Protocol):
 
     def offer(self, document: Document, objective: str | None,
               seconds: float, headroom: bool = False) -> Offer | Refusal:
-        """A dry run: ``POST /v1/plans``.
+        """The offer from a dry run: ``POST /v1/plans``.
 
+        :param objective: None: the default of the child
+        :param seconds: time limit
         :param headroom: whether the offer contains how many copies of the
-            group fit. That takes a child much longer than the offer itself
-            (``benchmarks/README.rst``), so that the search does not request
-            it
+            group fit. The search does not request this, because it takes a
+            child much longer than the offer itself
+            (``benchmarks/README.rst``)
         """
 
     def create(self, document: Document, objective: str | None, lease: int,
@@ -165,7 +171,10 @@ class Child(Protocol):
         """Create the group, or find the group that was created with the key:
         ``POST /v1/groups`` with ``Idempotency-Key``.
 
-        After a lost answer (UNREACHABLE), the same call finds what it did.
+        After a lost answer (UNREACHABLE), the same call finds the group.
+
+        :param lease: seconds
+        :param seconds: time limit
         """
 
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
@@ -179,8 +188,9 @@ class Child(Protocol):
 
     def extend(self, group_uuid: str,
                seconds: int) -> ChildGroup | None | Refusal:
-        """Let the lease end after these seconds; None: the group no longer
-        exists, or has no planned member whose lease could be extended."""
+        """Extend the lease, so that it ends after these seconds; None: the
+        group no longer exists, or has no planned member whose lease could be
+        extended."""
 
     def release(self, group_uuid: str,
                 members: Sequence[str] | None) -> Refusal | None:
@@ -211,7 +221,12 @@ class Child(Protocol):
 
     def propose_repair(self, group_uuid: str
                        ) -> Mapping[str, Any] | None | Refusal:
-        """The live migrations that restore the policies of the group."""
+        """The live migrations that restore the policies of the group; None:
+        the group no longer exists, or has no servers.
+
+        The keys are those of the response: ``moves``, ``planned_again`` and
+        ``reasons``.
+        """
 
     def repair(self, group_uuid: str,
                seconds: float) -> ChildGroup | None | Refusal:
@@ -219,7 +234,7 @@ class Child(Protocol):
         or has no servers."""
 
     def detach(self, group_uuid: str, path: str) -> Refusal | None:
-        """Take a server out of the group."""
+        """Remove a server from the group. The server itself remains."""
 
 
 def paths_in(group: ChildGroup, states: Collection[str]) -> tuple[str, ...]:

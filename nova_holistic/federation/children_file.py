@@ -57,14 +57,16 @@ _check_shape = validator({
 class ChildEntry:
     """One child, as the file describes it.
 
-    :ivar endpoint: URL of the API of nova_holistic; None: from the catalog
-    :ivar region: of the API in the catalog; None: any
+    :ivar endpoint: URL of the API of nova_holistic; None: the URL in the
+        catalog
+    :ivar region: region of the API in the catalog; None: any region
     :ivar keystone: URL of the child's own identity API; users register
         application credentials for it. None: the child accepts the tokens of
         the parent's keystone
     :ivar ca_file: certificates of the authorities that sign the child's
         certificate; None: those of the system
-    :ivar cost: of one server; the unit is the operator's
+    :ivar cost: cost of one server, in a unit that the operator selects
+    :ivar facts: facts about the child in the file; None: no facts
     """
 
     name: str
@@ -91,8 +93,10 @@ def read(path: str) -> tuple[ChildEntry, ...]:
 
 
 def parse(document: Any) -> tuple[ChildEntry, ...]:
-    """
-    :raises InvalidDocument: with all mistakes and their positions
+    """The children of a parsed file.
+
+    :raises InvalidDocument: the file is not valid; with all mistakes and their
+        positions
     """
     _check_shape(document)
     mistakes = Mistakes()
@@ -109,7 +113,8 @@ def parse(document: Any) -> tuple[ChildEntry, ...]:
 
 def check_order(order: Sequence[str],
                 children: Sequence[ChildEntry]) -> None:
-    """
+    """Check the option ``[federation] order``.
+
     :raises InvalidDocument: the option names a child that the file does not
         contain
     """

@@ -38,8 +38,8 @@ HEARTBEATS = 4
 class FederatedEngines:
     """Implements the protocol ``Engines`` of the API.
 
-    Work that finds no free place in the queue stays in the table, and begins
-    when its user next asks for it.
+    If the queue is full, the work remains in the table. It begins when its
+    user requests the group or the plan again.
     """
 
     def __init__(self, conf: Any, table: PlacementTable, tasks: GroupTasks,
@@ -132,10 +132,10 @@ class FederatedEngines:
         _refuse('host statistics')
 
     def stop(self) -> None:
-        """Wait for the work that has been submitted, and begin no other.
+        """Wait for the work that has been submitted, and begin no other work.
 
-        Idle threads look only once per second whether they should end, so
-        they are not waited for.
+        This method does not wait for idle threads, because they check only
+        once per second whether they must end.
         """
         futures.wait(tuple(self._work))
         self._threads.shutdown(wait=False)
@@ -185,7 +185,7 @@ class FederatedEngines:
             self._clock())
 
     def _owner(self) -> str:
-        """The name of this process: it may have forked since the start."""
+        """The name of this process, which may have forked since the start."""
         return f'{self._name}:{os.getpid()}'
 
     def _is_free(self, record: GroupRecord | PlanRecord) -> bool:

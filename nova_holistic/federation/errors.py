@@ -43,7 +43,7 @@ class ChildUnknown(FederationError):
 
 
 class MemberNotBuilt(FederationError):
-    """The member has no server that could be taken out of the group."""
+    """The member has no built server that could be removed from the group."""
 
 
 class InvalidParents(FederationError):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Releases, extends and deletes the parts of a group in the children."""
+"""Releases, extends, repairs and deletes the parts of a group in the children.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
@@ -31,9 +32,9 @@ LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
 
 
 class GroupChanges:
-    """Every request goes to all children that have a part, also if one of
-    them fails; the error names those that failed. Each operation may be
-    repeated."""
+    """Changes the parts of a group in all children that have a part. If a
+    child fails, the other children still receive the request, and the error
+    names those that failed. Each operation may be repeated."""
 
     def __init__(self, table: PlacementTable, children: UserChildren,
                  refresh: Refresh, policy_types: PolicyTypes,
@@ -47,12 +48,13 @@ class GroupChanges:
 
     def release(self, user: User, group_uuid: str,
                 names: Collection[str] | None) -> Released:
-        """
+        """Release planned members in their children.
+
         :param names: paths of members, or of counted members; None: all
         :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
-        :raises MemberUnknown: one of the names is not in it; nothing is
-            released
+        :raises MemberUnknown: the group does not have one of the names;
+            nothing is released
         :raises ChildFailed: a child did not release its part
         """
         self._settled(group_uuid)
@@ -77,7 +79,11 @@ class GroupChanges:
                 MemberState.CLAIMED, MemberState.BUILT)))
 
     def extend(self, user: User, group_uuid: str, seconds: int) -> None:
-        """
+        """Extend the leases of all parts.
+
+        :param seconds: time from now to the end of the leases
+        :raises GroupUnknown: there is no such group
+        :raises GroupBusy: the group has a task
         :raises LeaseRefused: no part has members whose lease could be extended
         :raises ChildFailed: a child did not extend the lease of its part
         """
@@ -94,16 +100,19 @@ class GroupChanges:
                 'whose lease could be extended')
 
     def must_accept(self, parents: Sequence[str]) -> None:
-        """
-        :raises ParentsRefused: a request through these parents would not end
+        """Check the parents of a request.
+
+        :raises ParentsRefused: they form a cycle, or they are too many
         """
         parent_path.must_be_possible(parents, self._children.own_name)
 
     def must_be_updatable(self, record: GroupRecord,
                           document: Document) -> None:
-        """
-        :raises InvalidDocument: the update is not possible in the clouds that
-            the members have, at its position in the document
+        """Check an update before any child receives a request.
+
+        :param document: the new document
+        :raises InvalidDocument: the update is not possible in the clouds of
+            the members, at its position in the document
         """
         held = {part.child for part in self._parts(record.uuid)}
         kept_members.must_be_possible(
@@ -114,8 +123,10 @@ class GroupChanges:
             self._children.entries, self._policy_types)
 
     def propose_repair(self, user: User, group_uuid: str) -> dict[str, Any]:
-        """The live migrations that the children propose.
+        """The live migrations that the children propose, as in the response of
+        the API.
 
+        :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises ChildFailed: a child makes no proposal
         """
@@ -128,8 +139,9 @@ class GroupChanges:
                 for key in ('moves', 'planned_again', 'reasons')}
 
     def detach(self, user: User, group_uuid: str, path: str) -> None:
-        """Take a server out of the group in its cloud.
+        """Remove a server from the group in its cloud.
 
+        :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises MemberUnknown: there is no such member
         :raises MemberNotBuilt: it has no server that is built
@@ -151,6 +163,7 @@ class GroupChanges:
     def delete(self, user: User, group_uuid: str) -> None:
         """Delete the group in all children, then in the table.
 
+        :raises GroupUnknown: there is no such group
         :raises GroupBusy: the group has a task
         :raises ChildFailed: a part may still exist; ask again
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places a group of the table in children, and writes where its members
-are."""
+"""Places a group of the table in children, and writes the clouds of its
+members."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -32,8 +32,9 @@ LOG = logging.getLogger(__name__)
 
 
 class GroupPlacer:
-    """In all cases, all parts of a group exist in children with the requested
-    lease, or the parts that exist are undone or expire."""
+    """Places groups. After a placement, either all parts of the group exist in
+    children with the requested lease, or the parts that exist are undone or
+    expire."""
 
     def __init__(self, conf: Any, table: PlacementTable,
                  children: UserChildren, planners: Planners,
@@ -74,7 +75,7 @@ class GroupPlacer:
                 error, f'the placement failed: {error!r}')])
 
     def _request(self, record: GroupRecord) -> Request:
-        # A repeated placement must not meet a group of an earlier one.
+        # A repeated placement must not find a group of an earlier placement.
         key = (f'{self._conf.federation.parent_id}-{record.uuid}-'
                f'{secrets.token_hex(3)}')
         return Request(
@@ -86,7 +87,8 @@ class GroupPlacer:
         return self._conf.planner.lease if lease is None else lease
 
     def _accept(self, record: GroupRecord, placed: Placed) -> bool:
-        """Whether the group still belongs to this process."""
+        """Write the placement; False: the group belongs to another process,
+        or no longer exists."""
         crash_points.reached('federation.placed')
         if not self._table.write_members(
                 record.uuid, self._members(record, placed), record.engine):
@@ -115,7 +117,7 @@ class GroupPlacer:
 
     def _members(self, record: GroupRecord,
                  placed: Placed) -> Sequence[MemberRecord]:
-        """In the order of the document."""
+        """The rows of the placed members, in the order of the document."""
         clouds: Mapping[str, str] = {
             path: part.child for part in placed.parts for path in part.paths}
         group = parse_group(_definition(record), self._policy_types)

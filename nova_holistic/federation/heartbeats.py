@@ -15,15 +15,15 @@ LOG = logging.getLogger(__name__)
 
 
 class Heartbeats:
-    """The thread starts with the first work, so that a process may fork
-    before, and ends when there is no work."""
+    """Writes heartbeats in a thread. The thread starts with the first work, so
+    that the process may fork before, and ends when no work is left."""
 
     def __init__(self, table: PlacementTable, owner: Callable[[], str],
                  interval: float,
                  clock: Callable[[], datetime]):
         """
         :param owner: returns the name of this process
-        :param interval: seconds
+        :param interval: seconds between two heartbeats
         :param clock: returns naive UTC
         """
         self._table = table
@@ -37,7 +37,8 @@ class Heartbeats:
 
     @contextlib.contextmanager
     def during(self, kind: str, uuid: str) -> Iterator[None]:
-        """
+        """The context during which heartbeats for a group or plan are written.
+
         :param kind: ``group`` or ``plan``
         """
         job = (kind, uuid)

@@ -25,15 +25,18 @@ CLOUDS = '1.3'
 """The first version in which a parent shows the clouds of members."""
 
 _POLL = 0.2
-"""Seconds between two reads of a plan that is not finished. The child usually
-waits itself (``wait``)."""
+"""Interval in seconds between two reads of a plan that is not finished. The
+child usually waits itself (``wait``)."""
 _LONGEST_WAIT = 3600
 
 T = TypeVar('T')
 
 
 class HttpChild(ChangeRequests):
-    """Implements ``child.Child`` for one user."""
+    """Implements ``child.Child`` for one user.
+
+    :ivar exchange: Exchange with the child
+    """
 
     def __init__(self, name: str, exchange: Exchange,
                  clock: Callable[[], datetime], offer_lifetime: float = 60.0):

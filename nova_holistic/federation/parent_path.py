@@ -16,8 +16,8 @@ from nova_holistic.federation.errors import InvalidParents, ParentsRefused
 
 HEADER = 'Holistic-Parents'
 MOST = 9
-"""Parents above a cloud: the path of a cloud in locations and answers has at
-most as many names."""
+"""Maximum number of parents above a cloud. The path of a cloud in locations
+and answers has at most as many names."""
 _NAME = re.compile(r'[A-Za-z0-9_.]{1,32}:[0-9a-f]{16}')
 
 
@@ -36,7 +36,8 @@ def name_of(parent_id: str, children: Iterable[ChildEntry]) -> str:
 
 
 def parse(text: str) -> tuple[str, ...]:
-    """
+    """The names of the parents in the header of a request.
+
     :raises InvalidParents: the header has another form, or too many names
     """
     names = tuple(text.split(','))
@@ -48,7 +49,10 @@ def parse(text: str) -> tuple[str, ...]:
 
 
 def joined(parents: Sequence[str], own: str) -> str:
-    """The header of a request to a child."""
+    """The value of the header of a request to a child.
+
+    :param own: name of this parent
+    """
     return ','.join((*parents, own))
 
 

@@ -15,7 +15,7 @@ from nova_holistic.table.records import PlanRecord, PlanStatus
 
 def make_plan(planners: Planners, record: PlanRecord, user: User,
               seconds: float) -> PlanAnswer:
-    """The answer to a request for a plan. Its hosts are clouds.
+    """The answer to a request for a plan. The hosts of the plan are clouds.
 
     :param seconds: time limit
     """
@@ -54,7 +54,7 @@ def _planned(name: str, found: Offered) -> Mapping[str, Any]:
             'name': found.objective, 'value': found.value, 'bound': bound,
             'gap': None if bound is None else _gap(found.value, bound)},
         'preferences': [],
-        # No bound is known for the violations of several clouds.
+        # No better bound is known for the violations of several clouds.
         'preference_cost': {'value': cost, 'bound': 0.0,
                             'gap': _gap(cost, 0.0)}}
 

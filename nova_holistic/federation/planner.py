@@ -33,9 +33,10 @@ Commit = Callable[[Sequence[Order]], tuple[PlacedPart, ...] | Failed]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """
+    """The limits of the placement of one group.
+
     :ivar commit_lease: seconds; lease of a part until all parts exist
-    :ivar max_tries: number of commits that are started at most
+    :ivar max_tries: maximum number of commits
     :ivar offer_seconds: time limit of one request for an offer, and of one
         create request
     :ivar pause: longest random wait in seconds before the second try; it
@@ -50,10 +51,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The objects that planners of all requests share.
+    """The objects that the planners of all requests share.
 
     :ivar clock: returns naive UTC
     :ivar timer: returns seconds since an arbitrary time
+    :ivar sleep: waits for a number of seconds
     :ivar map_all: like ``map``; may work on several items at the same time
     """
 
@@ -82,9 +84,11 @@ class FederatedPlanner:
 
     def place(self, request: Request,
               journal: Journal) -> Placed | Refused | Unknown:
-        """
-        :raises InvalidDocument: a policy of the level of clouds cannot be
-            fulfilled as it is written, at its position in the document
+        """Place a group: create all its parts in children, or none.
+
+        :raises InvalidDocument: no parent can satisfy a rule of the level of
+            clouds, or a location names an unknown cloud; at its position in
+            the document
         :raises JournalRefused: the group was deleted; every part is undone,
             or in the journal as UNDOING
         """
@@ -92,7 +96,8 @@ class FederatedPlanner:
 
     def place_with(self, request: Request,
                    commit: Commit) -> Placed | Refused | Unknown:
-        """
+        """Place a group with another commit.
+
         :param commit: creates all parts in their clouds, or none
         :raises InvalidDocument: see ``place``
         """
@@ -114,7 +119,7 @@ class FederatedPlanner:
         return work.refusal()
 
     def offer(self, request: Request) -> Offered | Refused | Unknown:
-        """A dry run of ``place``. Nothing is created.
+        """The result of a dry run of ``place``, which creates nothing.
 
         :raises InvalidDocument: see ``place``
         """
@@ -189,12 +194,14 @@ class _Work:
             children, paths,
             {name: self.problem.documents.document(inside, name)
              for name, inside in paths.items()},
-            # A parent that lost its table finds all parts by their number.
+            # A parent that lost its table checks with this number whether it
+            # has found all parts.
             f'{request.key}-{number}.{len(paths)}',
             not self.problem.division.group.is_elastic)
 
     def note(self, failed: Failed, choice: Choice) -> None:
-        """The next search is without the offer that is gone."""
+        """Record the failure, so that the next search does not use the offer.
+        """
         name = failed.order.child.name
         LOG.info('Try %d to place group %s failed in cloud %s (%s): %s',
                  self._tries, self._request.key, name, failed.refusal.kind,
@@ -231,7 +238,8 @@ def _reason(at: str, text: str) -> Reason:
 
 
 def _pause(number: int, longest: float) -> float:
-    """A random wait, so that two parents do not stay in step."""
+    """A random wait in seconds, so that two parents do not retry at the same
+    times."""
     state = tenacity.RetryCallState(None, None, (), {})  # type: ignore
     state.attempt_number = number
     return tenacity.wait_random_exponential(multiplier=longest)(state)

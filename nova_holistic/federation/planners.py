@@ -35,13 +35,15 @@ class Planners:
     @property
     def commit_terms(self) -> tuple[int, float]:
         """The lease of a part until all parts exist, and the time limit of a
-        request that creates one; in seconds."""
+        request that creates a part; in seconds."""
         return self._limits.commit_lease, self._limits.offer_seconds
 
     def of(self, user: User, prepare: Callable[[Candidate], Candidate]
            = lambda each: each) -> FederatedPlanner:
-        """
-        :param prepare: returns the form in which a candidate is used
+        """The planner of a user.
+
+        :param prepare: returns the candidate that the planner uses in place of
+            a candidate
         """
         return FederatedPlanner(
             [prepare(each) for each in self._candidates(user)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the rows of a group with the answers of the children."""
+"""Compares the rows of a group with the answers of the children."""
 
 from collections.abc import Callable, Sequence
 import contextlib
@@ -26,15 +26,15 @@ from nova_holistic.table.store import PlacementTable
 LOG = logging.getLogger(__name__)
 
 _REMEMBERED = 10_000
-"""Groups whose last refresh is remembered. Without it, a group is refreshed
-earlier than necessary."""
+"""Maximum number of groups whose last refresh is remembered. Other groups are
+refreshed earlier than necessary."""
 _STATES = frozenset(MemberState)
 _LEASED = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE)
 
 
 class Refresh:
-    """The credentials of users exist only during their requests, so a group is
-    compared when its user asks for it."""
+    """Compares a group when its user requests it, because the credentials of
+    users exist only during their requests."""
 
     def __init__(self, table: PlacementTable, children: UserChildren,
                  settler: PartSettler, interval: float,
@@ -52,7 +52,8 @@ class Refresh:
         self._lock = threading.Lock()
 
     def if_due(self, user: User, group_uuid: str) -> None:
-        """Compare a group without a task, unless it was compared lately."""
+        """Compare a group without a task, unless it was compared within the
+        interval."""
         now = time.monotonic()
         with self._lock:
             last = self._last.get(group_uuid)
@@ -88,7 +89,8 @@ class Refresh:
     def _part(self, user: User, part: GroupPart) -> datetime | None:
         """Write what the child reports about its part.
 
-        :returns: the end of the lease; None if it is unknown, or never
+        :returns: the end of the lease; None: it is unknown, or the lease never
+            ends
         """
         found = self._children.child(user, part.child).show(part.child_group)
         if isinstance(found, Refusal):

@@ -13,11 +13,11 @@ from nova_holistic.model.plan import Reason
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A child that may take (a part of) the group.
+    """A child that may take the group, or a part of it.
 
-    :ivar order: children with a lower number are used first; equal numbers
-        are equal
-    :ivar cost: of one server; the unit is the operator's
+    :ivar order: children with a lower number are used first; children with
+        equal numbers have the same preference
+    :ivar cost: cost of one server, in a unit that the operator selects
     :ivar facts: facts about the child; None: no facts are known
     """
 
@@ -33,13 +33,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """
+    """A request to place a group.
+
     :ivar objective: None: the default of each child
     :ivar lease: seconds; 0: no lease
-    :ivar key: start of the idempotency keys of the parts, unique for the
-        parent's group: the identifier of the parent and the UUID of the group
+    :ivar key: start of the idempotency keys of the parts, unique for each
+        attempt: the identifier of the parent, the UUID of the group and a
+        random number
     :ivar seconds: after this time, no further try is started
-    :ivar kept: cloud of each member that a cloud has already
+    :ivar kept: path of each member that a cloud already has, to its cloud
     """
 
     document: Document
@@ -52,7 +54,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPart:
-    """
+    """A part of a group that exists in a child.
+
+    :ivar child: name of the child
+    :ivar group: the group in the child
     :ivar paths: of the members, in the parent's group and in the child's
     """
 
@@ -67,7 +72,7 @@ class Placed:
 
     :ivar violations: weighted violations of preferences, of all parts and of
         the level of clouds
-    :ivar tries: number of commits that were started, with the last one
+    :ivar tries: number of commits that were started, including the last one
     """
 
     parts: tuple[PlacedPart, ...]

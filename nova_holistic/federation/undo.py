@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Undo parts of a group that a process has left behind."""
+"""Undoes parts of a group in its children."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -25,9 +25,9 @@ def undo_parts(parts: Iterable[PartRecord], child_of: Callable[[str], Child],
 
     :param child_of: returns the child of a name, with the credentials of the
         user
-    :param forget_missing: whether a part that its child does not have is
-        forgotten even if its create request may still arrive. It would
-        expire after its short lease
+    :param forget_missing: whether a part that its child does not have counts
+        as undone even if its create request may still arrive. The part would
+        then expire after its short lease
     :returns: whether all parts are undone
     :raises JournalRefused: the group belongs to another process
     """
@@ -47,7 +47,7 @@ def _undone(part: PartRecord, child: Child, journal: Journal,
             now: datetime | None) -> bool:
     """Whether the child is known not to have the group.
 
-    :param now: None: a request that may still arrive does not count
+    :param now: None: create requests that may still arrive are ignored
     """
     if part.group_uuid is None:
         found = child.find(part.key, part.name)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent sends requests to a child with the credentials of a user, and never
-with its own."""
+"""The credentials for requests to children. A parent uses those of the user,
+and never its own."""

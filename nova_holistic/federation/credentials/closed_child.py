@@ -8,7 +8,7 @@ from nova_holistic.federation.child import (
 
 
 class ClosedChild:
-    """Implements ``child.Child``; the answer is always the same refusal."""
+    """Implements ``child.Child``; every request gets the same refusal."""
 
     def __init__(self, name: str, refusal: Refusal):
         self.name = name

@@ -33,7 +33,7 @@ def read(path: str, option: str,
          children: Collection[str]) -> Mapping[str, BaseAuthPlugin]:
     """The authentication for each child in the file.
 
-    :param option: the setting that named the file, for messages
+    :param option: option with the path of the file, for messages
     :param children: names of all children
     :raises UnreadableFile: the file cannot be read
     :raises InvalidFile: the file is not valid; with all mistakes and their
@@ -48,8 +48,10 @@ def read(path: str, option: str,
 
 def parse(document: Any, children: Collection[str]
           ) -> Mapping[str, BaseAuthPlugin]:
-    """
-    :raises InvalidDocument: with all mistakes and their positions
+    """The authentication for each child in a parsed file.
+
+    :raises InvalidDocument: the file is not valid; with all mistakes and their
+        positions
     """
     _check_shape(document)
     mistakes, found = Mistakes(), {}

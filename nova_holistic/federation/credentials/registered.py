@@ -28,8 +28,8 @@ TIMEOUT = 30
 
 
 class RegisteredCredentials:
-    """The table contains the credentials encrypted, each together with its
-    user, project and child, so that no other row can use it."""
+    """Stores credentials in the table. The encryption includes the user,
+    project and child, so that a credential is not valid in another row."""
 
     def __init__(self, rows: ChildCredentials, cipher: CredentialCipher,
                  clock: Callable[[], datetime]):
@@ -80,16 +80,18 @@ class RegisteredCredentials:
         return _auth(child, found['id'], found['secret'])
 
     def registered(self, user: User) -> Mapping[str, datetime]:
-        """Names of children, with the time of the registration."""
+        """Name of each child with a credential of the user, to the time of the
+        registration in naive UTC."""
         return self._rows.of_user(user.user_id, user.project_id)
 
     def delete(self, user: User, child: str) -> bool:
-        """Whether there was a credential."""
+        """Delete a credential; False: the user has no credential for the
+        child."""
         return self._rows.delete(user.user_id, user.project_id, child)
 
 
 def _owner(user: User, child: str) -> str:
-    """A text without spaces that no other user, project and child have."""
+    """A text without spaces that identifies the user, project and child."""
     return json.dumps([user.user_id, user.project_id, child],
                       separators=(',', ':')).replace(' ', '\\u0020')
 

@@ -15,7 +15,8 @@ from nova_holistic.federation.errors import ChildUnknown, NotOffered
 
 @dataclass(frozen=True, slots=True)
 class UserChild:
-    """
+    """A child as a user sees it.
+
     :ivar keystone: URL of the child's own identity API; None: the child
         accepts the tokens of the parent's keystone
     :ivar registered_at: naive UTC; None: no credential is registered
@@ -27,8 +28,8 @@ class UserChild:
 
 
 class Registrations:
-    """Every user sees and changes only credentials of the same user, in the
-    project of the request."""
+    """Reads and changes the credentials of the user of a request in its
+    project, and no others."""
 
     def __init__(self, children: UserChildren,
                  stored: RegisteredCredentials | None):
@@ -37,7 +38,7 @@ class Registrations:
         self._stored = stored
 
     def children(self, user: User) -> Sequence[UserChild]:
-        """In the order of the file."""
+        """All children, in the order of the file."""
         times = self._stored.registered(user) if self._stored else {}
         return [UserChild(each.name, each.keystone, times.get(each.name))
                 for each in self._children.entries.values()]
@@ -47,7 +48,8 @@ class Registrations:
         """Store an application credential in place of an earlier one.
 
         :raises ChildUnknown: there is no such child
-        :raises NotOffered: the child or this parent uses none
+        :raises NotOffered: the child needs no credential, or this parent
+            stores none
         :raises CredentialRefused: the child's keystone does not accept it
         :raises ChildUnreachable: the child's keystone does not answer
         """
@@ -65,7 +67,10 @@ class Registrations:
                               self._children.session(name))
 
     def delete(self, user: User, name: str) -> None:
-        """:raises ChildUnknown: no credential is registered for the child"""
+        """Delete the credential for a child.
+
+        :raises ChildUnknown: no credential is registered for the child
+        """
         if self._stored is None or not self._stored.delete(user, name):
             raise ChildUnknown(
                 f'no application credential is registered for {name}')

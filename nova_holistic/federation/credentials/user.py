@@ -8,10 +8,11 @@ from keystoneauth1.plugin import BaseAuthPlugin
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """
+    """A user in the project of a request.
+
     :ivar token: the authentication of the request, for children that accept
-        the tokens of the parent's keystone; None if the request has none
-    :ivar parents: through which the request has come, outermost first
+        the tokens of the parent's keystone; None: the request has no token
+    :ivar parents: parents that the request has passed, outermost first
     """
 
     user_id: str

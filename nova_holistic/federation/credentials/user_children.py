@@ -27,10 +27,11 @@ SERVICE_TYPE = 'holistic'
 
 
 class UserChildren:
-    """One object per process: all users share the limits of a child.
+    """Provides the children of each user. A process needs only one object, so
+    that all users share the limits of a child.
 
     :ivar entries: the children, by their names
-    :ivar own_name: of the parent, in requests to its children
+    :ivar own_name: name of the parent in requests to its children
     """
 
     def __init__(self, entries: Sequence[ChildEntry], limits: HttpLimits,
@@ -39,7 +40,7 @@ class UserChildren:
         """
         :param registered: None if this parent stores no credentials
         :param clock: returns naive UTC
-        :param parent_id: of the parent
+        :param parent_id: identifier of the parent
         """
         self.own_name = parent_path.name_of(parent_id, entries)
         self.entries: Mapping[str, ChildEntry] = {
@@ -80,9 +81,10 @@ class UserChildren:
                  parents: str | None = None) -> Exchange:
         """The requests to a service of a child in the file.
 
-        :param identity: of the user, for requests with equal content
-        :param parents: the header that names the parents of a request of a
-            user
+        :param identity: identifies the user, so that only equal requests of
+            the same user share an answer
+        :param parents: value of the header with the parents of the request;
+            None: no header
         """
         entry = self.entries[name]
         adapter = Adapter(
@@ -95,7 +97,7 @@ class UserChildren:
         return Exchange(name, adapter, self._traffic[name], identity)
 
     def session(self, name: str) -> Session:
-        """Of a child in the file."""
+        """The HTTP session for a child in the file."""
         return self._sessions[name]
 
     def _authentication(self, user: User,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads facts about a child from its Nova and its Placement, with a credential
-of the operator that only reads."""
+of the operator that is used only to read."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -20,11 +20,13 @@ LOG = logging.getLogger(__name__)
 
 _COMPUTE = 'compute 2.53'
 _PLACEMENT = 'placement 1.6'
-"""The first version of each that has what is read here. Nova asks every
-compute for its uptime from version 2.88 on if details are requested."""
+"""The first versions of the two APIs with all data that this module reads.
+From version 2.88 on, Nova requests the uptime of every compute for a list of
+hypervisors with details."""
 _PAGE = 1000
 _AMOUNTS = {'VCPU': 'vcpus', 'MEMORY_MB': 'memory_mb'}
-"""Resource classes of which no server gets more than the host has."""
+"""Resource classes of which a server cannot get more than the host has, with
+the keys of a hypervisor in Nova's API."""
 _NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255}
 
 
@@ -46,7 +48,8 @@ _check_traits = validator({
 
 
 class FactReader:
-    """Facts that the child does not show to this credential remain unknown."""
+    """Reads facts. Facts that the child does not show to the credential remain
+    unknown."""
 
     def __init__(self, compute: Exchange, placement: Exchange,
                  clock: Callable[[], datetime]):
@@ -60,7 +63,7 @@ class FactReader:
         self._clock = clock
 
     def read(self) -> Facts:
-        """The facts of now. The method never raises."""
+        """The current facts. An error makes a fact unknown and is logged."""
         return Facts(
             zones=self._known(self._zones),
             traits=self._known(self._traits),

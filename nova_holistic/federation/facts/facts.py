@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about a child that change seldom."""
+"""Facts about a child that rarely change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +20,12 @@ class Facts:
     :ivar aggregates: names of all host aggregates
     :ivar largest: resource class to the largest amount of it that one server
         can get on an empty host
-    :ivar all_classes: whether ``largest`` has all resource classes of the
+    :ivar all_classes: whether ``largest`` contains all resource classes of the
         child
     :ivar flavors: name or id of a flavor to its amounts of resources
-    :ivar share_in_use: 0 to 1; of the scarcest resource class
-    :ivar read_at: naive UTC; None: the operator wrote the facts down, and
+    :ivar share_in_use: used share of the capacity of the scarcest resource
+        class, from 0 to 1
+    :ivar read_at: naive UTC; None: the operator has configured the facts, and
         they do not become out of date
     """
 

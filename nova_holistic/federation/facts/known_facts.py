@@ -26,12 +26,12 @@ class KnownFacts:
                  clock: Callable[[], datetime],
                  start: Callable[[Callable[[], Any]], None] | None = None):
         """
-        :param readers: by the name of the child; each returns the facts of
-            now, and never raises
+        :param readers: by the name of the child; each returns the current
+            facts, and never raises an error
         :param lifetime: seconds for which facts that were read are used; they
-            are read again after half of it
+            are read again after half of this time
         :param clock: returns naive UTC
-        :param start: begins work; None: in another thread
+        :param start: starts a call; None: in another thread
         """
         self._written = {each.name: each.facts for each in entries
                          if each.facts is not None}
@@ -45,7 +45,8 @@ class KnownFacts:
         self._lock = threading.Lock()
 
     def all(self) -> Mapping[str, Facts]:
-        """By the name of the child; a child without facts is missing."""
+        """The facts by the name of the child, without children that have no
+        facts."""
         found = dict(self._written)
         for name in self._readers:
             now = self._clock()
@@ -57,8 +58,8 @@ class KnownFacts:
         return found
 
     def _refresh(self, name: str, now: datetime) -> None:
-        """Begin to read the facts of a child, unless that was begun lately.
-        """
+        """Begin to read the facts of a child, unless a reading has begun
+        within half of the lifetime."""
         with self._lock:
             begun = self._begun.get(name)
             if begun is not None and now - begun < self._lifetime / 2:
@@ -71,8 +72,8 @@ class KnownFacts:
 
 
 def _newer(written: Facts | None, read: Facts) -> Facts:
-    """The facts that were read; where nothing was read, those of the operator.
-    """
+    """The facts that were read, with the facts of the operator in place of
+    missing facts."""
     if written is None:
         return read
     values = {each.name: getattr(read, each.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children whose facts exclude a document."""
+"""Decides whether the facts about a child exclude a document."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta

@@ -29,10 +29,12 @@ _check_owner = validator({
 class FoundPart:
     """A part of a group of the parent, as its child has it.
 
+    :ivar key: the parts of the idempotency key
     :ivar text: the idempotency key
-    :ivar name: of the group in the child
-    :ivar project_id: in the child, and so is ``user_id``
-    :ivar group: with its members
+    :ivar name: name of the group in the child
+    :ivar project_id: project of the group in the child
+    :ivar user_id: user of the group in the child
+    :ivar group: the group in the child, with its members
     """
 
     key: PartKey
@@ -53,7 +55,7 @@ def found_parts(exchange: Exchange, parent: str,
                 all_projects: bool) -> Iterator[FoundPart]:
     """The groups with a key of the parent, with their members.
 
-    :param parent: its identifier
+    :param parent: identifier of the parent
     :param all_projects: whether the groups of all projects are read, and not
         only those of the credential's project
     :raises ChildFailed: the child does not answer, or refuses
@@ -86,7 +88,7 @@ def _listed(exchange: Exchange,
 
 def _part(exchange: Exchange, group_uuid: str, key: PartKey,
           text: str) -> FoundPart | None:
-    """None: the group was deleted in the meantime."""
+    """A group with its members; None: it was deleted after it was listed."""
     path = '/v1/groups/' + quote(group_uuid, safe='')
     found = _read(exchange, path, schemas.group, missing=True)
     if found is None:
@@ -108,7 +110,8 @@ def _part(exchange: Exchange, group_uuid: str, key: PartKey,
 
 def _read(exchange: Exchange, path: str, schema: validator,
           missing: bool = False) -> Any:
-    """
+    """The document of an answer.
+
     :param missing: whether the result is None for a status of 404
     """
     answer = exchange.send('GET', path, version=max(CLOUDS, KEYS),

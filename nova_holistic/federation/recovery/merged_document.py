@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One document from the documents of the parts in several clouds.
+"""Merges the documents of the parts in several clouds into one document.
 
 The rules of the level ``cloud`` are missing: the clouds do not have them.
 """
@@ -14,8 +14,8 @@ Parts = Sequence[tuple[str, Document]]
 
 
 def merged_document(parts: Parts) -> dict[str, Any]:
-    """The group with the members of all parts, and with their locations as the
-    parent reads them."""
+    """The document of the group with the members of all parts, and with
+    locations that begin with the name of the cloud."""
     first = {key: value for _, document in parts
              for key, value in document.items() if key not in _LISTS}
     found = {**first, 'name': parts[0][1]['name']}
@@ -36,7 +36,7 @@ _LISTS = ('policies', 'relationships', 'members', 'groups')
 
 
 def _by_name(parts: Parts, key: str) -> Sequence[Parts]:
-    """The members or nested groups, those with equal names together."""
+    """The members or nested groups of all parts, grouped by their names."""
     found: dict[str, list[tuple[str, Document]]] = {}
     for cloud, document in parts:
         for each in document.get(key, ()):
@@ -45,8 +45,7 @@ def _by_name(parts: Parts, key: str) -> Sequence[Parts]:
 
 
 def _member(parts: Parts) -> dict[str, Any]:
-    """A member description; a server that one cloud skips may be in another
-    one."""
+    """A member description. A server is skipped only if all clouds skip it."""
     found = dict(parts[0][1])
     found.pop('skip', None)
     skipped = set.intersection(*(

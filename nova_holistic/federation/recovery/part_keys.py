@@ -13,12 +13,14 @@ _KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PartKey:
-    """``PARENT-GROUP-RANDOM-TRY.PARTS-CHILD``.
+    """A key of the form ``PARENT-GROUP-RANDOM-TRY.PARTS-CHILD``.
 
+    :ivar parent: identifier of the parent
     :ivar group: UUID of the parent's group
-    :ivar run: the same for all parts that one try created
-    :ivar number: of these parts; None: a parent of an earlier release wrote
-        the key
+    :ivar run: ``RANDOM-TRY.PARTS``, the same for all parts of one try
+    :ivar child: name of the child
+    :ivar number: number of these parts; None: a parent of an earlier release
+        wrote the key
     """
 
     parent: str
@@ -29,7 +31,7 @@ class PartKey:
 
 
 def parse_key(text: str | None) -> PartKey | None:
-    """None: no parent has written the key."""
+    """The parts of a key; None: no parent has written the key."""
     found = text and _KEY.fullmatch(text)
     if not found:
         return None

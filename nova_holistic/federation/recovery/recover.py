@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the groups of a parent that its table does not have."""
+"""Writes groups of a parent that are missing in its table."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ RECOVERED, KNOWN, LEFT = 'recovered', 'known', 'left'
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who owns the recovered groups in the parent's keystone."""
+    """The owner of the recovered groups in the parent's keystone."""
 
     project_id: str
     user_id: str
@@ -36,9 +36,11 @@ class Owner:
 class Outcome:
     """What happened to one group.
 
+    :ivar group: UUID of the group
+    :ivar members: number of members in the children
     :ivar result: ``recovered``, ``known`` (the table has the group), or
-        ``left``
-    :ivar why: why the group is left
+        ``left`` (the group cannot be recovered)
+    :ivar why: why the group cannot be recovered
     """
 
     group: str
@@ -51,8 +53,8 @@ class Outcome:
 
 
 class Recovery:
-    """Groups that the table has are never changed, so that the command may be
-    repeated."""
+    """Writes missing groups. It never changes groups that the table has, so
+    that the command may be repeated."""
 
     def __init__(self, table: PlacementTable, policy_types: PolicyTypes,
                  commit_lease: int, clock: Callable[[], datetime],
@@ -63,7 +65,7 @@ class Recovery:
         :param clock: returns naive UTC
         :param own_keystone: names of children whose users are not those of
             the parent
-        :param owner: of all groups; None: as in the children
+        :param owner: owner of all groups; None: the owner in the children
         """
         self._table = table
         self._policy_types = policy_types
@@ -74,8 +76,9 @@ class Recovery:
 
     def run(self, parts: Collection[FoundPart],
             dry_run: bool) -> Iterator[Outcome]:
-        """
-        :param parts: of all children
+        """Recover groups, and return one outcome for each group.
+
+        :param parts: parts in all children
         :param dry_run: whether nothing is written
         """
         for each in select(parts, self._clock() + self._commit_lease):
@@ -110,11 +113,12 @@ class Recovery:
 
     def _records(self, selected: Selected
                  ) -> tuple[GroupRecord, list[MemberRecord]]:
-        """
-        :raises InvalidDocument: the parts do not fit together
+        """The rows of the group and of its members.
+
+        :raises InvalidDocument: the parts contradict each other
         """
         for part in selected.parts:
-            # A child is not trusted.
+            # The parent does not trust the documents of a child.
             parse_group(part.document, self._policy_types)
         document = merged_document([
             (part.key.child, part.document) for part in selected.parts])
@@ -152,8 +156,8 @@ class Recovery:
         return owners.pop()
 
     def _part(self, part: FoundPart) -> GroupPart:
-        """The servers and the clouds below are read when a user shows the
-        group."""
+        """The row of a part. The parent reads the servers and the clouds below
+        the child when a user shows the group."""
         return GroupPart(
             part.text, part.key.group, part.key.child, part.name,
             tuple(each.path for each in part.group.members or ()),

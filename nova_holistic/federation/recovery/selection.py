@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the groups in the children are the parts of a group of the
+"""Selects the groups in the children that are the parts of a group of the
 parent."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,9 +16,12 @@ _WITH_SERVERS = (MemberState.CLAIMED, MemberState.BUILT)
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """
-    :ivar parts: all parts of one try, in the order of the clouds
-    :ivar obstacle: why the group cannot be recovered from them
+    """The parts of a group of the parent.
+
+    :ivar group: UUID of the group
+    :ivar parts: all parts of one try, in the order of the clouds; with an
+        obstacle, possibly parts of several tries
+    :ivar obstacle: why the group cannot be recovered from them; None: it can
     """
 
     group: str
@@ -28,10 +31,12 @@ class Selected:
 
 def select(parts: Collection[FoundPart], committed_after: datetime
            ) -> Iterator[Selected]:
-    """One answer per group of the parent, in the order of their UUIDs.
+    """The selected parts of each group of the parent, in the order of the
+    UUIDs of the groups.
 
-    A try that the parent has not ended has only short leases. So has a group
-    whose lease ends anyway: neither is a group.
+    The parts of a try that the parent did not complete have only short leases.
+    A group whose lease ends soon cannot be distinguished from such a try.
+    Neither is recovered.
 
     :param committed_after: naive UTC; the earliest end of the lease of a part
         that the parent has certainly committed
@@ -69,7 +74,8 @@ def _is_committed(part: FoundPart, after: datetime) -> bool:
 
 
 def _contradiction(parts: Sequence[FoundPart]) -> str | None:
-    """Children are not trusted: each can report only about its own part."""
+    """Why the parts contradict each other; None: they are consistent. The
+    parent does not trust children: each can report only about its part."""
     seen: dict[str, str] = {}
     number = parts[0].key.number
     if number is not None and len(parts) != number:

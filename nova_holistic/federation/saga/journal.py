@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal of a saga: every step is in it before it is taken."""
+"""The journal of a saga, which contains every step before it is performed."""
 
 from dataclasses import dataclass
 from datetime import datetime

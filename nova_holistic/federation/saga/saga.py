@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit of a choice: every part is created with a short lease, then all
-leases are extended.
+"""Commits a choice: creates every part with a short lease, then extends all
+leases.
 
-If the parent stops in between, the leases expire. After a refusal, the parts
-that exist are deleted. A lost answer is harmless, because the key of the
-create request finds what was created.
+If the parent stops before the end, the leases expire. After a refusal, the
+saga deletes the existing parts. After a lost answer, the repeated request
+finds the created group by its idempotency key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,8 +24,8 @@ from nova_holistic.model.plan import Reason
 T = TypeVar('T')
 
 LONGEST_LEASE = 2**31 - 1
-"""Seconds; used instead of no lease, because a lease cannot be extended
-without an end."""
+"""Seconds; used in place of no lease, because an extended lease always has an
+end."""
 _REPEATS = 2
 """Number of repetitions of a request whose answer was lost. More repetitions
 would delay the undo of the other parts, whose short leases end anyway."""
@@ -37,6 +37,8 @@ _USABLE = ('planned', 'building', 'complete')
 class Order:
     """A part to create.
 
+    :ivar key: idempotency key of the create request
+    :ivar paths: of the members
     :ivar members: number of members that the child's group must have; None:
         the number may vary
     """
@@ -50,8 +52,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """
-    :ivar refusal: of the child of this part
+    """The failure of a commit.
+
+    :ivar order: the part that failed
+    :ivar refusal: the refusal of its child
     """
 
     order: Order
@@ -60,9 +64,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """
+    """The terms of a commit.
+
+    :ivar objective: None: the default of each child
     :ivar lease: seconds; 0: no lease
-    :ivar commit_lease: seconds; until all parts exist
+    :ivar commit_lease: seconds; lease of a part until all parts exist
     :ivar seconds: time limit of one create request
     """
 
@@ -94,13 +100,14 @@ class Saga:
     def commit(self, orders: Sequence[Order],
                between: Callable[[], Failed | None] = lambda: None
                ) -> tuple[PlacedPart, ...] | Failed:
-        """
-        :param orders: in an order that all parents share, so that two of them
-            do not each hold what the other one needs
+        """Create all parts, or none.
+
+        :param orders: in an order that all parents share, so that no two of
+            them each hold capacity that the other needs
         :param between: called when all parts exist, and before their leases
             are extended; if it fails, the parts are undone
-        :raises JournalRefused: the group was deleted; every part is undone,
-            or in the journal as UNDOING
+        :raises JournalRefused: the group was deleted, or belongs to another
+            process; every part is undone, or in the journal as UNDOING
         """
         try:
             groups = [self._create(each) for each in orders]
@@ -153,7 +160,10 @@ class Saga:
         return PlacedPart(order.child.name, found, order.paths)
 
     def _must_be_whole(self, order: Order, group: ChildGroup) -> None:
-        """The child has planned each member that the parent requested."""
+        """Check that the child has planned each requested member.
+
+        :raises _Stopped: a member is missing
+        """
         if group.status not in _USABLE:
             raise _Stopped(Failed(order, Refusal(
                 order.child.name, RefusalKind.UNPLACEABLE, group.reasons)
@@ -167,7 +177,7 @@ class Saga:
                 f'{others} have another state')))
 
     def _undo(self, orders: Sequence[Order]) -> None:
-        """Delete every part that may exist; never raises for the journal,
+        """Delete every part that may exist. Errors of the journal are ignored,
         because the other parts must be undone, too."""
         for order in reversed(orders):
             record = self._records.get(order.key)
@@ -192,7 +202,7 @@ class Saga:
         record = PartRecord(
             order.key, order.child.name, order.document['name'], order.paths,
             state, lease_end, group)
-        # What may have been done must be undone, also if this write fails.
+        # A part that may exist must be undone, also if this write fails.
         self._records[order.key] = record
         self._journal.write(record)
 
