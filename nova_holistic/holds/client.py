@@ -140,7 +140,7 @@ class HoldClient:
         return read_candidates(self._requests, provider, wanted)
 
     def exists(self, consumer: str) -> Mapping[str, Any] | None:
-        """See ``Requests.read``."""
+        """A consumer's allocations, or None: see ``Requests.read``."""
         return self._requests.read(consumer)
 
     def consumers(self, provider: str) -> Collection[str]:
@@ -149,7 +149,8 @@ class HoldClient:
         return self.resources(provider).keys()
 
     def resources(self, provider: str) -> Mapping[str, Mapping[str, int]]:
-        """Amounts by resource class, by the consumers of a provider."""
+        """Amounts by resource class, by UUID of the consumer, that are
+        allocated at a provider; empty if the provider is deleted."""
         response = self._requests.call(
             'get', f'/resource_providers/{provider}/allocations')
         if response.status_code == 404:

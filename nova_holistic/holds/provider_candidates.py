@@ -41,7 +41,8 @@ def read_candidates(requests: Requests, provider: str,
     """Read Placement's proposals, in one request for each part that differs.
 
     :param provider: UUID of the root provider of the host
-    :raises HoldsError: Placement does not answer as expected
+    :raises HoldsError: Placement does not respond, or its response is
+        unexpected
     """
     read: dict[Requirements, Sequence[ProviderAllocation]] = {}
     free: dict[tuple[str, str], int] = {}

@@ -56,7 +56,7 @@ class Database:
     """Short transactions that convert errors of the database to errors of this
     project.
 
-    The first transaction makes the first connection, so that an object that
+    The first transaction makes the first connection. Therefore, an object that
     was created before a service forks is safe to use after the fork.
     Connections are kept for later transactions, also on SQLite.
 
@@ -188,8 +188,8 @@ def _keep_connections(engine: sa.Engine) -> None:
     each transaction, which takes longer than the transaction."""
     opening = engine.pool
     # Like Engine.dispose(), this keeps the listeners that oslo.db has added to
-    # the pool, among them the listener that discards connections that were
-    # opened before a fork.
+    # the pool. One of them discards connections that were opened before a
+    # fork.
     engine.pool = pool.QueuePool(
         opening._creator, max_overflow=-1, pre_ping=opening._pre_ping,
         _dispatch=opening.dispatch, dialect=opening._dialect)

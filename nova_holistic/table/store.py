@@ -90,6 +90,7 @@ class PlacementTable:
         group_creation.create(self.database, record, boot)
 
     def get_group(self, group_uuid: str) -> GroupRecord | None:
+        """The group with this UUID; None if it does not exist."""
         with self.database.reader() as session:
             row = session.get(GroupRow, group_uuid)
             return row and rows.group_record(row)
@@ -163,6 +164,7 @@ class PlacementTable:
         return self._select(MemberRow.group_uuid == group_uuid)
 
     def member_of_instance(self, instance_uuid: str) -> MemberRecord | None:
+        """The member of an instance; None if the instance has no member."""
         found = self._select(MemberRow.instance_uuid == instance_uuid)
         return found[0] if found else None
 
@@ -208,8 +210,8 @@ class PlacementTable:
         released while it had a server, it is released, not planned or lost.
 
         :param of_instance: required instance; None means any
-        :param of_hold: required hold, so that a member that was planned again
-            is not changed; None means any
+        :param of_hold: required hold, so that the member is not changed if it
+            was planned again; None means any
         :param changes: other fields of MemberRecord: see
             ``rows.member_changes``
         :returns: False if a condition is not satisfied
@@ -255,8 +257,7 @@ class PlacementTable:
         member_replan.accept(self.database, holds, now)
 
     def exclusive_groups(self) -> Sequence[Found]:
-        """Exclusive groups with their members that use capacity: see
-        ``ExclusiveGroups.read``."""
+        """Exclusive groups with members: see ``ExclusiveGroups.read``."""
         return self._exclusive.read()
 
     def members_on(self, hosts: Collection[str],

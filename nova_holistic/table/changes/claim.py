@@ -45,8 +45,8 @@ _STANDING = sa.select(
             sa.or_(*(_MEMBER.c.state == state for state in OWNED)))
 _STANDING_OF_MANY = _STANDING.where(
     _MEMBER.c.id.in_(sa.bindparam('numbers', expanding=True)))
-# Almost all requests are for one server. A list of values is put into the text
-# of the statement each time.
+# Almost all requests are for one server. SQLAlchemy would expand a list of
+# values in the text of the statement at each execution.
 _STANDING_OF_ONE = _STANDING.where(_MEMBER.c.id == sa.bindparam('number'))
 
 

@@ -38,6 +38,7 @@ class Plans:
                  'extras': list(record.extras) or None}))
 
     def get(self, plan_uuid: str) -> PlanRecord | None:
+        """The dry run with this UUID; None if it does not exist."""
         with self._database.reader() as session:
             row = session.get(PlanRow, plan_uuid)
             return row and _record(row)

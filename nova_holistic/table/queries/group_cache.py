@@ -78,6 +78,7 @@ class Known:
 
     @property
     def found(self) -> Found:
+        """The group and its members, as ``GroupCache.read`` returns them."""
         return self.record, tuple(self.members.values())
 
 
