@@ -41,8 +41,8 @@ class DueGroup:
 
 
 class DueAlternates:
-    """The groups for which alternates are due. Every change is a
-    compare-and-swap in one statement, except ``write``."""
+    """The groups for which alternates are due. Every change is one statement,
+    except ``write``."""
 
     def __init__(self, database: Database):
         self._database = database
