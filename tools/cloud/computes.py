@@ -5,9 +5,9 @@ for each host of the cloud.
 All processes are forks of one process that has loaded Nova, and share the
 memory that they only read. The process ID of each is in the file ``pid`` of
 the state of its host. SIGHUP to the first process restarts the processes that
-have ended, except those with a file ``down`` beside ``pid``. A process that
-fails is restarted at once, as by a service manager: it fails, for example, if
-no conductor responds while it starts.
+have ended, except those with a file ``down`` next to ``pid``. A process
+that fails is restarted immediately, as by a service manager. It fails, for
+example, if no conductor responds while it starts.
 """
 
 from collections.abc import Iterable

@@ -39,8 +39,8 @@ class Keystone(WebService):
             'token': {'provider': 'fernet', 'expiration': self.lifetime},
             'fernet_tokens': {'key_repository': self._keys('fernet')},
             'credential': {'key_repository': self._keys('credential')},
-            # The passwords are random, so few rounds are enough. Every service
-            # sends its password.
+            # The passwords are random, so a low number of rounds is enough.
+            # Every service sends its password.
             'identity': {'password_hash_rounds': 4},
             'cache': {
                 'enabled': 'true', 'backend': 'dogpile.cache.pymemcache',

@@ -19,7 +19,7 @@ from tools.cloud.waiting import wait_for, WaitTimeout
 
 PROJECT = pathlib.Path(__file__).parents[2]
 _WAIT_SECONDS = 30
-"""Seconds after which a process that was asked to end is killed."""
+"""Seconds between SIGTERM and SIGKILL, and maximum wait after SIGKILL."""
 
 
 class Processes:

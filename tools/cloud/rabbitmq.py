@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RabbitMQ, with a port mapper of its own."""
+"""RabbitMQ, with its own port mapper."""
 
 from tests.services import rabbit
 from tools.cloud.mariadb import listens

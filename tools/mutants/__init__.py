@@ -39,7 +39,7 @@ Then it applies one mutant at a time. A mutant is
 
 * killed, if pytest ends with exit code 1 because a test failed;
 * a survivor, if pytest ends with exit code 0;
-* an error otherwise: it does not apply, its file cannot be compiled any more,
+* an error otherwise: it does not apply, its file can no longer be compiled,
   its tests do not pass without it, pytest cannot collect them or runs longer
   than the timeout, or only the setup of a fixture failed.
 """

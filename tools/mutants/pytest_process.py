@@ -22,7 +22,7 @@ class Ended:
 
     :ivar code: its exit code; None if it exceeded the timeout
     :ivar failed: the test that failed; None if no test failed. The setup of a
-        fixture is no part of a test, but its teardown is
+        fixture is not part of a test, but its teardown is
     :ivar output: the output of pytest
     """
 

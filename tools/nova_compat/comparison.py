@@ -56,8 +56,8 @@ def compare(tests: Sequence[str], results: Results,
     Some of Nova's tests depend on the speed of the machine. A test whose
     outcomes differ, or that fails on both managers, is therefore repeated on
     both. It counts as differing unless its outcomes are equal in each
-    repetition. A test that was not run counts as differing, whatever the
-    other outcome is.
+    repetition. A test that was not run counts as differing, regardless
+    of the other outcome.
 
     :param repeat: runs some of the tests again on both managers
     """

@@ -45,7 +45,7 @@ def run(tmp_path, paste_ini):
 @pytest.mark.parametrize('variables', [{}, EVERY_SETTING])
 def test_every_called_function_exists(run, script, variables):
     (flags, _), = run(script, **variables).of('RUNS_AFTER')
-    # Errors and unset variables end the script at once.
+    # Errors and unset variables end the script immediately.
     assert {'e', 'u'} <= set(flags)
 
 

@@ -48,7 +48,7 @@ def test_a_lost_member_reserves_nothing(table):
 
 
 def test_a_group_that_cannot_be_read_does_not_hide_another(table):
-    """The package of a policy type of one group is not installed any more."""
+    """The package of a policy type of one group is no longer installed."""
     group = exclusive(table, 'host')
     table.update_group(group.uuid, [group.status], document={
         'name': 'alone', 'policies': [{'type': 'gone'}]})

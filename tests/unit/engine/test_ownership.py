@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planner that has lost the ownership of a group does not write any more."""
+"""A planner that has lost the ownership of a group no longer writes."""
 
 from datetime import timedelta
 

@@ -40,7 +40,7 @@ def child(service):
 
 
 def planned(service):
-    """Let an engine plan each group at once."""
+    """Let an engine plan each group immediately."""
     def act(group_uuid):
         record = service.table.get_group(group_uuid)
         service.settle(group_uuid, lease_expires_at=NOON + timedelta(
@@ -342,7 +342,7 @@ def test_the_rate_of_requests_is_limited():
     traffic = Traffic(HttpLimits(per_second=10.0), lambda: now[0], sleep)
     for _ in range(30):
         traffic.call(lambda: None, 60)
-    # The requests of one second are sent at once, and then ten per second.
+    # The first ten requests are not delayed. Then ten are sent per second.
     assert now[0] == pytest.approx(2.0, abs=0.11)
 
 

@@ -88,8 +88,7 @@ def must_know_all_groups(federation):
 
 
 def must_be_placed(federation, found):
-    """Assert that everything that is reported as planned exists, with its
-    lease."""
+    """Assert that each part reported as planned exists, with its lease."""
     planned = []
     for part in found.parts:
         group = federation.children[part.child].cloud.groups[part.group.uuid]

@@ -79,7 +79,7 @@ def test_groups_of_one_subtree_are_one_part(policy):
             for part in parts] == [
         [], ['a-bandwidth', 'a-packets'], ['b-bandwidth', 'b-packets'],
         ['gpu']]
-    # Placement is asked for both ports with one request.
+    # One query of Placement serves both ports.
     assert numbered(parts[1]) == numbered(parts[2])
     assert numbered(parts[1]) != numbered(parts[3])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cached snapshot follows the cloud, whatever notifications an engine
-misses."""
+"""The cached snapshot follows the cloud, even if an engine misses
+notifications."""
 
 from concurrent import futures
 import threading

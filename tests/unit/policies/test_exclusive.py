@@ -42,7 +42,7 @@ def test_check_and_encoding_agree_on_every_placement(level):
     ('ddb', 'host', 1),     # web is on d
     ('dbc', 'host', 0),
     ('dac', 'host', 1),     # other servers are on a
-    ('daa', 'host', 1),     # one host, however many members
+    ('daa', 'host', 1),     # one host with any number of members
     ('aad', 'host', 1),     # other servers and web on a
     ('dbc', 'rack', 1),     # other servers are in r1, on a
     ('dcc', 'rack', 0),

@@ -69,7 +69,7 @@ def test_an_observation_counts_for_an_hour_of_a_clock_that_goes_forward(
     (OVERLAP, 'b2'), (OVERLAP + SECOND, 'a1')])
 def test_changes_are_learned_although_novas_clock_is_behind(
         observed, nova, clocks, behind, known):
-    """The clock may go back by five minutes, but no more."""
+    """The clock may go back by at most five minutes."""
     observed.renew([SERVER])
     clocks.ahead = -behind
     nova.set(SERVER, 'b2')

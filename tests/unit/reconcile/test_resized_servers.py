@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times at which Placement is asked for the allocations of servers."""
+"""The times at which the allocations of servers are read from Placement."""
 
 from collections import Counter
 from dataclasses import replace

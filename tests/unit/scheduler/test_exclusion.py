@@ -79,8 +79,7 @@ def test_a_member_without_allocations_reserves_nothing(connections):
 
 
 def test_a_document_that_cannot_be_read_reserves_nothing(connections):
-    """The package of a policy type of the document is not installed any
-    more."""
+    """The package of a policy type of the document is no longer installed."""
     reserve(connections)
     assert closed(replace(connections, policy_types={})) == set()
 

@@ -5,8 +5,7 @@ import itertools
 
 
 def standing():
-    """Return 0, like a timer that stands still: no time limit is ever reached.
-    """
+    """Return 0, like a stopped timer: no time limit is ever reached."""
     return 0.0
 
 
@@ -16,8 +15,8 @@ def advancing(step):
 
 
 class Stopping:
-    """A timer that stands still for a number of readings. Then it exceeds
-    every time limit.
+    """A timer that is stopped for a number of readings. Then it exceeds every
+    time limit.
 
     :ivar left: number of readings until then; negative after that
     :ivar late: number of readings after that

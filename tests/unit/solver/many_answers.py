@@ -2,7 +2,7 @@
 """Questions of several shapes, and the answers of the solver to them.
 
 Run as a program, it prints the answers, so that a test can compare the answers
-of two processes. The clock stands still, so no deadline ends the search.
+of two processes. The clock is stopped, so no deadline ends the search.
 """
 
 from fractions import Fraction

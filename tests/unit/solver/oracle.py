@@ -29,7 +29,7 @@ def best(group, snapshot, placed, objective):
 
 def evaluate(group, snapshot, placed, where):
     """Return the weighted violations of a placement, or None if the placement
-    is no valid plan."""
+    is not a valid plan."""
     hosts = {h.name: h for h in snapshot.hosts}
     taken = Counter()
     for member in group.all_members():

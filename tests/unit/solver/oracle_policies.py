@@ -144,4 +144,4 @@ def _within(host, path):
 COUNTS = {'affinity': _affinity, 'anti-affinity': _anti_affinity,
           'spread': _spread, 'exclusive': _exclusive}
 KNOWN = {*REQUIREMENTS, *COUNTS, 'bandwidth'}
-"""Types of policies and relationships that the oracle judges."""
+"""Types of policies and relationships that the oracle checks."""

@@ -152,8 +152,7 @@ class _Groups:
         if nested:
             document['groups'] = nested
             if chance.random() > 0.7:
-                # A group that has only nested groups and no members of its
-                # own.
+                # A group that has nested groups and no direct members.
                 self.left += document['members'][0].get('count', 1)
                 del document['members'][0]
         document['policies'] = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every backend solves small programs alike, without output and without
-temporary files."""
+"""All backends have equal results for small programs. They write no output
+and no temporary files."""
 
 import os
 import tempfile

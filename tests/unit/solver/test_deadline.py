@@ -2,7 +2,7 @@
 """Whenever the deadline passes, the answer follows soon. It is a plan that
 passes the check, a proof that no plan exists, or Unknown.
 
-The tests measure no seconds: the clock stands still for a given number of
+The tests measure no seconds: the clock is stopped for a given number of
 readings. The work after the deadline is counted in function calls, whose
 number is the same on every machine.
 """

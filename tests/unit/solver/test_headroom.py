@@ -113,7 +113,7 @@ class Groups:
 
 
 def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
-    """The time for planning all copies at once ends after two copies, so
+    """The time for planning all copies together ends after two copies, so
     further copies are planned one by one."""
     snapshot = cloud(*(host(f'h{n}', f'r{n}', inventories={
         'VCPU': Inventory(total=4)}) for n in range(8)))
@@ -131,7 +131,7 @@ def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
 
 class _Until:
     """A timer on which the first part of the time ends when the given number
-    of copies has been planned at once."""
+    of copies has been planned together."""
 
     def __init__(self, seen, copies):
         self._seen = seen

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A few members join a group whose other members stay. They get the best
-available hosts, whatever the policies."""
+available hosts under any policies."""
 
 from collections import Counter
 from dataclasses import dataclass, replace

@@ -79,7 +79,7 @@ def test_solvers_agree(case, objective):
 @examples(40)
 @given(cases(), AIMS)
 def test_a_further_empty_host_never_worsens_a_plan(case, objective):
-    # A new eligible domain may be one that a spread must fill.
+    # A spread policy may require members in the new eligible domain.
     assume(not changes.has_skew(case))
     more = case.copy()
     more.inventory['hosts'].append({

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solver uses one processor, whatever number of threads BLAS has by
+"""The solver uses one processor, even if BLAS has several threads by
 default."""
 
 import pytest

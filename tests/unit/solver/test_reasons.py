@@ -194,7 +194,7 @@ def test_at_the_deadline_the_reasons_may_not_be_minimal(
 
 
 class _Clock:
-    """A clock that stands still for a number of readings, and then exceeds the
+    """A clock that is stopped for a number of readings, and then exceeds the
     limit."""
 
     def __init__(self, limit, looks):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs of the solver are valid: regression tests for cases in which they
-were not."""
+"""Proofs of the solver are valid: regression tests for cases with invalid
+proofs."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The solver keeps its time limit, and its answer then claims only what is
-known."""
+"""The solver keeps its time limit, and its answer then claims only proved
+facts."""
 
 from fractions import Fraction
 import itertools

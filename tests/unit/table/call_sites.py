@@ -44,8 +44,9 @@ class CallSite:
 def call_sites():
     """The calls that send a statement, directly or through other functions.
 
-    A call does so if it is a method of a session, or if it passes a session, a
-    database or ``self`` to a function whose name is known to do so.
+    A call sends a statement if it is a method of a session, or if it passes a
+    session, a database or ``self`` to a function that is known by its name to
+    send a statement.
     """
     calls = dict(_calls())
     found = {key: site for key, (site, call) in calls.items()

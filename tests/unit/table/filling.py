@@ -157,7 +157,7 @@ def _part(group):
 
 def analyze(table, filled):
     """Let the server count the rows of tables, which it otherwise does later.
-    SQLite does not do so."""
+    On SQLite this does nothing."""
     command = {'sqlite': None, 'mysql': 'ANALYZE TABLE',
                'postgresql': 'ANALYZE'}[table.database.engine.dialect.name]
     with table.database.engine.begin() as link:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers of a counted member are claimed in the order of the document, in
-whatever order the database reads the rows."""
+"""The servers of a counted member are claimed in the order of the document.
+The order in which the database reads the rows does not matter."""
 
 import pytest
 

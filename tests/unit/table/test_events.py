@@ -306,8 +306,8 @@ def test_events_of_changes_at_once_form_a_chain(table, shop):
             web.id, set(states.MEMBERS.leading_to(to)) - {to}, to, NOON)
 
     def lose_and_plan(between):
-        # After both calls the member was lost and planned at least once,
-        # whatever the other threads do.
+        # After both calls the member was lost and planned at least once. The
+        # other threads do not affect this.
         for state in (MemberState.LOST, between, MemberState.PLANNED):
             change(state)
 

@@ -196,7 +196,8 @@ def test_a_long_document_counts_towards_the_limit(table, shop):
 
 
 def test_a_group_without_members_is_not_cached(table):
-    """Thousands of such groups, which nobody deletes, would fill the cache."""
+    """Thousands of such groups may never be deleted, and would fill the cache.
+    """
     rosters = GroupCache(table.database)
     group = builders.planned(table)
     for _ in range(2):

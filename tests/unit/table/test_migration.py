@@ -29,8 +29,8 @@ class BrokenOff(Exception):
 
 
 def test_an_interrupted_upgrade_is_continued(empty_url):
-    """The upgrade is interrupted at the first statement that changes
-    something, then at the third, and so on."""
+    """The upgrade is repeated until it ends. Each attempt makes two schema
+    changes more than the previous one before it is interrupted."""
     broken = 0
     while not upgraded(empty_url, broken):
         broken += 2
@@ -40,7 +40,7 @@ def test_an_interrupted_upgrade_is_continued(empty_url):
 
 
 def upgraded(url, changes):
-    """Whether an upgrade ends within this number of schema changes."""
+    """Return whether an upgrade ends within this number of schema changes."""
     database, done = Database(url), []
 
     def allow(statement):

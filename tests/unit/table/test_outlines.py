@@ -139,7 +139,7 @@ def test_a_comparison_costs_the_same_at_any_number_of_groups(
 
 
 def test_the_first_read_takes_a_few_rows_at_a_time(table, monkeypatch):
-    """The driver never has all members in memory, whatever their number."""
+    """The driver never has all members in memory."""
     settled(table, 4, members=50)
     monkeypatch.setattr(outlines, 'ROWS', 10)
     sizes = []

@@ -14,7 +14,7 @@ from tools.nova_compat import report, selection
 
 
 def results(**pairs):
-    """Outcomes of stock Nova and of ours, by test."""
+    """Outcomes of stock Nova and of this project, by test."""
     return {
         manager: {f'nova.Test.{test}': Outcome(f'nova.Test.{test}',
                                                pair[index], 1.5, 'log')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document that is no template is refused in bounded time."""
+"""A document that is not a template is refused in bounded time."""
 
 import pytest
 

@@ -25,8 +25,8 @@ def test_alternates_of_an_even_spread_need_few_checks(
     for path, names in found.items():
         assert {name.partition('h')[0] for name in names} == {
             plan.hosts()[path].partition('h')[0]}
-    # Almost every candidate that is asked about is admitted, and a few checks
-    # cover all alternates together.
+    # Almost every examined candidate is admitted, and a few checks cover all
+    # alternates together.
     assert len(asked) < 60 * 4 * 1.1
     assert len(checked) == 4 * 3
 
@@ -43,8 +43,7 @@ def test_a_rack_closed_to_all_members_is_checked_once(monkeypatch):
 
 
 def _counted(monkeypatch, kind, name):
-    """Replace a method by one that records its calls; return the list of their
-    arguments."""
+    """Record the calls of a method; return the list of their arguments."""
     calls, real = [], getattr(kind, name)
 
     def counting(self, *args):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members that an affinity keeps together, and of which a host takes few, are
-kinds of their own."""
+separate kinds."""
 
 import itertools
 import random

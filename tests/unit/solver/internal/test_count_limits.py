@@ -3,7 +3,7 @@
 domain.
 
 A policy of these tests encodes the rows. Every part of the solver must treat
-both alike.
+both equally.
 """
 
 from dataclasses import dataclass

@@ -86,8 +86,8 @@ def test_a_bound_holds_up_to_its_limit_on_preferences():
 
 @pytest.mark.parametrize('whole', [False, True])
 def test_no_program_is_presolved_by_probing(monkeypatch, whole):
-    """HiGHS's probing reports solutions as optimal, or programs as infeasible,
-    that are not."""
+    """HiGHS's probing reports some solutions as optimal that are not optimal,
+    and some feasible programs as infeasible."""
     left_out = []
     run = highspy.Highs.run
 

@@ -38,7 +38,7 @@ clock and would use most of a longer limit to seek a better plan."""
 
 
 class Clock:
-    """A clock that stands still until ``run_out`` or ``pass_by`` is called."""
+    """A clock that is stopped until ``run_out`` or ``pass_by`` is called."""
 
     def __init__(self):
         self.now = 0.0
@@ -78,8 +78,8 @@ def _cloud():
 
 @pytest.fixture
 def hurry(set_limits):
-    """Start the search for a fallback plan at once, as on a very slow machine.
-    """
+    """Start the search for a fallback plan immediately, as on a very slow
+    machine."""
     set_limits('phases', fallback_before_rules=0.0)
 
 
@@ -205,8 +205,8 @@ def test_partly_used_hosts_provide_seats_if_no_dive_ends(
             place_patterns(*arguments)) or seats[-1])
     _is_a_plan(_solved(Clock(), objective, SHORT))
     taken, _ = seats[0]
-    # Most members have a seat. A member without a seat goes to any host with
-    # room.
+    # The majority of the members has a seat. A member without a seat goes to
+    # any host with room.
     assert 24 <= taken.sum() <= 36
 
 

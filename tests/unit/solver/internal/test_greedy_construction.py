@@ -99,7 +99,7 @@ def test_servers_with_traffic_begin_where_all_of_them_fit():
     ('host', group(servers('a', 2, vcpus=2), servers('b', 2, vcpus=2),
                    policies=[Affinity(level='host')]))])
 def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
-    """The first place is right at once, so no attempt is repeated."""
+    """The first attempt succeeds, so no attempt is repeated."""
     snapshot = cloud(
         *racks([7] * 8, hosts=2).hosts,
         *(host(f'r9h{number}', 'r9', vcpus=3) for number in range(6)),
@@ -117,7 +117,7 @@ def test_members_that_stay_together_begin_where_all_of_them_fit(level, shop):
     test_oracle_policies, test_oracle_relationships])
 def test_no_domain_of_a_plan_is_ruled_out(cases):
     """The hosts of any plan are possible for the first member of each class,
-    whatever members are placed there later."""
+    regardless of the members that are placed there later."""
     proved_plan = 0
     for seed in range(7000, 7000 + times(40)):
         shop, snapshot, placed = cases.random_case(seed)

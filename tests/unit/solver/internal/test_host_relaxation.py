@@ -33,8 +33,7 @@ CASES = times(60)
 
 
 def _bound(wanted, snapshot, placed, objective):
-    """Return the unrounded bound of all plans, whatever their preferences
-    cost."""
+    """Return the unrounded bound of all plans with any cost of preferences."""
     reduced = snapshot.without_servers(placed.values())
     known = Incumbent(bind(wanted, reduced), reduced, placed,
                       load_objective(objective), 0.01)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The incumbent remains available, whatever ends the phase that found it."""
+"""The incumbent remains available if the time limit ends the phase that found
+it."""
 
 import pytest
 
@@ -23,7 +24,7 @@ SHOP = group(servers('node', 12), policies=[
 
 
 class Clock:
-    """A clock that stands still until ``run_out`` is called."""
+    """A clock that is stopped until ``run_out`` is called."""
 
     now = 0.0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The aggregated and the disaggregated model have the same plans, whatever
-rules the group has."""
+"""The aggregated and the disaggregated model have the same plans for
+groups with any rules."""
 
 from dataclasses import replace
 import itertools
