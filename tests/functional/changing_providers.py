@@ -59,11 +59,12 @@ class Providers:
         return dict(self.reader.read(self.uuids, counted=counted))
 
     def anew(self):
-        """The result of a reader without earlier reads."""
+        """The providers as a new reader reads them."""
         return dict(self.fresh().read(self.uuids))
 
     def one_by_one(self):
-        """The same result without the lists of usage."""
+        """The providers, each read with separate requests and without the
+        lists of usages."""
         return dict(self.fresh().reread(self.uuids))
 
     @property

@@ -36,8 +36,8 @@ class LibvirtHypervisors(fixtures.Fixture):
 
     def __init__(self, machines):
         """
-        :param machines: by host: a function without arguments that returns
-            the keywords of the fake connection, such as ``pci_info``
+        :param machines: functions by host name; each returns the keyword
+            arguments of the fake connection, such as ``pci_info``
         """
         super().__init__()
         self._machines = machines

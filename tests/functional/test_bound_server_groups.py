@@ -180,7 +180,7 @@ def test_the_plan_keeps_the_policy_of_the_bound_server_group(cloud):
     bound = server_group(cloud, 'anti-affinity')
     group = planned(cloud, 6, APART)
     bind(cloud, group, 'node', bound)
-    # Without the policy of the group itself.
+    # Replace the hard policy of the group itself.
     document = cloud.table.get_group(group).document
     cloud.table.update_group(
         group, [GroupStatus.PLANNED],

@@ -21,8 +21,8 @@ GROUP = {
     'members': [{'name': name, 'flavor': 'small',
                  'availability_zone': 'az1'} for name in 'ab'],
 }
-# Such a policy depends on every host; this was checked when the group was
-# planned.
+# A spread policy depends on every host. The planner has checked it when it
+# planned the group.
 SPREAD = [{'type': 'spread', 'level': 'rack', 'max_skew': 1}]
 PLAN = {'a': 'cmp-0', 'b': 'cmp-1'}
 OURS = {'instance_mappings', 'host_mappings', 'compute_nodes', 'services',

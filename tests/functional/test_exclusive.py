@@ -325,7 +325,7 @@ def asked_for(cloud, **arguments):
 
 
 def test_many_foreign_servers_cost_no_more_statements_than_one(cloud):
-    """Only for a single server: the query whether a group has adopted it."""
+    """A create of one server also reads whether a group has adopted it."""
     planned(cloud, alone('host', count=2))
     # The first create fills the caches of the group.
     asked_for(cloud)

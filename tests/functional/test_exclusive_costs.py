@@ -133,7 +133,7 @@ def read(cloud):
 
 
 def read_anew(cloud):
-    """The same without a cache."""
+    """Names of the closed hosts, read without a cache."""
     table = PlacementTable(cloud.table.database)
     return {domain.path[-1] for domain in exclusion.closed_domains(
         dataclasses.replace(connections.get(), table=table,

@@ -111,8 +111,8 @@ def test_one_port_more_than_the_agents_can_serve_is_unplaceable(cloud):
 
 
 @pytest.mark.parametrize('ports, member', [
-    # Without a port, with a second one, and with a port that is described in
-    # part only.
+    # The server has no port, two ports, or a port that is described only in
+    # part.
     (0, described()), (2, described()), (1, described(without=['packets'])),
     # The sets of groups differ.
     (1, {'request_groups': described()['request_groups']})])

@@ -31,8 +31,8 @@ def octavia(name, flavor, server_group):
 
 
 def heat(name, flavor, server_group):
-    """As Magnum's templates use it: with ``scheduler_hints: {group:
-    {get_param: nodes_server_group_id}}``."""
+    """OS::Nova::Server as Magnum's templates use it, with ``scheduler_hints:
+    {group: {get_param: nodes_server_group_id}}``."""
     return heat_server(name, flavor, {'group': server_group})
 
 
@@ -54,7 +54,8 @@ def heat_server(name, flavor, hints):
 
 
 def heat_with_stack_hints(name, flavor, server_group):
-    """The same with Heat's option ``stack_scheduler_hints``."""
+    """The request of :func:`heat` with Heat's option
+    ``stack_scheduler_hints``."""
     version, body = heat(name, flavor, server_group)
     return version, {**body, 'os:scheduler_hints': {
         'heat_root_stack_id': '8f33fe0f-0d74-4a5a-9b0a-6b6e3f6b4b5c',

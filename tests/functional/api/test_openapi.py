@@ -58,7 +58,8 @@ def described(service):
             # A schema cannot state that two names are equal, or that an
             # objective does not exist.
             'positive_data_acceptance': {'enabled': False},
-            # Also 413, for a list with more items than a body may contain.
+            # The API responds with 413 to a list that is longer than a body
+            # may be.
             'negative_data_rejection': {'expected-statuses': ['4xx']},
         }})
     return schemathesis.openapi.from_wsgi(

@@ -124,7 +124,8 @@ def test_members_that_are_built_do_not_move(world):
 
 @pytest.fixture
 def large_world(tmp_path):
-    """The same hosts, each with capacity for seventy small servers."""
+    """A world with the same hosts, each with capacity for seventy small
+    servers."""
     with World(tmp_path, RACKS, 70) as world:
         yield world
         world.assert_nothing_left()

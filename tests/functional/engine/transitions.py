@@ -11,7 +11,7 @@ class Transitions:
     """Reads the table after each transaction.
 
     :ivar members: (before, after) of members, in the order of the changes
-    :ivar groups: the same of groups
+    :ivar groups: (before, after) of groups, in the order of the changes
     """
 
     def __init__(self, world):

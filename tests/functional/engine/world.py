@@ -34,8 +34,8 @@ def shop(nodes=2):
 
 
 class World(BaseWorld):
-    """By default, two racks of two hosts, each with capacity for two small
-    servers.
+    """A world that by default has two racks of two hosts, each with capacity
+    for two small servers.
 
     Placement and the table exist inside the context manager.
 

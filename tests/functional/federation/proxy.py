@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 
 class Fault(enum.Enum):
-    """What happens to one request."""
+    """The fault of one request."""
 
     REQUEST_LOST = 'the child does not get it'
     ANSWER_LOST = 'the child carries it out, and its answer is dropped'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the client reads from a real Placement, which may not answer."""
+"""The client reads from a real Placement, which may not respond."""
 
 import pytest
 
