@@ -108,7 +108,8 @@ class Boots:
                 for path, row in self.servers(group).items()}
 
     def _changed(self, server):
-        # One caller at a time.
+        # Several threads call this function, and the reconciler checks one
+        # server at a time.
         with self._reconciling:
             self.cloud.reconciler.check_servers([server])
 

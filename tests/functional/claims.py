@@ -27,8 +27,8 @@ def host_of_active(cloud, server):
 
 
 def assert_claimed(cloud, group, path, server, host):
-    """Assert that row, allocation and server agree, and that no hold is
-    left."""
+    """Assert that row, allocation and server agree, and that the hold does not
+    exist."""
     row = cloud.row(group, path)
     assert (row.state, row.held, row.instance_uuid, row.place.host) == (
         MemberState.CLAIMED, False, server, host)

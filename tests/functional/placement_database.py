@@ -70,7 +70,7 @@ class PlacementDatabase(fixtures.Fixture):
         _remembered[key] = value, _copy(self.engine)
 
     def recalled(self, key):
-        """Replace the content by the copy of that key, if there is one.
+        """Replace the content with the copy of that key, if it exists.
 
         :returns: the value that was stored with the copy; None if no copy
             exists
@@ -111,7 +111,7 @@ class PlacementDatabase(fixtures.Fixture):
 
 
 def new_conf():
-    """Options of a Placement on such a database."""
+    """The configuration of a Placement whose database is in memory."""
     conf = cfg.ConfigOpts()
     placement_options.register_opts(conf)
     conf.set_override('connection', URL, group='placement_database')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A day of an autoscaler on a real Nova, against a model.
+"""A day of an autoscaler on a real Nova, compared with a model.
 
 Servers are created and deleted in any order, the reconciler runs at any time,
 the numbers change, and the lease expires. After each step, the policies hold,

@@ -161,7 +161,8 @@ def test_requests_grow_with_changes_and_not_with_the_cloud(
                  for n in range(number)]
     watch.snapshot()
     asked = +watch.requests
-    # New allocations, and deleted ones.
+    # A new allocation changes the generation of its provider, and a deleted
+    # one does not.
     assert asked == LISTS | ({'one/allocations': number,
                               'one/inventories': number} if number else {})
     for consumer in consumers:
@@ -188,9 +189,10 @@ def test_novas_statements_do_not_grow_with_the_cloud(cloud, watch):
 
     watch.snapshot()
     few, many = statements(2), statements(12)
-    # One statement for the services of each of the two cells.
+    # One statement reads the services of each of the two cells.
     assert few[1] == many[1] == 2
-    # A new host: its compute node, host mapping and service.
+    # Each new host needs three further statements: for its compute node, its
+    # host mapping and its service.
     assert (few[0] - 2, many[0] - 2) == (3 * 2, 3 * 12)
 
 

@@ -125,8 +125,8 @@ def resized(cloud, group, servers, number):
 
 
 def test_surge_creates_the_new_server_before_the_old_one_is_deleted(cloud):
-    """NOVA_HOLISTIC_TEST_EFFORT=12.5 makes 50 rounds of it, and of the next
-    test. The number of servers goes from the minimum to the maximum."""
+    """NOVA_HOLISTIC_TEST_EFFORT=12.5 makes 50 rounds of this test and of the
+    next one. The number of servers goes from the minimum to the maximum."""
     least, desired, most = 1, 2, 4
     group = plan(cloud, {'min': least, 'desired': desired, 'max': most})
     servers = []

@@ -30,7 +30,7 @@ def cloud(lend_cloud):
 
 @pytest.fixture
 def server(cloud):
-    """An ACTIVE server that is gone after the test."""
+    """An ACTIVE server, which is deleted after the test."""
     created = cloud.create_server('one', 'small')
     cloud.wait_for_status(created, 'ACTIVE')
     yield created

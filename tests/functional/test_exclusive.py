@@ -102,7 +102,7 @@ def test_foreign_servers_use_all_but_the_exclusive_hosts(cloud, level, built):
     closed = domain(level, hosts_of(cloud, group))
     landed = [other_server(cloud)[1] for _ in range(len(HOSTS) - len(closed))]
     assert sorted(landed) == sorted(RACKS.keys() - closed)
-    # Only half a host, which belongs to the group, is free.
+    # The only free capacity is half of a host that the group reserves.
     assert other_server(cloud, 'small')[1] is None
 
 
@@ -195,7 +195,7 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
     server = build(cloud, group, 'node')
     own = cloud.host_of(server)
     first, second = sorted(set(RACKS.values()) - {RACKS[own]})
-    # A server on a host that is full, and therefore no candidate.
+    # This server fills its host, so the host is not a candidate.
     assert other_server(cloud, host=f'{first}-1', as_admin=True)[1]
     cloud.disable_compute(own)
     cloud.disable_compute(f'{second}-1')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a host that is read alone equals the state that Nova reads."""
+"""The state of a host that the scheduler reads itself equals the state that
+Nova reads."""
 
 import uuid
 

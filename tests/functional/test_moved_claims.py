@@ -18,7 +18,7 @@ PAIR = {'name': 'shop', 'policies': APART, 'members': [
 
 
 def test_one_refused_server_of_a_create_gives_every_place_back(cloud):
-    """The first could go to the only alternate that is left."""
+    """The first server could be created on the only remaining alternate."""
     group = cloud.plan(PAIR, {'n-0': 'cmp-2', 'n-1': 'cmp-3'},
                        resources=SMALL)
     before = cloud.table.members(group), cloud.used()
@@ -36,7 +36,7 @@ def test_one_refused_server_of_a_create_gives_every_place_back(cloud):
 
 
 def test_a_server_that_moved_is_moved_back(cloud):
-    """The first one is at its alternate when the second one fails."""
+    """The first server is on its alternate when the second one fails."""
     group = cloud.plan(PAIR, {'n-0': 'cmp-2', 'n-1': 'cmp-3'},
                        resources=SMALL)
     before = cloud.row(group, 'n-0')

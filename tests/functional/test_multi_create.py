@@ -118,7 +118,7 @@ def test_one_disabled_host_refuses_the_whole_create(cloud):
     finally:
         cloud.enable_compute('cmp-2')
     assert cloud.used() == {'cmp-0': SMALL, 'cmp-1': SMALL, 'cmp-2': SMALL}
-    # One of the servers on that host was requested.
+    # The request included one of the two members on that host.
     assert [row.state for row in cloud.table.members(group)] == [
         MemberState.PLANNED, MemberState.PLANNED, MemberState.LOST,
         MemberState.PLANNED]

@@ -46,7 +46,8 @@ def test_later_reads_are_of_what_has_changed(placement, path, rows):
     assert statements == 8
     second, statements = read()
     assert all(second[uuid] is first[uuid] for uuid in first)
-    # Revision, providers, resource classes, use and consumers.
+    # They read the revision, providers, resource classes, usages and
+    # consumers.
     assert statements == 5
     one, other, _ = providers.uuids
     consumer = providers.allocate({one: {'VCPU': 2}})

@@ -144,7 +144,7 @@ def test_a_known_change_of_a_nested_provider_needs_no_reading(
     assert host.inventories['VCPU'].used == 2
     assert host.providers[0].inventories['VGPU'].used == 1
     assert not assembly.take_doubtful()
-    # A change that a read may contain.
+    # The read may already contain this change.
     assembly.put(assembly.begin(), providers=trees.reread([root]))
     assembly.change_use(since, {
         card: UseChange(1, FrozenMapping({'VGPU': 1}))})

@@ -53,9 +53,9 @@ def test_answers_equal_stock_novas_with_two_extra_queries(
     for (answer, queries, requests), (our, own, calls) in zip(stock, holistic):
         assert (our, calls) == (answer, requests)
         assert not queries - own
-        # Statements that check whether a group has adopted the server, and
-        # whether exclusive groups exist. No host is read if Placement proposes
-        # none.
+        # The further statements check whether a group has adopted the server,
+        # and whether exclusive groups exist. No host is read if Placement
+        # proposes none.
         adopted, *further = [query for query in (own - queries).elements()
                              if query != 'BEGIN']
         assert 'instance_uuid' in adopted

@@ -82,4 +82,5 @@ resources:
 """Template of a nested stack with one server, a member of a group."""
 POINTING_STACK = ('{type: node.yaml, properties: {holistic_group: '
                   '{get_resource: shop}, holistic_path: %s}}')
-"""The mapping of a resource that is such a nested stack."""
+"""The mapping of a resource that is such a nested stack; ``%s`` is the path of
+its nested group."""

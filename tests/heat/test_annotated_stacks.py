@@ -54,7 +54,7 @@ def test_a_stack_is_planned_before_its_servers(
         at['near/crew/workers/server-0'])
     verify()
 
-    # Growth, with the places of the other servers unchanged.
+    # The stack grows, and the other servers keep their places.
     assert stack.update(ANNOTATED, FILES, size=4)[0] == 'UPDATE_COMPLETE'
     assert server_of.items() <= members(groups).items()
     assert len(members(groups)) == 7
@@ -65,7 +65,7 @@ def test_a_stack_is_planned_before_its_servers(
     assert status == 'UPDATE_FAILED'
     assert 'the group remains unchanged' in reason
     assert {each['id'] for each in nova.all()} == before
-    # A change of policy, and fewer servers.
+    # The policy changes, and servers are removed.
     assert stack.update(ANNOTATED, FILES, size=1, policy='soft-anti-affinity'
                         )[0] == 'UPDATE_COMPLETE'
     assert len(members(groups)) == 4
@@ -142,7 +142,7 @@ def test_an_adopted_stack_gets_a_group_of_its_servers(
     wait_for('the group', lambda: list(groups.list()) and (
         members(groups) == server_of), 60)
     verify()
-    # Growth, with the places of the adopted servers unchanged.
+    # The stack grows, and the adopted servers keep their places.
     assert adopted.update(template, FILES, size=3)[0] == 'UPDATE_COMPLETE'
     assert server_of.items() < members(groups).items()
     assert places.items() < hosts_by_id(nova).items()
@@ -160,6 +160,6 @@ def test_mistakes_are_found_before_the_stack_exists(stacks, groups):
                ": no resource 'wbe' (did you mean 'web'?)")
     assert message in stacks.refusal('wrong', wrong, FILES)[1]
     assert message.replace(': :', ':') in stacks.mistake(wrong, FILES)
-    # Values of parameters may be missing then.
+    # The validation accepts missing values of parameters.
     assert stacks.mistake(ANNOTATED.replace(', default: 2', ''), FILES) == ''
     assert not list(groups.list())

@@ -73,7 +73,7 @@ def test_a_stack_is_created_updated_and_deleted(
     assert members(groups).keys() == {
         'lb', 'db/first', 'db/second', 'web/node-0'}
     verify()
-    # A change of policy: no server moves.
+    # A change of the policy moves no server.
     changed = DERIVED.replace('type: anti-affinity, level: host',
                               'type: soft-anti-affinity, level: host')
     assert stack.update(changed, level='rack', size=1)[0] == 'UPDATE_COMPLETE'

@@ -23,7 +23,8 @@ class MariaDB(DatabaseServer):
 
     def installed(self):
         data = self.directory / 'data'
-        # Debian's folder for it is not in every user's path.
+        # Debian installs mariadbd in a folder that is not in the PATH of every
+        # user.
         server = shutil.which('mariadbd') or '/usr/sbin/mariadbd'
         own = f'--user={getpass.getuser()}'
         subprocess.run(

@@ -58,8 +58,8 @@ def described(service):
             # A schema cannot state that two names are equal, or that an
             # objective does not exist.
             'positive_data_acceptance': {'enabled': False},
-            # The API responds with 413 to a list that is longer than a body
-            # may be.
+            # The API responds with 413 if a list exceeds the maximum size of a
+            # body.
             'negative_data_rejection': {'expected-statuses': ['4xx']},
         }})
     return schemathesis.openapi.from_wsgi(

@@ -182,7 +182,7 @@ def test_a_lease_extended_while_it_expires_is_honoured(world):
     world.wait(60)
     expired_at = world.now
     world.lifecycle.extend(group.uuid, 60)
-    # The next step of an expiry that has read the old lease.
+    # An expiry that has read the old lease continues with this step.
     world.table.expire(group.uuid, expired_at)
     assert set(world.states(group).values()) == {'planned'}
 

@@ -221,7 +221,7 @@ def test_a_foreign_consumer_is_read_once(world, wire, orphans):
     world.placement.allocate(world.hosts['a2'], {'VCPU': 1})
     orphans.sweep()
     assert sum('/allocations/' in path for _, path in wire.made) == 1
-    # One request for the list of hosts, and one for each of them.
+    # One request reads the list of hosts, and one reads each host.
     assert len(wire.made) == 1 + 1 + len(world.hosts)
 
 

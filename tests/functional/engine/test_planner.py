@@ -119,7 +119,8 @@ def test_the_planner_retries_when_capacity_was_taken(world):
 
 
 def test_concurrent_planners_never_exceed_the_capacity(world):
-    # Capacity for eight small servers, and four groups of three.
+    # The cloud has capacity for eight small servers. Four groups need three
+    # each.
     with ThreadPoolExecutor(4) as pool:
         groups = list(pool.map(lambda _: world.create(), range(4)))
     assert sorted(str(g.status) for g in groups) == [

@@ -233,7 +233,7 @@ def planning_that_breaks_off(world):
 
 
 def servers_that_drift(world):
-    """Nova moves a server onto the host of the other one, and away again."""
+    """Nova moves a server to the host of the other one, and back."""
     group = world.create(shop(2), lease=0)
     nodes = [serve(world, group, f'db/node-{number}') for number in (0, 1)]
     home = nodes[1].place.host

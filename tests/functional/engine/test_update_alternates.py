@@ -46,7 +46,7 @@ def test_alternates_are_cleared_if_a_new_member_changes_a_limit(
     assert after['cache'] == []
     find(world, group)
     found = alternates(world, group)
-    # With the old alternates, each host may have two members, so no alternate
-    # is left.
+    # If the old alternates are kept, members and alternates use the limit of
+    # two on each host, so no alternate remains for the cache.
     assert bool(found['cache']) != kept
     assert found['web'] == before['web'] if kept else found['web']

@@ -392,7 +392,7 @@ def _moved(parts, claims, group, path, server):
 
 
 def api_create(parts, key):
-    """A client asks for a group, with an idempotency key."""
+    """A client requests a group, with an idempotency key."""
     answer = Service(parts.table).ask(
         'POST', '/v1/groups', {'group': nodes()['group']},
         headers={'Idempotency-Key': key})
