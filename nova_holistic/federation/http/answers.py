@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents of a child's answers as values."""
+"""Converts the documents of a child's answers to objects."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone
@@ -12,8 +12,9 @@ from nova_holistic.federation.http.schemas import MAX_TEXT
 from nova_holistic.model.plan import Reason
 
 _TOLERANCE = 1e-5
-"""Relative; a value this near to its bound reaches it. The solver lowers its
-bounds by about 2e-6, so that rounding errors cannot invalidate them."""
+"""Relative difference up to which a value counts as equal to its bound. The
+solver lowers its bounds by about 2e-6, so that rounding errors cannot
+invalidate them."""
 
 _KINDS = {'unplaceable': RefusalKind.UNPLACEABLE,
           'unknown': RefusalKind.UNKNOWN,
@@ -23,8 +24,9 @@ _KINDS = {'unplaceable': RefusalKind.UNPLACEABLE,
 
 def offer(child: str, plan: Mapping[str, Any], members: int | None,
           expires: datetime) -> Offer | Refusal:
-    """
-    :param plan: a plan that is finished and fits the schema
+    """The offer of a plan, or the refusal.
+
+    :param plan: a plan that is finished and matches the schema
     :param members: number of members that the plan must have; None: the
         number may vary
     :raises InvalidAnswer: the plan contradicts itself or the request
@@ -50,8 +52,9 @@ def offer(child: str, plan: Mapping[str, Any], members: int | None,
 
 def group(child: str, found: Mapping[str, Any],
           members: Sequence[Mapping[str, Any]] | None = None) -> ChildGroup:
-    """
-    :param found: a group that fits the schema
+    """A group of a child.
+
+    :param found: a group that matches the schema
     :param members: its placements; None: they were not read
     :raises InvalidAnswer: the end of the lease is not a time, or a pointer
         names another member
@@ -67,7 +70,8 @@ def group(child: str, found: Mapping[str, Any],
 
 
 def _pointer(placement: Mapping[str, Any]) -> tuple[str, str] | None:
-    """None: the child is not a parent."""
+    """The cloud and the group UUID of a member; None: the child is not a
+    parent."""
     if 'cloud' not in placement or 'pointer' not in placement:
         return None
     pointer = placement['pointer']
@@ -77,7 +81,10 @@ def _pointer(placement: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def reasons(child: str, found: Mapping[str, Any]) -> tuple[Reason, ...]:
-    """The reasons of a child, each with the name of the child."""
+    """The reasons of a child, each with the name of the child.
+
+    :param found: a group or a plan
+    """
     texts = [(each['at'], each['message'])
              for each in found.get('reasons', ())]
     if not texts and found.get('message'):
@@ -86,7 +93,8 @@ def reasons(child: str, found: Mapping[str, Any]) -> tuple[Reason, ...]:
 
 
 def reason(child: str, at: str, message: str) -> Reason:
-    """Users read the message that the child showed to this user."""
+    """A reason of a child. Users may read its message, because the child has
+    written it for the same user."""
     text = f'cloud {child}: {" ".join(message.split())[:MAX_TEXT]}'
     return Reason(at[:MAX_TEXT], text, names=(), hidden=(), public=text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read an answer of limited size in limited time."""
+"""Reads an answer of limited size in limited time."""
 
 from collections.abc import Callable, Iterator
 import json
@@ -10,7 +10,8 @@ import requests
 from nova_holistic.federation.errors import InvalidAnswer
 
 _CHUNK = 2**16
-"""Bytes per read: it determines only how late a limit takes effect."""
+"""Maximum number of bytes per read. It determines only how late a limit takes
+effect."""
 
 
 def read_body(response: requests.Response, most: int,
@@ -18,8 +19,8 @@ def read_body(response: requests.Response, most: int,
     """The body of the answer.
 
     :param response: requested with ``stream``, without compression
-    :param most: bytes
-    :param in_time: whether to continue
+    :param most: maximum number of bytes
+    :param in_time: returns whether time is left
     :raises InvalidAnswer: the body is too large, is compressed, or does not
         end in time
     """
@@ -39,7 +40,8 @@ def read_body(response: requests.Response, most: int,
 
 
 def parse_body(body: bytes) -> Any:
-    """
+    """The document of a body.
+
     :raises InvalidAnswer: the body is not JSON
     """
     try:
@@ -49,7 +51,7 @@ def parse_body(body: bytes) -> Any:
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
-    # One read of the socket each: other methods wait for whole chunks, and a
-    # child could send a byte at a time.
+    # Each iteration reads the socket once. Other methods wait for a whole
+    # chunk, and a child could send one byte at a time.
     while chunk := response.raw.read1(_CHUNK, decode_content=False):
         yield chunk

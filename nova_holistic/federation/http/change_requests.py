@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that change a group in a child after it was created."""
+"""Requests that read or change an existing group in a child."""
 
 from collections.abc import Callable, Mapping
 import functools
@@ -21,15 +21,15 @@ servers, and the first version that has the key ``server`` and lists actions
 of servers after an update."""
 
 _POLL = 0.2
-"""Seconds between two reads of a group with a task. The child usually waits
-itself (``wait``)."""
+"""Interval in seconds between two reads of a group with a task. The child
+usually waits itself (``wait``)."""
 _LONGEST_WAIT = 3600
 
 T = TypeVar('T')
 
 
 def never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
-    """The method of a child; an invalid answer is a Refusal."""
+    """A decorator of methods that returns a Refusal for an invalid answer."""
     @functools.wraps(method)
     def checked(self: 'ChangeRequests', *args: Any,
                 **options: Any) -> T | Refusal:
@@ -121,7 +121,12 @@ class ChangeRequests:
     def _changed(self, method: str, group_uuid: str, path: str,
                  seconds: float, **options: Any
                  ) -> ChildGroup | None | Refusal:
-        """The group after the change; None: see ``gone``."""
+        """The group after the change.
+
+        :param path: path below the group
+        :param options: for ``_sent``, such as ``gone``
+        :returns: None for the statuses ``gone``
+        """
         end = self.exchange.traffic.timer() + seconds
         wait = min(_LONGEST_WAIT, max(0, int(seconds)))
         found = self._sent(
@@ -140,7 +145,8 @@ class ChangeRequests:
 
     def _sent(self, method: str, path: str, schema: validator,
               **options: Any) -> Any:
-        """The document of the answer, a Refusal, or None."""
+        """The document of the answer, a Refusal, or None for the statuses
+        ``gone``. Subclasses implement it."""
         raise NotImplementedError
 
 

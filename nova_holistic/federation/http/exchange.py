@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTTP request to a child, as one user."""
+"""Sends HTTP requests to a child with the credentials of a user."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from nova_holistic.federation.http.traffic import Traffic
 
 _DENIED = (401, 403)
 _AWAY = (408, 425, 429, 500, 502, 503, 504)
-"""Statuses of a service that cannot work now, and of proxies before it."""
+"""HTTP statuses of a service that cannot work now, and of its proxies."""
 _UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
                urllib3.exceptions.HTTPError, OSError)
 """Errors of the connection."""
@@ -29,8 +29,11 @@ _UNREADABLE = (ks_exceptions.ClientException, requests.RequestException,
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """
-    :ivar document: None: the body is empty
+    """An HTTP response.
+
+    :ivar status: HTTP status
+    :ivar document: None: the body is empty, or is the body of an error and not
+        JSON
     """
 
     status: int
@@ -40,7 +43,10 @@ class Answer:
 class Exchange:
     """Sends requests to one child with the credentials of one user.
 
-    :ivar identity: of the user, for requests with equal content
+    :ivar child: name of the child
+    :ivar identity: identifies the user, so that only equal requests of the
+        same user share an answer
+    :ivar traffic: Traffic with the child
     """
 
     def __init__(self, child: str, adapter: Adapter, traffic: Traffic,
@@ -54,12 +60,15 @@ class Exchange:
              body: Any = None, headers: Mapping[str, str] | None = None,
              wait: float = 0.0,
              expected: Collection[int] = (200,)) -> Answer | Refusal:
-        """
-        :param path: with its query
-        :param version: of the API
-        :param wait: seconds for which the request lets the child wait
-        :param expected: statuses of answers; any other is a Refusal
-        :raises InvalidAnswer: too large, or not JSON
+        """Send a request. A failure is a Refusal.
+
+        :param path: path with its query
+        :param version: version of the API of nova_holistic
+        :param headers: further headers
+        :param wait: seconds that the child may wait before it answers
+        :param expected: statuses that are answers; any other is a Refusal
+        :raises InvalidAnswer: the answer is too large, is compressed, does not
+            end in time, or is not JSON
         """
         seconds = wait + self.traffic.limits.seconds
         data = b'' if body is None else json.dumps(body).encode()
@@ -87,7 +96,7 @@ class Exchange:
     def _answer(self, method: str, path: str, data: bytes,
                 headers: Mapping[str, str], seconds: float) -> Answer:
         limits, end = self.traffic.limits, self.traffic.timer() + seconds
-        # A redirection would send the token of the user elsewhere.
+        # A redirection could send the token of the user to another server.
         request = functools.partial(
             self._adapter.request, path, method, data=data or None,
             headers=dict(headers), raise_exc=False, redirect=False, log=False,
@@ -128,18 +137,19 @@ class Exchange:
             type(reason)('', reason.message, public=public),))
 
     def unreachable(self, text: str) -> Refusal:
+        """The refusal of a child that does not answer."""
         return self._refusal(
             RefusalKind.UNREACHABLE, ChildUnreachable(text))
 
     def invalid(self, error: Exception) -> Refusal:
-        """An answer that is not the document of the API."""
+        """The refusal for an answer that is not the document of the API."""
         return Refusal(self.child, RefusalKind.INVALID, (answers.reason(
             self.child, '', f'invalid answer: {error}'),))
 
 
 def _closed(error: ks_exceptions.ConnectFailure) -> bool:
-    """Whether the child closed the connection instead of an answer. It may
-    close a kept connection at the moment of the next request."""
+    """Whether the child closed the connection without an answer. A child may
+    close an idle connection at the moment of the next request."""
     cause = error.__context__
     return isinstance(cause, requests.ConnectionError) and any(
         isinstance(each, urllib3.exceptions.ProtocolError)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The number of members of a document that was accepted before."""
+"""Counts the members of a valid document."""
 
 from nova_holistic.documents.groups.bounds import has_bounds
 from nova_holistic.federation.child import Document
 
 
 def member_count(document: Document) -> int | None:
-    """None: the number may change."""
+    """The number of members; None: the number may change."""
     return None if has_bounds(document) else _count(document)
 
 

@@ -12,7 +12,8 @@ from nova_holistic.documents.validation import validator
 
 MAX_TEXT = 2000
 MAX_CLOUDS = 8
-"""Levels of parents below a child. More are a cycle."""
+"""Maximum number of clouds in the path of a cloud below a child. A longer path
+indicates a cycle."""
 _NUMBER = {'type': 'number'}
 _WHOLE = {'type': 'integer', 'minimum': 0, 'maximum': 2**31 - 1}
 _WORD = {'type': 'string', 'minLength': 1, 'maxLength': 255}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requests of this process to one child, of all users."""
+"""Limits the requests of this process to one child, for all users."""
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -15,12 +15,13 @@ T = TypeVar('T')
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """
-    :ivar seconds: time limit of one HTTP request, in addition to the time for
-        which the request lets the child wait
-    :ivar most_bytes: size limit of one answer
-    :ivar per_second: rate limit of requests, on average
-    :ivar at_once: number of requests at the same time
+    """The limits of the requests to one child.
+
+    :ivar seconds: time limit of one HTTP request, in addition to the time that
+        the child may wait before it answers
+    :ivar most_bytes: maximum size of one answer in bytes
+    :ivar per_second: average rate limit of requests per second
+    :ivar at_once: maximum number of requests at the same time
     :ivar pause: seconds without requests for offers after a child has
         exceeded a time limit, so that it does not delay every group
     """
@@ -49,7 +50,10 @@ class Traffic:
 
     def __init__(self, limits: HttpLimits, timer: Callable[[], float],
                  sleep: Callable[[float], None]):
-        """:param timer: returns seconds since an arbitrary time"""
+        """
+        :param timer: returns seconds since an arbitrary time
+        :param sleep: waits for a number of seconds
+        """
         self.limits = limits
         self.counters = Counters()
         self.timer = timer
@@ -71,13 +75,14 @@ class Traffic:
     def call(self, work: Callable[[], T], seconds: float) -> T:
         """Run one HTTP request within the limits of rate and time.
 
-        :raises ChildUnreachable: the time is over; the request may have been
-            carried out
+        :param seconds: time limit
+        :raises ChildUnreachable: the time limit or the rate limit is exceeded.
+            The child may have carried out the request
         """
         end = self.timer() + seconds
         with self._lock:
-            # A request reserves the next free time. As in a token bucket,
-            # requests of one second may follow each other directly.
+            # A request reserves the next free time. As in a token bucket, all
+            # requests of one second may follow each other without a wait.
             spacing = 1 / self.limits.per_second
             self._next = max(self._next, self.timer() - 1) + spacing
             wait = self._next - self.timer()
@@ -99,8 +104,8 @@ class Traffic:
             self.counters.bytes_received += received
 
     def share(self, key: Hashable, work: Callable[[], T]) -> T:
-        """The result of ``work``; if another thread is at work for the same
-        key, its result.
+        """The result of ``work``. If another thread already runs the work for
+        the same key, both share the result.
 
         :param key: contains the identity of the user and the whole request
         """

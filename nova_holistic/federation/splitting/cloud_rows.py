@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the level of clouds as rows of the program."""
+"""Adds the rules of the level of clouds to the program as rows."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -20,9 +20,10 @@ class CloudRows:
                  numbers: Mapping[tuple[int, str],
                                   tuple[pulp.LpVariable, Kind]]):
         """
+        :param clouds: clouds with an offer for a part
         :param eligible: clouds over which members are spread evenly
-        :param numbers: index of a kind, and a cloud, to the number of its
-            parts there
+        :param numbers: (index of a kind, cloud) to the variable for the
+            number of its parts in the cloud, and the kind
         """
         self.cost = pulp.LpAffineExpression()
         self._problem = problem
@@ -40,9 +41,11 @@ class CloudRows:
 
     def used(self, cloud: str, row: int | None = None,
              side: int = 0) -> pulp.LpVariable:
-        """1 if the cloud holds a member of the side, else 0.
+        """The variable that is 1 if the cloud has a member of the side, else
+        0.
 
-        :param row: None: a member of the group
+        :param row: index of a row; None: any member of the group
+        :param side: index of a side of the row
         """
         key = cloud, row, side
         if key not in self._used:
@@ -66,20 +69,20 @@ class CloudRows:
     def _together(self, index: int, row: Row) -> None:
         used = pulp.lpSum(self.used(c, index) for c in self._clouds)
         further = self._violation(row, len(self._clouds))
-        # Clouds used beyond the first.
+        # Every used cloud except the first is a violation.
         self._problem += used - further <= 1
 
     def _at_most(self, index: int, row: Row) -> None:
         for cloud in self._clouds:
             over = self._violation(row, len(row.sides[0]))
-            # No cloud holds more than the number.
+            # No cloud has more members than the maximum.
             self._problem += self._count(cloud, index) - over <= row.most
 
     def _even(self, index: int, row: Row) -> None:
         members = len(row.sides[0])
         if row.max_skew is not None:
             eligible = self._eligible(index)
-            # A cloud without an offer holds no member.
+            # If an eligible cloud has no offer, it has no member.
             low = self._integer(
                 members if eligible <= set(self._clouds) else 0)
             over = self._violation(row, members)
@@ -90,7 +93,7 @@ class CloudRows:
                 self._problem += count - low - over <= row.max_skew
         if row.min_clouds:
             short = self._violation(row, row.min_clouds)
-            # Enough clouds hold members.
+            # At least ``min_clouds`` clouds have members.
             self._problem += pulp.lpSum(
                 self.used(c, index) for c in self._clouds
             ) + short >= row.min_clouds
@@ -98,12 +101,12 @@ class CloudRows:
     def _apart(self, index: int, row: Row) -> None:
         for cloud in self._clouds:
             both = self._violation(row, 1)
-            # A cloud is used by one side at most.
+            # At most one side uses the cloud.
             self._problem += (self.used(cloud, index, 0)
                               + self.used(cloud, index, 1) - both <= 1)
 
     def _near(self, index: int, row: Row) -> None:
-        # Every member elsewhere is a violation.
+        # Every member in another cloud is a violation.
         elsewhere = self._violation(row, len(row.sides[0]))
         self._problem += pulp.lpSum(
             self._count(c, index) for c in self._clouds if c != row.cloud
@@ -116,7 +119,10 @@ class CloudRows:
             if (index, 0) in kind.rows)))
 
     def _violation(self, row: Row, upper: int) -> pulp.LpVariable | int:
-        """0 if the rule is hard."""
+        """The variable for the violation of a rule; 0 if the rule is hard.
+
+        :param upper: maximum violation
+        """
         if row.weight is None:
             return 0
         violation = self._integer(upper)

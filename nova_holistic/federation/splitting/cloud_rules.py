@@ -37,7 +37,7 @@ class Form(enum.Enum):
 class Row:
     """A rule about clouds.
 
-    :ivar sides: paths of members; two sets for APART, one for others
+    :ivar sides: paths of members; two sets for APART, one set for other forms
     :ivar weight: None: the rule is hard
     :ivar most: for AT_MOST
     :ivar max_skew: for EVEN; None: no limit
@@ -65,8 +65,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """These members must be in the same cloud.
+    """Members that must be in the same cloud.
 
+    :ivar title: names the rule in reasons
     :ivar place: position of the rule in the document
     """
 
@@ -76,9 +77,10 @@ class Tie:
 
 
 def effects(scope: Scope) -> Iterator[Row | Tie]:
-    """
-    :raises InvalidDocument: a rule of the level of clouds that no parent can
-        enforce
+    """The rows and ties of the rules of one group, without nested groups.
+
+    :raises InvalidDocument: no parent can enforce a rule of the level of
+        clouds
     """
     for policy in scope.group.policies:
         yield from _policy(policy, scope)
@@ -92,7 +94,8 @@ def _policy(policy: Policy, scope: Scope) -> Iterator[Row | Tie]:
     base = (members,), policy.weight, title, policy.place
     ofclouds = CLOUD in policy.levels
     if policy.type in AFFINITY:
-        # In several clouds, the preference also counts further clouds.
+        # If the members are in several clouds, each cloud except the first
+        # violates the preference.
         yield (Tie(members, title, policy.place) if policy.hard
                else Row(Form.TOGETHER, *base))
     elif policy.type in ANTI_AFFINITY:
@@ -132,8 +135,8 @@ def _relationship(rule: Relationship, scope: Scope) -> Iterator[Row | Tie]:
             'between clouds is not known')
     elif rule.type != 'anti-affinity' or not rule.hard or any(
             _is_stem(path, scope) for path in rule.between):
-        # Sides in different clouds have no domain in common, so that a hard
-        # anti-affinity needs no tie. A document names several nested groups
+        # Sides in different clouds have no common domain, so that a hard
+        # anti-affinity needs no tie. A document can name several nested groups
         # as one side only if it contains all of them.
         yield Tie(both, title, rule.place)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group at the level of clouds only: each cloud is one host with unlimited
-capacity.
+"""Validates a choice of clouds for a group. Each cloud is a host with
+unlimited capacity.
 
-The checks of the policies themselves validate a choice of clouds; they share
-no code with the integer program.
+The checks of the policies themselves validate the choice. They share no code
+with the integer program.
 """
 
 from collections.abc import Collection, Mapping
@@ -36,7 +36,7 @@ class CloudView:
             _host(cloud) for cloud in sorted(eligible)))
 
     def broken(self, clouds: Mapping[str, str]) -> tuple[Reason, ...]:
-        """The hard rules that the choice breaks.
+        """The hard rules that the choice violates.
 
         :param clouds: path of every member to its cloud
         """
@@ -80,7 +80,7 @@ def _rule(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if policy['type'] == 'location':
         return {**policy, 'path': policy['path'].partition('/')[0]}
     if policy['type'] in AFFINITY:
-        # Members that share a finer domain share the cloud.
+        # Members in the same domain of a finer level are in the same cloud.
         return {**policy, 'level': CLOUD}
     return policy if policy.get('level') == CLOUD else None
 

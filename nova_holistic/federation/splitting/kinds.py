@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that can replace each other: the program counts them."""
+"""Kinds of parts that can replace each other, so that the program needs only
+their number."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
@@ -11,10 +12,11 @@ from nova_holistic.model.group import Group
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """
+    """Parts that can replace each other.
+
     :ivar parts: in the order of the document
-    :ivar rows: index of each row that applies to a part, with the index of
-        the side, to the number of members of one part in that side
+    :ivar rows: (index of a row, index of its side) to the number of members of
+        one part in this side, without zeros
     """
 
     parts: tuple[Part, ...]
@@ -26,7 +28,7 @@ class Kind:
 
     @property
     def size(self) -> int:
-        """Members of one part."""
+        """Number of members of one part."""
         return len(self.parts[0].paths)
 
     @property
@@ -35,11 +37,12 @@ class Kind:
 
 
 def kinds(division: Division) -> tuple[Kind, ...]:
-    """All parts by kind.
+    """The kinds of all parts.
 
-    Two servers are of one kind if they are of one description of the same
-    nested group, and two nested groups if they are replicas of one group, as
-    long as no relationship distinguishes them.
+    Two servers are of the same kind if they have the same member description.
+    Two nested groups are of the same kind if they are replicas of the same
+    group. In both cases, no row, relationship or location may distinguish
+    them.
     """
     siblings = _siblings(division.group)
     sides = [(position, number, side)
@@ -68,7 +71,8 @@ def _rows(division: Division,
 
 
 def _siblings(group: Group) -> dict[frozenset[str], Hashable]:
-    """Members of each server, and of each replica, to all its equals."""
+    """The members of each server, and of each replica, to a key that is equal
+    for servers of one description, and for replicas of one group."""
     found: dict[frozenset[str], Hashable] = {}
     for scope in group.scopes():
         prefix = f'{scope.path}/' if scope.path else ''

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clouds that the locations in a document allow for each member."""
+"""Determines the clouds that the locations in a document allow."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The document of a group without the members that are in other clouds, as
-one cloud can read it.
+"""Writes the document of a group for one cloud, without the members in other
+clouds.
 
-Members have the same paths in it as in the whole group.
+Members have the same paths in this document as in the whole group.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,8 +28,8 @@ class PartDocuments:
         """The document for the members in one cloud, without the level of
         clouds.
 
-        :param paths: of these members; of all of them if their number may
-            change
+        :param paths: paths of these members; ignored if the number of members
+            may change, because all members are then in one cloud
         """
         keep = frozenset(paths)
         whole = self._elastic or keep == self._paths
@@ -38,8 +38,10 @@ class PartDocuments:
 
 
 class _Writer:
-    """
-    :param whole: whether all members stay
+    """Writes one document.
+
+    :param keep: paths of the members that remain
+    :param whole: whether all members remain
     """
 
     def __init__(self, scopes: Mapping[str, Scope], cloud: str,
@@ -76,7 +78,7 @@ class _Writer:
         share = policy.get('max_per_domain')
         if policy['type'] in ANTI_AFFINITY and isinstance(share, str) and (
                 scope is not None and not self._whole):
-            # The share is of all members, also those in other clouds.
+            # The share refers to all members, also to those in other clouds.
             number = int(share[:-1]) * len(scope.members) // 100
             return {**policy, 'max_per_domain': max(1, number)}
         return policy
@@ -112,7 +114,7 @@ class _Writer:
         return {**found, 'skip': missing} if missing else found
 
     def _nested(self, group: Document, path: str) -> list[dict[str, Any]]:
-        """The nested group, or those of its replicas that have members."""
+        """The nested group, or its replicas that have members."""
         name = f'{path}/{group["name"]}' if path else group['name']
         count = group.get('count')
         if count is None:
@@ -135,7 +137,7 @@ class _Writer:
         return all(m.path in self._keep for m in self._scopes[path].members)
 
     def _below(self, location: str) -> str:
-        """The location below this cloud; empty: the cloud itself, or a
-        preference for another cloud."""
+        """The location below this cloud; empty: the location is the cloud
+        itself, or is in another cloud."""
         first, _, rest = location.partition('/')
         return rest if first == self._cloud else ''

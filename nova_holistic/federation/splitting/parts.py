@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a group that may be in different clouds.
+"""Divides a group into parts that may be in different clouds.
 
-A part is, at first, all direct members of one nested group; single servers if
-a rule of the level of clouds limits their number per cloud. Parts that a
-policy or a relationship ties together become one part.
+At first, all direct members of a nested group are one part. If a rule of the
+level of clouds limits their number per cloud, each server is a part. Then,
+parts that a policy or a relationship ties together become one part.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ class Part:
     """Members that must be in one cloud.
 
     :ivar paths: in the order of the document
-    :ivar clouds: that the locations of all of them allow
+    :ivar clouds: clouds that the locations of all these members allow
     """
 
     paths: tuple[str, ...]
@@ -34,7 +34,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """
+    """A group and its parts.
+
     :ivar group: the whole group
     :ivar parts: each member is in exactly one of them
     :ivar rows: rules of the level of clouds that the parts must keep, or
@@ -62,10 +63,11 @@ class Division:
 
 def divide(document: Document, policy_types: PolicyTypes,
            clouds: Collection[str]) -> Division:
-    """
+    """The group of a document with its parts.
+
     :param clouds: names of all children
-    :raises InvalidDocument: the document cannot be placed in clouds, at its
-        position
+    :raises InvalidDocument: the document is invalid, or cannot be placed in
+        clouds; at its position
     """
     if 'adopt' in document:
         raise InvalidDocument(
@@ -109,7 +111,7 @@ def _atoms(group: Group, rows: Sequence[Row],
         prefix = f'{scope.path}/' if scope.path else ''
         own = [prefix + name for description in scope.group.members
                for name in description.server_names()]
-        # One cloud may not be possible for all of them.
+        # Possibly, the locations do not allow the same cloud for all members.
         common = frozenset.intersection(
             *(allowed[path] for path in own)) if own else frozenset()
         found: dict[object, set[str]] = defaultdict(set)

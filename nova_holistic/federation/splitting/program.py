@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The integer program over offers: how many parts of each kind each cloud
-takes.
+"""The integer program over offers: it chooses how many parts of each kind each
+cloud takes.
 
 The columns are kind x cloud, and the rows are the rules of the level of
-clouds. Several objectives are minimised one after the other.
+clouds. The program minimises several objectives one after the other.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from nova_holistic.federation.splitting.kinds import Kind
 from nova_holistic.solver.milp.backend import Backend
 
 Counts = Mapping[tuple[int, str], int]
-"""Index of a kind, and a cloud, to the number of parts; without zeros."""
+"""(Index of a kind, cloud) to the number of parts, without zeros."""
 
 _SLACK = 1e-6
 """Relative worsening of an earlier objective that is accepted for a later
@@ -28,8 +28,8 @@ one: the feasibility tolerance of the solver."""
 class Column:
     """An offer for one part of a kind.
 
-    :ivar violations: weighted
-    :ivar value: of the objective
+    :ivar violations: weighted violations of preferences
+    :ivar value: value of the objective
     :ivar most: number of parts that the cloud takes at most; None: unknown
     """
 
@@ -40,8 +40,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """
-    :ivar cost: of one server
+    """The preference for a cloud.
+
+    :ivar cost: cost of one server
     :ivar order: clouds with a lower number are preferred
     """
 
@@ -51,7 +52,11 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A cloud does not take these parts together, nor more of them."""
+    """A set of parts that a cloud does not take together. It takes no larger
+    set either.
+
+    :ivar counts: index of a kind to the number of parts
+    """
 
     cloud: str
     counts: Mapping[int, int]
@@ -61,8 +66,9 @@ class Refusal:
 class Measured:
     """An offer for several parts together.
 
-    :ivar surplus: weighted violations beyond the sum of the offers for the
-        parts alone
+    :ivar counts: index of a kind to the number of parts
+    :ivar surplus: weighted violations in addition to the sum of the offers for
+        the single parts
     """
 
     cloud: str
@@ -74,9 +80,11 @@ class Measured:
 class Program:
     """The problem to choose clouds.
 
-    :ivar columns: kind and cloud to the offer; no column: no offer
+    :ivar columns: (index of a kind, cloud) to the offer, without refusals
+    :ivar prices: preferences for all candidates, by cloud
     :ivar eligible: clouds over which members are spread evenly
-    :ivar refusals: of sets of parts
+    :ivar refusals: sets of parts that clouds do not take
+    :ivar measured: offers for several parts together
     """
 
     kinds: Sequence[Kind]
@@ -90,8 +98,10 @@ class Program:
     def solve(self, backend: Backend, seconds: float) -> 'Solution | None':
         """The best choice; None: no choice exists, or none was found in time.
 
-        Weighted violations come first. Then follow the number of clouds, the
-        value of the objective, the cost and the order.
+        The objectives are, in this order: weighted violations, number of
+        clouds, value of the objective, cost, and order of the clouds.
+
+        :param seconds: time limit for each of these objectives
         """
         if any(not any((k, cloud) in self.columns for cloud in self.prices)
                for k in range(len(self.kinds))):
@@ -111,9 +121,10 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """
-    :ivar violations: weighted, as far as the offers of single parts and of
-        measured sets tell
+    """The numbers of parts in the clouds.
+
+    :ivar violations: weighted violations, estimated from the offers for single
+        parts and for measured sets
     """
 
     counts: Counts
@@ -121,7 +132,8 @@ class Solution:
 
 
 class _Model:
-    """
+    """The program in the form of the solver.
+
     :ivar found: the latest solution
     """
 
@@ -145,7 +157,7 @@ class _Model:
         for refusal in program.refusals:
             fewer = self._fewer(refusal.cloud, refusal.counts)
             if fewer is not None:
-                # The cloud takes less of at least one of these kinds.
+                # The cloud takes fewer parts of at least one of these kinds.
                 self.problem += fewer >= 1
         for each in program.measured:
             self._add_surplus(each)
@@ -163,7 +175,10 @@ class _Model:
                 for k, cloud in self._number})
 
     def read(self, value: float) -> None:
-        """:param value: of the objective"""
+        """Read the solution.
+
+        :param value: value of the current objective
+        """
         counts = {key: number for key, variable in self._number.items()
                   if (number := round(variable.varValue or 0))}
         # The first objective is the weighted violations.
@@ -183,13 +198,13 @@ class _Model:
         self._surplus.append(surplus)
         fewer = self._fewer(offer.cloud, offer.counts)
         if fewer is not None:
-            # The surplus counts unless the cloud takes less of some kind.
+            # The surplus counts unless the cloud takes fewer parts of a kind.
             self.problem += surplus >= offer.surplus * (1 - fewer)
 
     def _fewer(self, cloud: str, counts: Mapping[int, int]
                ) -> pulp.LpAffineExpression | None:
-        """At least 1 only if the cloud takes less than these parts of some
-        kind; None: it always does."""
+        """An expression that is at least 1 only if the cloud takes fewer than
+        these parts of some kind; None: the cloud always takes fewer."""
         found = []
         for k, number in counts.items():
             variable = self._number.get((k, cloud))
@@ -197,7 +212,7 @@ class _Model:
                 return None
             self._flags += 1
             fewer = self._variable(f'fewer_{self._flags}', 1)
-            # If 1, the cloud takes less of this kind.
+            # If 1, the cloud takes fewer parts of this kind.
             self.problem += variable <= number - 1 + (
                 variable.upBound - number + 1) * (1 - fewer)
             found.append(fewer)
