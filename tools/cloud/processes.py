@@ -79,7 +79,7 @@ class Processes:
         return int(self._file(name).read_text().split()[0])
 
     def alive(self, name: str) -> bool:
-        """Whether any process of the group is running."""
+        """Return whether any process of the group is running."""
         return bool(self._members(name))
 
     def end(self, names: Iterable[str]) -> None:

@@ -112,7 +112,7 @@ class WebService(Service):
 
 
 def answers(url: str) -> bool:
-    """Whether the URL responds, with any status."""
+    """Return whether the URL responds, with any status."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         opener.open(url, timeout=60).close()

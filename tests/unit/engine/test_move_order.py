@@ -116,7 +116,7 @@ class Oracle:
             name: server[0] for name, server in self.servers.items()}
 
     def possible(self, order):
-        """Whether each step of this order is possible."""
+        """Return whether each step of this order is possible."""
         state = self.start()
         return all(self.step(*state, name, *self.servers[name][2:])
                    for name in order)

@@ -81,7 +81,7 @@ def _calls():
 
 
 def _is_of_session(call):
-    """Whether it is ``session.execute()``, ``link.execute()``, or
+    """Return whether a call is ``session.execute()``, ``link.execute()`` or
     ``session.connection().execute()``."""
     if not (isinstance(call.func, ast.Attribute)
             and call.func.attr in SENDING):
@@ -99,8 +99,8 @@ def _visible(path, name):
 
 
 def _passes_on(path, call, names):
-    """Whether the call passes a session, a database or ``self`` to a function
-    with one of the names."""
+    """Return whether the call passes a session, a database or ``self`` to a
+    function with one of the names."""
     if _visible(path, _name(call.func)) not in names:
         return False
     owner = getattr(call.func, 'value', None)

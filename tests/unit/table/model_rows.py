@@ -39,6 +39,6 @@ class Group:
 
 
 def seen_by(row, member):
-    """Whether a member has not changed since a row was read."""
+    """Return whether a member has not changed since a row was read."""
     return member is not None and (row.id, row.state, row.hold) == (
         member.id, member.state, member.hold)

@@ -59,7 +59,7 @@ def allowed(place, text, scans):
 
 
 def of_index(scan):
-    """Whether the step reads an index and not a table."""
+    """Return whether the step reads an index and not a table."""
     return any(sign in scan for sign in (
         'USING', "'type': 'index'", 'Index Scan', 'Index Only Scan'))
 
