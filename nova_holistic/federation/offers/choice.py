@@ -12,10 +12,14 @@ Set = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """
+    """The parts of each cloud, with an offer for them.
+
     :ivar sets: cloud to its parts
     :ivar offers: cloud to its offer for these parts together
-    :ivar violations: weighted, also of preferences about clouds
+    :ivar violations: weighted violations, including those of preferences about
+        clouds
+    :ivar perfect: whether no preference is violated and each offer has reached
+        its bound
     :ivar bound: no choice that this search may make, with as few violations,
         has a lower value; None: not proved
     """
@@ -28,5 +32,5 @@ class Choice:
 
     @property
     def value(self) -> float:
-        """Of the objective, of all parts."""
+        """Value of the objective, added over all clouds."""
         return sum(offer.value for offer in self.offers.values())

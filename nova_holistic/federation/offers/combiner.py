@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Combines offers for single parts: the integer program chooses, the children
-confirm.
+"""Combines offers for single parts: the integer program chooses, and the
+children confirm the choice.
 
 Parts that fit alone may not fit together. A child therefore makes an offer
-for the chosen parts together; if it refuses, the set is excluded, and the
-program is solved again.
+for the chosen parts together. If it refuses, this set of parts is excluded,
+and the program is solved again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,17 +22,19 @@ from nova_holistic.federation.splitting.program import (
 from nova_holistic.solver.milp.backend import Backend
 
 _MAX_ROUNDS = 50
-"""Solutions of the program for one set of children. The search is undecided
-afterwards; every round excludes a set, so that it ends anyway."""
+"""Maximum number of solutions of the program for one set of children. After
+them, the search is undecided."""
 _SOLVER_SECONDS = 30.0
 _TOLERANCE = 1e-6
 _UNDECIDED = (RefusalKind.UNKNOWN, RefusalKind.UNREACHABLE)
 
 
 class Combiner:
-    """Chooses for one step of the threshold search.
+    """Chooses clouds in one step of the threshold search.
 
-    :ivar undecided: whether a better answer, or any, may exist
+    :param threshold: see ``hardening``
+    :ivar undecided: whether a better choice may exist, or any choice if none
+        was found
     """
 
     def __init__(self, problem: Problem, book: OfferBook, backend: Backend,
@@ -51,7 +53,7 @@ class Combiner:
              eligible: Collection[str]) -> Choice | None:
         """The best choice of these clouds; None: none was found.
 
-        :param clouds: whose offers for single parts are in the book
+        :param clouds: clouds whose offers for single parts are in the book
         :param eligible: clouds over which members are spread evenly
         """
         best: Choice | None = None
@@ -116,10 +118,11 @@ class Combiner:
 
     def _smallest_refused(self, refused: Mapping[str, Set]
                           ) -> dict[str, Set]:
-        """Sets that are refused, too, and exclude more.
+        """Smaller sets that the children refuse, too, so that the program
+        excludes more solutions.
 
-        Sets with the same proportions are halved until one server more makes
-        the difference.
+        This is a binary search over sets with the same proportions, until the
+        child takes the set with one part fewer.
         """
         small = {cloud: 0 for cloud in refused}
         large = {cloud: sum(parts.values())
@@ -152,7 +155,8 @@ class Combiner:
 
     def _measure(self, choice: Choice,
                  columns: Mapping[tuple[int, str], Column]) -> bool:
-        """Note where parts together violate more than each alone."""
+        """Record sets of parts whose violations together exceed the sum of
+        those of the single parts; False: no such set exists."""
         found = False
         for cloud, parts in choice.sets.items():
             alone = sum(number * columns[k, cloud].violations
@@ -167,8 +171,9 @@ class Combiner:
 def checked_choice(problem: Problem, sets: Mapping[str, Set],
                    offers: Mapping[str, Offer],
                    eligible: Collection[str]) -> Choice:
-    """
-    :raises FederationError: the choice breaks a rule about clouds: the
+    """The choice, after a check of its rules about clouds.
+
+    :raises FederationError: the choice violates a hard rule, so that the
         program has an error
     """
     clouds = problem.clouds_of(sets)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The threshold search: preferences become conditions, and are relaxed in
-steps, lowest weights first."""
+"""The steps of the threshold search. At first, all preferences are conditions.
+Each step relaxes more of them, those with the lowest weights first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from nova_holistic.federation.child import Document
 
 _SOFT = {'soft-affinity': 'affinity', 'soft-anti-affinity': 'anti-affinity'}
 MAX_STEPS = 4
-"""Steps of a search, with the last one, in which all preferences are
-preferences."""
+"""Maximum number of steps of a search, including the last step, in which no
+preference is a condition."""
 
 
 def thresholds(document: Document) -> Sequence[float | None]:
-    """The steps of the search: preferences of at least this weight are
-    conditions; None: none is."""
+    """The thresholds of the steps: preferences of at least this weight are
+    conditions; None: no preference is a condition."""
     weights = sorted(set(_weights(document)))
     return (*weights[:MAX_STEPS - 1], None)
 

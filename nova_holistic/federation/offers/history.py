@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recent answers of children, of all requests of this process."""
+"""The recent answers of children to all requests of this process."""
 
 from collections.abc import Iterable
 import threading
@@ -11,8 +11,8 @@ _UNKNOWN = 0.5
 
 
 class History:
-    """A moving average of the share of requests to which a child made an
-    offer. Threads share it."""
+    """Moving averages of the share of requests to which each child made an
+    offer. Threads share the object."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,7 +24,8 @@ class History:
             self._shares[child] = before + _WEIGHT * (offered - before)
 
     def likely_first(self, children: Iterable[str]) -> list[str]:
-        """The children, most likely first; equal ones keep their order."""
+        """The children in the order of these shares, the largest share first.
+        Children with equal shares keep their order."""
         with self._lock:
             return sorted(children, key=lambda child: -self._shares.get(
                 child, _UNKNOWN))

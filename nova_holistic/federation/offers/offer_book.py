@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The offers that were made for one group; each is requested once."""
+"""The offers for one group. Each offer is requested once, until it expires."""
 
 from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime
@@ -28,8 +28,12 @@ class OfferBook:
                  clock: Callable[[], datetime], left: Callable[[], float],
                  map_all: Callable[..., Any] = map):
         """
+        :param objective: None: the default of each child
         :param seconds: time limit of one request
+        :param clock: returns naive UTC
         :param left: returns the seconds until the time limit of all requests
+        :param map_all: like ``map``; may work on several items at the same
+            time
         """
         self.requests = 0
         self._problem = problem
@@ -46,7 +50,7 @@ class OfferBook:
                 threshold: float | None = None) -> None:
         """Request all these offers that are missing or have expired.
 
-        :param wanted: clouds and parts
+        :param wanted: clouds, each with its parts
         :param threshold: see ``hardening``
         """
         missing = {_key(cloud, parts, threshold): (cloud, parts)
@@ -64,7 +68,8 @@ class OfferBook:
 
     def answer(self, cloud: str, parts: Set,
                threshold: float | None = None) -> Answer | None:
-        """None: no offer was requested yet, or it has expired."""
+        """The answer of a cloud; None: no offer was requested yet, or the
+        offer has expired."""
         if cloud in self._away:
             return self._away[cloud]
         found = self._answers.get(_key(cloud, parts, threshold))
@@ -74,11 +79,13 @@ class OfferBook:
 
     def offer(self, cloud: str, parts: Set,
               threshold: float | None = None) -> Offer | None:
+        """The offer of a cloud; None: see ``answer``, or a refusal."""
         found = self.answer(cloud, parts, threshold)
         return found if isinstance(found, Offer) else None
 
     def refuse(self, refusal: Refusal, parts: Set) -> None:
-        """The child refused to create what it had offered."""
+        """Record that a child refused to create the parts that it had offered.
+        """
         if refusal.kind in (RefusalKind.UNREACHABLE, RefusalKind.FORBIDDEN):
             self._away[refusal.child] = refusal
         for key in list(self._answers):

@@ -18,10 +18,12 @@ from nova_holistic.model.policy_types import PolicyTypes
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """
-    :ivar seen: the group at the level of clouds
-    :ivar kept: cloud of each member that a cloud has already
-    :ivar whole: all parts
+    """A group, its parts and the candidates.
+
+    :ivar candidates: by the names of their clouds
+    :ivar seen: the group with its rules about clouds only
+    :ivar kept: path of each member that a cloud already has, to its cloud
+    :ivar whole: the set of all parts
     """
 
     division: Division
@@ -40,7 +42,8 @@ class Problem:
     def of(cls, document: Document, candidates: Sequence[Candidate],
            policy_types: PolicyTypes,
            kept: Mapping[str, str] = FrozenMapping()) -> 'Problem':
-        """
+        """The problem of a document.
+
         :raises InvalidDocument: see ``divide``
         """
         division = divide(document, policy_types,
@@ -55,8 +58,8 @@ class Problem:
                    cloud_group(document, policy_types), kept)
 
     def document(self, parts: Set, cloud: str) -> Document:
-        """The document for parts of these kinds, always the first ones. It
-        has no members if the cloud has all of them already."""
+        """The document for a cloud with the first parts of each kind. It has
+        no members if the cloud already has all members of these parts."""
         paths = [path for k, number in parts.items()
                  for part in self.kinds[k].parts[:number]
                  for path in part.paths if path not in self.kept]
@@ -70,7 +73,10 @@ class Problem:
 
     def paths(self, sets: Mapping[str, Set]) -> dict[str, tuple[str, ...]]:
         """Cloud to the paths of the members that it takes, in the order of
-        the document."""
+        the document.
+
+        :param sets: cloud to its parts
+        """
         order = {path: i for i, path in enumerate(self.division.paths)}
         taken = [0] * len(self.kinds)
         found: dict[str, tuple[str, ...]] = {}
@@ -90,6 +96,7 @@ class Problem:
                 for path in paths}
 
     def without_possible_cloud(self) -> Collection[str]:
-        """Paths of the first part that no cloud may take; empty: none."""
+        """Paths of the first part that no cloud may take; empty: a cloud may
+        take each part."""
         return next((kind.parts[0].paths for kind in self.kinds
                      if not kind.clouds), ())

@@ -2,8 +2,9 @@
 """Searches the children for the best choice.
 
 Without any optimisation, every child receives a request for the whole group
-and for each kind of part. An optimisation that finds nothing is switched off
-in steps, so that it may cost time, and no answer.
+and for each kind of part. If a search with optimisations finds nothing, they
+are disabled in steps. An optimisation may therefore cost time, but never
+prevents a result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +30,9 @@ _NOTHING = Facts()
 
 
 class Search:
-    """One search; the book keeps the answers for the next one.
+    """One search. The book keeps the answers for the next search.
 
-    :ivar undecided: whether the result could be another one if all children
+    :ivar undecided: whether the result could be different if all children
         answered, or if the search had more time
     """
 
@@ -50,8 +51,8 @@ class Search:
             for name, each in problem.candidates.items()}
 
     def run(self) -> Choice | None:
-        """The choice; None: the children cannot take the group, as far as
-        they answered."""
+        """The choice; None: no choice was found. If ``undecided`` is False,
+        the children cannot take the group."""
         for pruning, top in self._relaxations():
             for tier in tiers([*self._problem.candidates.values()],
                               self._strategy.burst_share,
@@ -69,8 +70,8 @@ class Search:
         return None
 
     def _relaxations(self) -> Iterator[tuple[bool, int]]:
-        """Whether to prune, and the number of best offers, most restrictive
-        first."""
+        """Whether to prune, and the limit ``top`` of the strategy or 0; the
+        most restrictive pair is first."""
         strategy = self._strategy
         if strategy.pruning:
             if strategy.top:
@@ -93,7 +94,7 @@ class Search:
         return names
 
     def _is_excluded(self, cloud: str) -> bool:
-        """Whether facts exclude every part."""
+        """Whether facts or locations exclude every part."""
         return all(cloud not in kind.clouds or self.excludes(cloud, {k: 1})
                    for k, kind in enumerate(self._problem.kinds))
 
@@ -104,9 +105,9 @@ class Search:
             self._problem.document(parts, cloud), facts) is not None
 
     def eligible(self) -> set[str]:
-        """The clouds over which members are spread evenly: all that answer
-        this user and accept its documents, except where facts exclude every
-        part and the child confirms that by a refusal."""
+        """The clouds over which members are spread evenly: all clouds that
+        answer this user and accept its documents. A cloud is not eligible if
+        facts exclude every part and its refusal confirms this."""
         refused = {each.child for each in self._book.refusals()}
         invalid = {each.child for each in self._book.refusals()
                    if each.kind is RefusalKind.INVALID}
@@ -134,8 +135,12 @@ class Search:
 
 
 class _Step:
-    """The search among certain children, with certain preferences as
-    conditions."""
+    """The search among some children, with some preferences as conditions.
+
+    :param names: names of the children
+    :param threshold: see ``hardening``
+    :param top: see ``Strategy``; 0: all
+    """
 
     def __init__(self, search: Search, names: Sequence[str],
                  threshold: float | None, top: int, pruning: bool):
@@ -163,7 +168,8 @@ class _Step:
         return found
 
     def _in_batches(self) -> Choice | None:
-        """First the whole group everywhere, then the parts."""
+        """Search in batches: first for offers for the whole group, then for
+        offers for its parts."""
         found = None
         if not self._problem.division.separates:
             for names in self._batches():
@@ -181,7 +187,8 @@ class _Step:
         return found
 
     def _batches(self) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-        """The children until then, and the next ones of them."""
+        """For each batch, all children up to its end, and the children of the
+        batch."""
         size = max(1, self._search._strategy.batch)
         for end in range(size, len(self._names) + size, size):
             if self._search._in_time():
@@ -193,8 +200,9 @@ class _Step:
                            if self._problem.may_be_whole_in(name)])
 
     def _request_parts(self, names: Sequence[str]) -> None:
-        """With ``top``, all children receive requests for the first kind of
-        part, and those with the best offers also for the others."""
+        """Request offers for single parts. With ``top``, all children receive
+        requests for the first kind of part, and the children with the best
+        offers also for the other kinds."""
         numbers = range(len(self._problem.kinds))
         if self._top and len(numbers) > 1:
             first, *others = numbers

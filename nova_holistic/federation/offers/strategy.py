@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The switches of the optimisations. Without any of them, a parent
-requests an offer of every child for the group and for every part."""
+"""The options of the optimisations. Without optimisations, a parent requests
+an offer from every child for the group and for every kind of part."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """
-    :ivar pruning: no offer is requested that the facts of a child exclude
-    :ivar top: only the best offers of this number of children for each part
-        are considered further; 0: all
-    :ivar threshold: only perfect offers are considered first, then the
-        conditions are relaxed in steps
-    :ivar likely_first: requests go to the children in the order of their
-        recent answers, in batches, and the search ends when a placement is
-        found
+    """The optimisations of a search.
+
+    :ivar pruning: whether the parent requests no offers that the facts of a
+        child exclude
+    :ivar top: number of children with the best offers for the first kind of
+        part that receive requests for the other kinds; 0: all children
+    :ivar threshold: whether preferences are conditions first, and are then
+        relaxed in steps
+    :ivar likely_first: whether requests go to the children in the order of
+        their recent answers, in batches, and the search ends when a placement
+        is found
     :ivar good_enough: the search ends when a placement is found whose
         weighted violations are at most this; None: never before all children
         have answered

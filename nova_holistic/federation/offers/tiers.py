@@ -9,13 +9,13 @@ from nova_holistic.federation.results import Candidate
 
 def tiers(candidates: Sequence[Candidate], burst_share: float,
           facts: Callable[[Candidate], Facts]) -> list[tuple[Candidate, ...]]:
-    """Sets of children, each with all children of the one before.
+    """Sets of children. Each set contains all children of the previous set.
 
-    Children with the lowest ``order`` are alone in the first. A child of
-    whose capacity more than ``burst_share`` is in use comes last, because it
-    may still be the only one with capacity.
+    The first set contains only children with the lowest ``order``. Children
+    with a larger share in use than ``burst_share`` come last. They are not
+    excluded, because they may be the only children with capacity.
 
-    :param facts: that may be used now
+    :param facts: returns the facts that may be used now
     """
     def rank(candidate: Candidate) -> tuple[bool, int]:
         share = facts(candidate).share_in_use

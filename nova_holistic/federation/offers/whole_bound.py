@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound on the objective of a group that is in one cloud as a whole.
+"""A bound of the objective for a group that one cloud has as a whole.
 
 A parent does not split a group that one child can take. Every placement that
 it may choose is then a plan of one of the children, and the lowest of their
@@ -23,14 +23,14 @@ _EXCLUDED = (RefusalKind.UNPLACEABLE, RefusalKind.FORBIDDEN,
 def whole_bound(problem: Problem, book: OfferBook, choice: Choice,
                 threshold: float | None,
                 clouds: Iterable[str]) -> float | None:
-    """No plan of these clouds for the whole group, with as few violations as
-    the choice, has a lower value of the objective.
+    """The lower bound: no plan of these clouds for the whole group, with as
+    few violations as the choice, has a lower value of the objective.
 
-    :param threshold: the step of the threshold search with the choice. Its
-        offers cover only plans without the violations that it excludes
-    :param clouds: among which the parent may choose
+    :param threshold: threshold of the step that made the choice. The offers of
+        this step cover only plans without the violations that it excludes
+    :param clouds: clouds among which the parent may choose
     :returns: None: not proved, because the choice is in several clouds, or a
-        child was not asked, did not answer or has proved no bound
+        child received no request, did not answer or has proved no bound
     """
     if problem.division.separates or len(choice.sets) > 1 or (
             threshold is not None and choice.violations > 0):
@@ -43,7 +43,7 @@ def whole_bound(problem: Problem, book: OfferBook, choice: Choice,
 
 
 def _bound(answer: Answer | None) -> float | None:
-    """Infinite if the child has no plan."""
+    """The bound of one child; None: not proved; infinite: it has no plan."""
     if isinstance(answer, Offer):
         return None if answer.bound is None else min(
             answer.bound, answer.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tasks of a parent's groups."""
+"""Performs the tasks of a parent's groups."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,8 +39,9 @@ class GroupTasks:
         self._clock = clock
 
     def perform(self, record: GroupRecord, user: User) -> None:
-        """
-        :param record: as ``table.tasks.take`` returned it
+        """Perform the task of a group.
+
+        :param record: result of ``table.tasks.take``
         """
         if record.task == Task.UPDATING:
             self._updater.perform(record, user)
@@ -53,8 +54,8 @@ class GroupTasks:
             self._placer.perform(record, user)
 
     def _replan(self, record: GroupRecord, user: User) -> None:
-        """Parts whose child no longer has the group are placed again; the
-        children replan the lost members of the others."""
+        """Place parts again whose child no longer has the group. If all parts
+        exist, the children replan their lost members."""
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         gone = False

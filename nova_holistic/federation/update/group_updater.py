@@ -40,13 +40,14 @@ LOG = logging.getLogger(__name__)
 _GONE = (MemberState.RELEASED, MemberState.LOST, MemberState.FAILED)
 """States of members that an update plans again."""
 _REVISIONS = 5
-"""How often the rows are written again after a child's report has changed one
-of them at the same time."""
+"""Maximum number of attempts to write the rows, if a child's report changes
+one of them at the same time."""
 
 
 class GroupUpdater:
-    """All parts have the new definition, or all have the former one; what a
-    child has not carried out yet is noted, and done later."""
+    """Updates groups. Afterwards, all parts have the new definition, or all
+    have the former definition. The journal contains the changes that a child
+    has not carried out yet, and they are repeated later."""
 
     def __init__(self, conf: Any, table: PlacementTable, planners: Planners,
                  settler: PartSettler, policy_types: PolicyTypes,
@@ -62,7 +63,7 @@ class GroupUpdater:
     def perform(self, record: GroupRecord, user: User) -> None:
         """Update a group whose task belongs to this process.
 
-        :param record: as ``table.tasks.take`` returned it
+        :param record: result of ``table.tasks.take``
         """
         try:
             why = self._update(record, user)
@@ -81,15 +82,17 @@ class GroupUpdater:
             'updated_at': self._clock()})
 
     def _update(self, record: GroupRecord, user: User) -> Sequence[Reason]:
-        """
-        :returns: why the group keeps its definition; empty: it has the new one
+        """Update the parts and the rows.
+
+        :returns: why the group keeps its definition; empty: it has the new
+            definition
         """
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         self._settler.settle(user, record, journal)
         pending = record.pending or {}
         if record.revision > pending.get('revision', record.revision):
-            # The process that made the change has ended after that.
+            # Another process wrote the new rows, and stopped before the end.
             return ()
         document = pending.get('document') or definition(record)
         parts = self._existing(record)
@@ -112,7 +115,7 @@ class GroupUpdater:
         return ()
 
     def _undo(self, record: GroupRecord, user: User) -> None:
-        """Let the parts agree with the rows again."""
+        """Make the parts agree with the rows again."""
         now = self._table.get_group(record.uuid)
         if now is None:
             return
@@ -140,7 +143,7 @@ class GroupUpdater:
             document, self._policy_types).all_members()}
         kept = {path: name for name, part in parts.items()
                 for path in part.record.paths if path in new}
-        # A repeated update must not meet a part of an earlier one.
+        # A repeated update must not find a part of an earlier update.
         key = (f'{self._conf.federation.parent_id}-{record.uuid}-'
                f'{secrets.token_hex(3)}')
         return Request(
@@ -150,8 +153,8 @@ class GroupUpdater:
             kept)
 
     def _lease(self, record: GroupRecord) -> int:
-        """Seconds; 0: no lease. The lease of a group does not become
-        shorter."""
+        """The lease in seconds; 0: no lease. It does not end earlier than the
+        current lease of the group."""
         default = self._conf.planner.lease
         if record.status not in SETTLING:
             return default
@@ -182,8 +185,9 @@ class GroupUpdater:
 
     def _write(self, record: GroupRecord, request: Request,
                clouds: Mapping[str, str]) -> None:
-        """The rows of the new definition.
+        """Write the rows of the new definition.
 
+        :param clouds: path of each member to its cloud
         :raises JournalRefused: the group belongs to another process, which
             undoes the changes
         """

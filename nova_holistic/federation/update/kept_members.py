@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The members of a group that stay in their clouds in an update.
+"""Checks that the members of a group can stay in their clouds in an update.
 
 A parent never moves a member between clouds.
 """
@@ -24,7 +24,7 @@ def must_be_possible(before: Document, after: Document,
     """Check an update before any cloud receives a request.
 
     :param before: the current document
-    :param kept: cloud of each member that has one
+    :param kept: path of each member that has a cloud, to this cloud
     :param clouds: names of all children
     :raises InvalidDocument: a member would have to move to another cloud, or
         several clouds might refuse their part of the change; at the position

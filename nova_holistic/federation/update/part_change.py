@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an update changes the part of a group that one child has."""
+"""Classifies how an update changes the part of a group in one child."""
 
 from collections.abc import Iterator, Mapping
 import enum
@@ -36,9 +36,10 @@ class PartChange(enum.Enum):
 
 def part_change(before: Document, after: Document,
                 policy_types: PolicyTypes) -> PartChange:
-    """
+    """The kind of change of a part.
+
     :param before: the document of the part in the child
-    :param after: the document that the child is to receive
+    :param after: the new document of the part
     """
     if before == after:
         return PartChange.NONE
@@ -62,7 +63,7 @@ def part_change(before: Document, after: Document,
 
 def changed_members(before: Document, after: Document, old: Group,
                     new: Group) -> list[str]:
-    """Paths of the members that both have, with different descriptions."""
+    """Paths of the members of both groups with different descriptions."""
     known = {member.path for member in old.all_members()}
     return [member.path for member in new.all_members()
             if member.path in known and (
@@ -77,7 +78,7 @@ def _description(document: Document, path: str) -> Mapping[str, Any]:
 
 
 def _rules_change(before: Document, after: Document) -> bool:
-    """Whether the rules of a group change that both have."""
+    """Whether the rules of a group that both documents have change."""
     common = set(_groups(before)).intersection(_groups(after))
     return bool(changed_rules(before, after) & common)
 

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The definition of a part in its child."""
+"""Changes the definition of a part in its child."""
 
 from nova_holistic.federation.child import (
     Child, ChildDefinition, Document, Refusal, RefusalKind, UpdateTerms)
 from nova_holistic.model.plan import Reason
 
 _TRIES = 3
-"""How often a request is sent whose answer is lost. Every time, the definition
-is read first, so that a lost answer changes nothing twice."""
+"""Maximum number of attempts if answers are lost. Each attempt reads the
+definition first, so that a change whose answer was lost is not made twice."""
 
 
 def bring(child: Child, group_uuid: str, document: Document,
           terms: UpdateTerms, forced: bool = False
           ) -> ChildDefinition | Refusal:
-    """Let the part have this definition.
+    """Change the definition of the part, unless it already has this document.
 
-    :param forced: whether the child plans members that it released or lost,
-        although it has the definition
+    :param forced: whether an equal definition is sent, too, so that the child
+        plans members again that it released or lost
+    :returns: the group with the definition, or why the child does not have it
     """
     found: ChildDefinition | Refusal | None = None
     for _ in range(_TRIES):

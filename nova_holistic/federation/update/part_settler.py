@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets the parts in the children agree with the rows of a group.
+"""Makes the parts in the children agree with the rows of a group.
 
-The definition of the group and the clouds of its members decide: a part
-without members is deleted, and the other parts get the definition that follows
-from the definition of the group.
+The definition of the group and the clouds of its members determine the parts.
+A part without members is deleted. The other parts get the definition that
+follows from the definition of the group.
 """
 
 from collections import defaultdict
@@ -34,7 +34,9 @@ HELD = (PartState.COMMITTED, PartState.CHANGING)
 
 
 class PartSettler:
-    """May be repeated; what a child does not carry out remains noted."""
+    """Settles the parts of groups. If a child does not carry out a change, the
+    journal keeps the state of the part, and the next call repeats the change.
+    """
 
     def __init__(self, table: PlacementTable, children: UserChildren,
                  policy_types: PolicyTypes, seconds: float,
@@ -51,7 +53,10 @@ class PartSettler:
 
     def settle(self, user: User, record: GroupRecord,
                journal: Journal) -> None:
-        """
+        """Change the definitions of parts that are CHANGING, and delete parts
+        that have no members or were never committed.
+
+        :param record: the group with the definition that the parts must have
         :raises JournalRefused: the group belongs to another process
         :raises InvalidDocument: the group has a location in a cloud that is
             no longer a child
@@ -78,6 +83,8 @@ class PartSettler:
                  paths: Sequence[str]) -> Document:
         """The document of a part.
 
+        :param child: name of the child
+        :param paths: paths of the members of the part
         :raises InvalidDocument: see ``settle``
         """
         return PartDocuments(divide(

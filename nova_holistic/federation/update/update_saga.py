@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit of an update in several children.
+"""Commits an update in several children.
 
-New parts are created with a short lease. Then the parts of the group are
-changed: first those that only gain members, then at most one part whose child
-may refuse the change. After a refusal, the former definitions are restored,
-which only removes members, and the new parts are deleted. At last the leases
-of the new parts are extended. Parts that only lose members are changed when
+The saga creates new parts with a short lease. Then it changes the existing
+parts: first the parts that only gain members, then at most one part whose
+child may refuse the change. After a refusal, it restores the former
+definitions, which only removes members, and deletes the new parts. Finally, it
+extends the leases of the new parts. Parts that only lose members change after
 the table has the new definition.
 """
 
@@ -30,9 +30,10 @@ from nova_holistic.model.policy_types import PolicyTypes
 
 @dataclass(frozen=True, slots=True)
 class ExistingPart:
-    """
-    :ivar document: that the child has
-    :ivar revived: whether members of it are planned again
+    """A part that the group has before the update.
+
+    :ivar document: document of the part in the child
+    :ivar revived: whether the update plans members of the part again
     """
 
     record: PartRecord
@@ -49,8 +50,8 @@ class UpdateSaga:
     def __init__(self, parts: Mapping[str, ExistingPart], terms: UpdateTerms,
                  lease: int, journal: Journal, saga: Saga):
         """
-        :param parts: that the group has, by their children
-        :param lease: seconds; of parts that gain members
+        :param parts: parts that the group has, by the names of their children
+        :param lease: seconds; lease of existing parts that gain members
         :param saga: creates the new parts
         """
         self.orders: Sequence[Order] = ()
@@ -63,7 +64,10 @@ class UpdateSaga:
 
     def commit(self, orders: Sequence[Order], policy_types: PolicyTypes
                ) -> tuple[PlacedPart, ...] | Failed:
-        """
+        """Commit the update in all children, or in none. Parts that only lose
+        members become CHANGING in the journal, and are changed later.
+
+        :param orders: all parts with members after the update
         :returns: the new parts
         :raises JournalRefused: the group belongs to another process
         """
@@ -91,7 +95,8 @@ class UpdateSaga:
 
     def _changes(self, orders: Sequence[Order], policy_types: PolicyTypes
                  ) -> list[tuple[Order, PartChange]]:
-        """In the order in which the changes are made."""
+        """The changes of existing parts, in the order in which they are made.
+        """
         found = []
         for order in orders:
             part = self._parts.get(order.child.name)
@@ -130,8 +135,9 @@ class UpdateSaga:
         return None
 
     def _restore(self) -> None:
-        """Restore the former definitions; a child that does not answer gets
-        its definition later, because its part remains noted."""
+        """Restore the former definitions. A child that does not answer gets
+        its definition later, because its part remains CHANGING in the journal.
+        """
         for child, part in reversed(self._changing):
             found = bring(child, part.record.group_uuid or '', part.document,
                           self._terms)

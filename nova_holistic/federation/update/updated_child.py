@@ -15,17 +15,18 @@ _LIFETIME = timedelta(hours=1)
 class UpdatedChild:
     """Makes offers for the members that an update adds.
 
-    An offer does not consider the members that the child has, because the API
-    has no plans for updates. The update itself does, and if the child refuses
-    it, the search continues without the offer.
+    An offer does not consider the existing members of the child, because the
+    API has no dry run of an update. The update itself considers them. If the
+    child refuses the update, the search continues without the offer.
+
+    :ivar child: the child itself
     """
 
     def __init__(self, child: Child, loses: bool,
                  clock: Callable[[], datetime]):
         """
-        :param loses: whether the update also takes capacity from the members
-            that the child has: only the update itself shows whether the new
-            members fit then
+        :param loses: whether the update also removes members from the child.
+            Only the update itself then shows whether the new members fit
         :param clock: returns naive UTC
         """
         self.name = child.name
@@ -52,7 +53,10 @@ class UpdatedChild:
 
 def with_part(candidate: Candidate, loses: bool,
               clock: Callable[[], datetime]) -> Candidate:
-    """The candidate. Facts, which may be out of date, do not exclude a cloud
-    that has a part."""
+    """The candidate for an update of its part. It has no facts, because facts
+    may be out of date, and must not exclude a cloud that has a part.
+
+    :param loses: see ``UpdatedChild``
+    """
     return replace(candidate, facts=None, child=UpdatedChild(
         candidate.child, loses, clock))  # type: ignore[arg-type]
