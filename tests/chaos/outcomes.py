@@ -12,6 +12,7 @@ from tools.cloud.waiting import WaitTimeout
 
 
 class Outcome(enum.StrEnum):
+    """The outcome of one operation."""
     DONE = 'done'
     REFUSED = 'refused'
     """The service refused the request (4xx)."""

@@ -161,8 +161,8 @@ def test_requests_grow_with_changes_and_not_with_the_cloud(
                  for n in range(number)]
     watch.snapshot()
     asked = +watch.requests
-    # A new allocation changes the generation of its provider, and a deleted
-    # one does not.
+    # A new allocation changes the generation of its provider. A deletion
+    # leaves the generation unchanged.
     assert asked == LISTS | ({'one/allocations': number,
                               'one/inventories': number} if number else {})
     for consumer in consumers:

@@ -86,6 +86,7 @@ def test_the_other_members_of_a_degraded_group_can_be_claimed(cloud):
 
 
 def test_a_host_in_another_rack_degrades_the_group(cloud):
+    """The operator moves a host to another rack, and no server moves."""
     cloud.conf.set_override('drift_interval', 0, group='reconciler')
     group, _ = built(cloud, RACKS_APART, {'a': 'cmp-0', 'b': 'cmp-1'})
     move_to_rack(cloud, 'cmp-1', 'r0')

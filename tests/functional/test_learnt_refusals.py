@@ -124,6 +124,7 @@ def test_a_refusal_expires(cloud):
 
 
 def test_refusals_go_with_their_group(cloud):
+    """The deletion of a group deletes its refusals."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(SHOP, {'a': 'cmp-0'}, resources=SMALL, alternates=0)
     cloud.fault_of(create(cloud, group))

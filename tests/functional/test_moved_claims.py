@@ -137,6 +137,8 @@ def test_a_scheduler_that_dies_during_the_move_leaves_a_held_place(
 
 
 def test_two_servers_of_a_create_move_to_two_hosts(cloud):
+    """Both planned hosts are disabled. Each server gets a different
+    alternate."""
     group = cloud.plan(PAIR, {'n-0': 'cmp-2', 'n-1': 'cmp-3'},
                        resources=SMALL)
     for host in 'cmp-2', 'cmp-3':

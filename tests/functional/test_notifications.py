@@ -125,6 +125,8 @@ def test_a_planned_member_leaves_a_disabled_host_at_once(cloud, group):
 
 
 def test_servers_of_others_cost_one_query_and_no_request(cloud, group):
+    """The engine does not send a request to Nova for a server without a
+    member."""
     server = cloud.create_server('other', 'small')
     cloud.wait_for_status(server, 'ACTIVE')
     asked = []

@@ -59,6 +59,7 @@ def test_copied_hosts_are_like_those_that_were_added():
 
 
 def test_an_option_of_one_is_no_option_of_the_next():
+    """The options of a PlacementService do not apply to the next one."""
     with PlacementService() as first:
         default = first.conf.placement.max_allocation_candidates
         first.conf.set_override(
@@ -84,6 +85,7 @@ def test_a_schema_is_checked_in_the_first_request_only(monkeypatch):
 
 
 def test_a_second_running_cloud_is_refused():
+    """Only one PlacementService can run in a process at a time."""
     with PlacementService():
         with pytest.raises(fixtures.MultipleExceptions, match='still runs'):
             PlacementService().setUp()

@@ -66,6 +66,7 @@ def test_members_with_active_servers_become_built(cloud, group):
 
 
 def test_after_the_release_a_deleted_server_is_gone(cloud, group):
+    """The member of a released group is not planned again."""
     server = build(cloud, group, 'web')
     cloud.reconciler.reconcile()
     cloud.lifecycle.release(group, ['db'])
@@ -122,6 +123,7 @@ def test_a_resized_server_has_its_new_resources(cloud, group):
 
 
 def test_a_resize_on_the_same_host(cloud, group):
+    """A pass reads the new flavor although the server is on the same host."""
     server = build(cloud, group, 'web')
     passes(cloud)
     own = cloud.host_of(server)

@@ -72,6 +72,7 @@ def test_a_member_that_no_host_can_take_is_lost(cloud):
 
 
 def test_without_time_nothing_is_searched(cloud):
+    """A ``search_time_limit`` of 0 disables the search."""
     cloud.conf.set_override('search_time_limit', 0, group='holistic')
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL,
                        alternates=0)

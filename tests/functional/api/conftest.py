@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Fixtures for requests to the API, with an engine and a real Placement."""
+
 import pytest
 
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts

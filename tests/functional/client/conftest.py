@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Fixtures for commands, with the API, an engine and a real Placement."""
+
 import json
 
 import pytest

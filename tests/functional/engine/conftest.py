@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the tests of an engine, with a real Placement."""
+
 import pytest
 
 from nova_holistic.cli import manage

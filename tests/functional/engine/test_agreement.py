@@ -78,6 +78,7 @@ def test_a_claim_that_has_both(world):
 
 
 def test_declared_servers_may_stay(world):
+    """The test has allocated the capacity for another server itself."""
     world.placement.allocate(world.hosts['a1'], {'VCPU': 1})
     assert world.disagreements() == []
 

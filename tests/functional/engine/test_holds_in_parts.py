@@ -65,6 +65,8 @@ def test_a_group_shows_how_many_holds_are_written(world):
 
 
 def test_a_group_of_one_part_counts_nothing_in_between(world):
+    """One request writes all holds, so the group has no number of written
+    holds."""
     group = world.create()
     assert group.holds_written is None
 

@@ -81,6 +81,7 @@ def test_a_dry_run_deletes_nothing(world, purge, released, unplaceable):
 
 
 def test_some_statuses_and_some_groups(world, purge, released, unplaceable):
+    """The options ``--status`` and ``--limit`` select the groups to delete."""
     age(world, released, 1)
     age(world, unplaceable, 1)
     words = '--older-than', '0', '--status', 'unplaceable', '--status', 'error'
@@ -93,6 +94,7 @@ def test_some_statuses_and_some_groups(world, purge, released, unplaceable):
 
 
 def test_one_group_of_any_age(world, purge, released, unplaceable):
+    """A group that the command names is deleted at any age."""
     assert purge(released) == (0, [released], '')
     assert uuids(world) == {unplaceable}
     assert purge(released) == (
@@ -123,6 +125,7 @@ def test_a_group_with_places_or_servers_is_kept(world, purge):
 
 def test_a_hold_that_is_left_to_the_reconciler_keeps_its_group(
         world, purge):
+    """The rows are released, but the holds still exist in Placement."""
     group = world.create(lease=0)
     world.table.release(
         [m.hold for m in world.table.members(group.uuid)], world.now)
@@ -150,6 +153,7 @@ def test_a_group_whose_servers_are_all_deleted(world, purge):
 
 
 def test_a_table_in_words(run, world, released):
+    """Without ``--format json``, the command prints a table."""
     code, out, _ = run('group', 'purge', released)
     head, line = out.splitlines()
     assert (code, head.split()[0]) == (0, 'UUID')

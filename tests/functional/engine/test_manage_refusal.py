@@ -58,6 +58,8 @@ def test_cleared_refusals_do_not_count_any_more(refusal, groups, world):
 
 
 def test_a_table_names_all_that_is_known(run, groups):
+    """The table has the group, member, host, filter and time of each
+    refusal."""
     code, out, _ = run('refusal', 'list', '--host', 'h1')
     assert code == 0
     heading, line = out.splitlines()

@@ -64,6 +64,7 @@ def test_a_plan_that_is_kept_keeps_its_value(world):
 
 
 def test_an_update_without_a_plan_keeps_it_too(world):
+    """An unplaceable update leaves the value of the earlier plan."""
     group = created(world)
     record = update(world, group, revised(node={'VCPU': 100}))
     assert record.reasons

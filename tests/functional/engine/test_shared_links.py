@@ -38,6 +38,7 @@ class LinkedInventory(RackInventory):
 
 
 class LinkedWorld(World):
+    """A world whose racks have uplinks."""
     inventory_type = LinkedInventory
 
     def loads(self):

@@ -113,6 +113,8 @@ def test_a_refused_update_changes_no_cloud(clouds, start_parent):
 
 def test_lost_members_are_replanned_and_repairs_are_forwarded(
         clouds, start_parent):
+    """No member of this group is lost, and no policy is violated. So both
+    requests leave the plan unchanged."""
     parent = start_parent()
     group = parent.create(SPLIT)['id']
     for path, body in (('replan', {}), ('repair', {'apply': True})):

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the tests of the hold client, with a real Placement."""
+
 import pytest
 
 from nova_holistic.holds.client import HoldClient
