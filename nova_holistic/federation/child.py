@@ -77,7 +77,8 @@ class Offer:
 class ChildMember:
     """A member of a group in a child.
 
-    :ivar path: in the child's group; equal to the path in the parent's group
+    :ivar path: path in the child's group, which equals the path in the
+        parent's group
     :ivar state: ``planned``, ``claimed``, ``built``, ``failed``, ``released``
         or ``lost``
     :ivar pointer: where the member is, if the child is itself a parent: the
@@ -119,7 +120,8 @@ class ChildGroup:
 class ChildDefinition:
     """A group in a child, with its definition.
 
-    :ivar revision: of the definition
+    :ivar revision: revision of the definition
+    :ivar document: the definition
     """
 
     group: ChildGroup
@@ -180,7 +182,7 @@ class Child(Protocol):
     def find(self, key: str, name: str) -> ChildGroup | None | Refusal:
         """The group that was created with the key; None: no such group exists.
 
-        :param name: of the group in the child
+        :param name: name of the group in the child
         """
 
     def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
@@ -211,7 +213,7 @@ class Child(Protocol):
 
         :param seen: the group with its present definition
         :returns: the group with the new definition; None: it no longer
-            exists. A child that refuses the definition keeps its own
+            exists. A child that refuses the definition keeps the former one
         """
 
     def replan(self, group_uuid: str,

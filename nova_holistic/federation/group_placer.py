@@ -50,7 +50,7 @@ class GroupPlacer:
     def perform(self, record: GroupRecord, user: User) -> None:
         """Place a group whose task belongs to this process.
 
-        :param record: as ``table.tasks.take`` returned it
+        :param record: result of ``table.tasks.take``
         """
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)

@@ -16,7 +16,7 @@ LOG = logging.getLogger(__name__)
 
 class Heartbeats:
     """Writes heartbeats in a thread. The thread starts with the first work, so
-    that the process may fork before, and ends when no work is left."""
+    that the process may fork before, and ends when all work has ended."""
 
     def __init__(self, table: PlacementTable, owner: Callable[[], str],
                  interval: float,

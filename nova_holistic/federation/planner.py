@@ -183,7 +183,7 @@ class _Work:
     def orders(self, choice: Choice, number: int) -> tuple[Order, ...]:
         """The parts of the choice.
 
-        :param number: of the try
+        :param number: number of the try
         """
         request = self._request
         self._tries = number

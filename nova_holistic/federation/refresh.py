@@ -75,8 +75,8 @@ class Refresh:
         if record is not None:
             journal = TableJournal(
                 self._table.parts, group_uuid, None, self._clock)
-            # A task that has begun in the meantime settles them, too. A cloud
-            # in the definition may no longer be a child.
+            # If a task has begun since, it settles the parts, too. A cloud in
+            # the definition may no longer be a child.
             with contextlib.suppress(JournalRefused, InvalidDocument):
                 self._settler.settle(user, record, journal)
                 parts = self._table.parts.of_group(group_uuid)

@@ -58,7 +58,7 @@ class PlacedPart:
 
     :ivar child: name of the child
     :ivar group: the group in the child
-    :ivar paths: of the members, in the parent's group and in the child's
+    :ivar paths: paths of the members, in the parent's group and in the child's
     """
 
     child: str
@@ -108,8 +108,10 @@ class Offered:
     """The answer to a dry run: the offers that would be committed.
 
     :ivar parts: name of the child to paths of the members
-    :ivar violations: weighted, in total
-    :ivar value: of the objective, added over the parts
+    :ivar violations: weighted violations of all parts and of the level of
+        clouds
+    :ivar objective: name of the objective
+    :ivar value: value of the objective, added over the parts
     :ivar bound: no placement that the parent may choose now, with as few
         violations, has a lower value; None: not proved. Two parts in one
         cloud may share hosts, so that the bounds of single parts do not add

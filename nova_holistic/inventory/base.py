@@ -73,7 +73,7 @@ class CloudInventory(abc.ABC):
         by known amounts. Returns immediately.
 
         :param since: result of ``moment`` before the change
-        :param changes: by UUID of the provider
+        :param changes: changes by UUID of the provider
         """
 
     def mark_nova(self) -> None:

@@ -19,6 +19,7 @@ class PendingReads(Generic[T]):
         self._marked: dict[T, int] = {}
 
     def add(self, things: Collection[T]) -> None:
+        """Mark things."""
         with self._lock:
             self._number += 1
             self._marked.update(dict.fromkeys(things, self._number))

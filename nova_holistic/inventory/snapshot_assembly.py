@@ -83,7 +83,7 @@ class SnapshotAssembly:
         read contains the change. Then the provider becomes doubtful.
 
         :param since: result of ``begin`` before the change was made
-        :param changes: by UUID of the provider; Placement has made them
+        :param changes: changes by provider UUID, which Placement has made
         :returns: the newest snapshot
         """
         with self._lock:
@@ -156,7 +156,7 @@ class SnapshotAssembly:
         """Add the result of a reading.
 
         :param began_at: the number of the reading
-        :param providers: by UUID; None for a provider that does not exist
+        :param providers: providers by UUID; None: the provider does not exist
         :returns: the newest snapshot
         :raises HolisticError: the locations of hosts are contradictory
         """
@@ -250,7 +250,7 @@ class SnapshotAssembly:
         hosts = list(self._snapshot.hosts)
         for uuid in uuids:
             if (uuid in self._rows) != (uuid in self._providers):
-                # A host is new or gone.
+                # A host is new, or no longer exists.
                 self._assemble()
                 return
             if uuid in self._rows:

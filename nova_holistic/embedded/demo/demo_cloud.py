@@ -67,6 +67,7 @@ class DemoCloud:
         return wait_for(question, f'server {member.path} ACTIVE or ERROR')
 
     def delete(self, outcomes: Iterable[Outcome]) -> None:
+        """Delete the servers, and wait until they no longer exist."""
         servers = [outcome.server for outcome in outcomes]
         for server in servers:
             self.cloud.delete_server(server, wait=False)

@@ -47,7 +47,7 @@ def run_demo(console: Console, folder: Path) -> bool:
 
 
 class DemoRun:
-    """One run on one cloud."""
+    """One run of the demo on one cloud."""
 
     def __init__(self, cloud, console: Console, folder: Path):
         self.console = console
@@ -59,6 +59,7 @@ class DemoRun:
         self.attempts: list[Attempt] = []
 
     def run(self) -> bool:
+        """Run all steps, and return whether all statements were true."""
         self._cloud()
         self._wishes()
         self._stock('stock, as listed', self.tiers,

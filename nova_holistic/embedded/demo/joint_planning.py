@@ -125,7 +125,8 @@ class JointPlanning:
         self._count('two released: existing servers')
 
     def delete(self) -> None:
-        """Delete the servers and the group: only the load is left."""
+        """Delete the servers and the group, and check that only the load
+        remains."""
         self.stage.delete(self.outcomes)
         self.cloud.lifecycle.delete(self.uuid)
         self._balance('servers and group are deleted; Placement contains only '

@@ -9,7 +9,7 @@ from typing import Any
 from nova_holistic.table.records import MemberRecord
 
 Usages = dict[str, Counter[str]]
-"""By host, then by resource class; zero values are left out."""
+"""Usage by host, then by resource class."""
 
 
 def of_servers(servers: Iterable[Mapping[str, Any]]) -> Usages:

@@ -8,7 +8,8 @@ from keystoneauth1.access.access import AccessInfo
 from keystoneauth1.identity import base
 
 ENVIRON_KEY = 'keystone.token_auth'
-"""Where keystonemiddleware puts the validated token of a request."""
+"""The key under which keystonemiddleware stores the validated token of a
+request."""
 
 
 class ForwardedToken(base.BaseIdentityPlugin):

@@ -26,8 +26,8 @@ class KnownFacts:
                  clock: Callable[[], datetime],
                  start: Callable[[Callable[[], Any]], None] | None = None):
         """
-        :param readers: by the name of the child; each returns the current
-            facts, and never raises an error
+        :param readers: functions by the name of the child. Each returns the
+            current facts, and never raises an error
         :param lifetime: seconds for which facts that were read are used; they
             are read again after half of this time
         :param clock: returns naive UTC

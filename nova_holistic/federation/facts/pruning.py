@@ -24,7 +24,7 @@ def exclusion(document: Document, facts: Facts) -> str | None:
     """Why the child cannot take the group, according to the facts; None: no
     fact excludes it.
 
-    :param document: as the child reads it
+    :param document: document in the form that the child receives
     """
     return next(_exclusions(document, facts), None)
 

@@ -100,7 +100,7 @@ def reason(child: str, at: str, message: str) -> Reason:
 
 
 def _time(text: str | None) -> datetime | None:
-    """Naive UTC."""
+    """The time in naive UTC; a text without an offset is in UTC."""
     if text is None:
         return None
     try:
@@ -113,4 +113,5 @@ def _time(text: str | None) -> datetime | None:
 
 
 def expiry(now: datetime, seconds: float) -> datetime:
+    """The time at which an offer expires."""
     return now + timedelta(seconds=seconds)

@@ -124,7 +124,7 @@ class ChangeRequests:
         """The group after the change.
 
         :param path: path below the group
-        :param options: for ``_sent``, such as ``gone``
+        :param options: options of ``_sent``, such as ``gone``
         :returns: None for the statuses ``gone``
         """
         end = self.exchange.traffic.timer() + seconds

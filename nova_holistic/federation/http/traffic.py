@@ -65,6 +65,7 @@ class Traffic:
         self._paused_until = self._next
 
     def pause(self, seconds: float) -> None:
+        """Wait before the next request."""
         self._sleep(seconds)
 
     @property
@@ -98,6 +99,11 @@ class Traffic:
                 f'no answer within {seconds:g} s') from None
 
     def count(self, sent: int, received: int) -> None:
+        """Add a request to the totals.
+
+        :param sent: number of bytes of the request body
+        :param received: number of bytes of the response body
+        """
         with self._lock:
             self.counters.requests += 1
             self.counters.bytes_sent += sent

@@ -20,7 +20,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 class Problem:
     """A group, its parts and the candidates.
 
-    :ivar candidates: by the names of their clouds
+    :ivar candidates: candidates by the names of their clouds
     :ivar seen: the group with its rules about clouds only
     :ivar kept: path of each member that a cloud already has, to its cloud
     :ivar whole: the set of all parts

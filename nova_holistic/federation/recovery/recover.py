@@ -34,7 +34,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened to one group.
+    """The result of the recovery of one group.
 
     :ivar group: UUID of the group
     :ivar members: number of members in the children

@@ -37,10 +37,10 @@ class PartRecord:
     :ivar key: idempotency key of the create request; unique
     :ivar child: name of the child
     :ivar name: name of the group in the child
-    :ivar paths: of the members, in the parent's group and in the child's
-    :ivar lease_end: naive UTC; when the child frees the planned members if
-        nothing else happens, as far as the parent knows; None: not known
-    :ivar group_uuid: of the group in the child; None: not known yet
+    :ivar paths: paths of the members, in the parent's group and in the child's
+    :ivar lease_end: time in naive UTC at which the child frees the planned
+        members if the lease is not extended; None: not known
+    :ivar group_uuid: UUID of the group in the child; None: not known yet
     """
 
     key: str

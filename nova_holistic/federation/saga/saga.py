@@ -28,7 +28,8 @@ LONGEST_LEASE = 2**31 - 1
 end."""
 _REPEATS = 2
 """Number of repetitions of a request whose answer was lost. More repetitions
-would delay the undo of the other parts, whose short leases end anyway."""
+would delay the undo of the other parts, whose short leases expire in any case.
+"""
 _LIVE = ('planned', 'claimed', 'built')
 _USABLE = ('planned', 'building', 'complete')
 
@@ -38,7 +39,7 @@ class Order:
     """A part to create.
 
     :ivar key: idempotency key of the create request
-    :ivar paths: of the members
+    :ivar paths: paths of the members
     :ivar members: number of members that the child's group must have; None:
         the number may vary
     """
@@ -102,8 +103,8 @@ class Saga:
                ) -> tuple[PlacedPart, ...] | Failed:
         """Create all parts, or none.
 
-        :param orders: in an order that all parents share, so that no two of
-            them each hold capacity that the other needs
+        :param orders: the parts, in an order that all parents share, so that
+            no two of them each hold capacity that the other needs
         :param between: called when all parts exist, and before their leases
             are extended; if it fails, the parts are undone
         :raises JournalRefused: the group was deleted, or belongs to another

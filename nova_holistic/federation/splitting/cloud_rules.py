@@ -39,10 +39,12 @@ class Row:
 
     :ivar sides: paths of members; two sets for APART, one set for other forms
     :ivar weight: None: the rule is hard
-    :ivar most: for AT_MOST
-    :ivar max_skew: for EVEN; None: no limit
-    :ivar min_clouds: for EVEN; 0: no limit
-    :ivar cloud: for NEAR
+    :ivar most: maximum number of members in a cloud, for AT_MOST
+    :ivar max_skew: maximum difference between the numbers of members in two
+        clouds, for EVEN; None: no limit
+    :ivar min_clouds: minimum number of clouds with members, for EVEN; 0: no
+        limit
+    :ivar cloud: the cloud of the members, for NEAR
     :ivar title: names the rule in reasons
     :ivar place: position in the document
     """

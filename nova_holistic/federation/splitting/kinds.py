@@ -14,7 +14,7 @@ from nova_holistic.model.group import Group
 class Kind:
     """Parts that can replace each other.
 
-    :ivar parts: in the order of the document
+    :ivar parts: parts in the order of the document
     :ivar rows: (index of a row, index of its side) to the number of members of
         one part in this side, without zeros
     """

@@ -24,7 +24,7 @@ from nova_holistic.model.policy_types import PolicyTypes
 class Part:
     """Members that must be in one cloud.
 
-    :ivar paths: in the order of the document
+    :ivar paths: paths of the members in the order of the document
     :ivar clouds: clouds that the locations of all these members allow
     """
 

@@ -33,8 +33,8 @@ class ComputeReader:
     Each call reads all compute services in one request. A hypervisor is read
     again, in a separate request, if
 
-    - its provider is new, has another name, or is gone,
-    - its service is gone, or was deleted and created again,
+    - its provider is new, has another name, or no longer exists,
+    - its service no longer exists, or was deleted and created again,
     - it is of Ironic, whose nodes move between services, or
     - it was not read for ``max_age`` seconds, in pieces of up to
       ``MOST_VERIFIED``: its type or version may have changed.

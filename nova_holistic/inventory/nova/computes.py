@@ -26,7 +26,7 @@ class Compute:
         the host has several nodes
     :ivar host: host of the nova-compute service, which aggregates name
     :ivar node: hypervisor host name
-    :ivar uuid: also of the node's resource provider
+    :ivar uuid: UUID of the node, and of its resource provider
     :ivar enabled: the service is up, not forced down, and not disabled, and
         has no other node: a server is sent to a service, and a plan cannot
         choose between its nodes
@@ -45,7 +45,7 @@ def combine(hypervisors: Collection[Hypervisor],
             services: Mapping[str, ComputeService]) -> tuple[Compute, ...]:
     """Every compute node with the state of its service, sorted by name.
 
-    :param services: by host
+    :param services: services by host
     """
     nodes = Counter(hypervisor.host for hypervisor in hypervisors)
     shared = sorted(host for host, number in nodes.items() if number > 1)

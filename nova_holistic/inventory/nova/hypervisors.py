@@ -49,10 +49,10 @@ class ComputeService:
 class Hypervisor:
     """A compute node.
 
-    :ivar uuid: also of the node's resource provider
+    :ivar uuid: UUID of the node, and of its resource provider
     :ivar node: hypervisor host name
-    :ivar host: of the nova-compute service
-    :ivar service: as it was when the hypervisor was read
+    :ivar host: host of the nova-compute service
+    :ivar service: state of the service when the hypervisor was read
     :ivar kind: its type, and its version as Nova's number
     """
 

@@ -12,7 +12,7 @@ from nova_holistic.inventory.resource_providers.provider import Provider
 class Listed:
     """A resource provider in the list of all.
 
-    :ivar name: for the provider of a compute node: its hypervisor host name
+    :ivar name: name; that of a compute node is its hypervisor host name
     :ivar generation: grows with each change of inventories or traits, and
         with each new allocation
     :ivar root: whether it has no parent

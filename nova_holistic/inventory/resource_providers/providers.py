@@ -169,7 +169,7 @@ class ProviderReader(ProviderSource):
 
     def _fetch(self, uuid: str, generations: Mapping[str, int],
                traits: Mapping[str, Collection[str]]) -> Provider | None:
-        """One provider; None if it was deleted in the meantime.
+        """One provider; None if it no longer exists.
 
         :param generations: generations that were read before the traits
         """
