@@ -11,7 +11,6 @@ import numpy as np
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective, HostCost, Traffic
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.kinds import most_on_a_host
 from nova_holistic.solver.problem.utilisation_curve import curve
 
 
@@ -82,8 +81,6 @@ class HostCosts(PlacementCosts):
                                dtype=float).reshape(len(case.classes), -1)
         self._steps = self._asked @ (1 / self._capacity) / count
         self._on = np.zeros(shape[1], dtype=np.int64)
-        self._most_on_a_host = most_on_a_host(
-            case.group, [m for c in case.classes for m in c.members])
 
     def of(self, c: int, pending: Mapping[int, int]) -> np.ndarray:
         found = self._climb(c, slice(None))
@@ -91,9 +88,7 @@ class HostCosts(PlacementCosts):
         if some.any() and not len(self._slopes):
             demand = sum(number * self._asked[each]
                          for each, number in pending.items())
-            # Policies may limit the number of members on a host.
-            room = np.full(some.sum(), min(1.0, self._most_on_a_host / max(
-                1, sum(pending.values()))))
+            room = np.ones(some.sum())
             for amount, free in zip(demand, self._free):
                 if amount:
                     room = np.minimum(room, free[some] / amount)

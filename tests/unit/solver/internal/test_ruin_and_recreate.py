@@ -168,17 +168,3 @@ def test_the_same_seed_leads_to_the_same_plan():
         return {path: host.name for path, host in known.where.items()}
 
     assert plan() == plan()
-
-
-def test_the_cost_of_a_host_is_shared_by_the_members_that_policies_allow():
-    """Each host may hold only one member. Therefore the host with the smaller
-    free share is cheaper, although the other host has room for all members."""
-    known = _problem((group(servers('node', 2, vcpus=2), policies=[
-        AntiAffinity()]), cloud(
-            host('empty', 'r', vcpus=10),
-            host('nearly-full', 'r', inventories={
-                'VCPU': Inventory(10, used=7)}))), 'stack')
-    costs = placement_costs(_case(known), known.objective, known.members)
-    empty, nearly_full = costs.of(0, {0: 2})
-    # A free share of 1 and of 0.3, each divided by half of the members.
-    assert (empty, nearly_full) == pytest.approx((2.0, 0.6))
