@@ -98,6 +98,13 @@ class Cinder(functional_helpers._FunctionalTestBase):
                               {'extra_specs': extra_specs})
 
 
+@pytest.fixture(scope='session', autouse=True)
+def base_folder(tmp_path_factory):
+    """The folder of all ``tmp_path``. It must exist before Cinder's fixtures
+    replace the folder of temporary files and delete theirs at the end."""
+    return tmp_path_factory.getbasetemp()
+
+
 @pytest.fixture(scope='module')
 def cinder():
     found = Cinder()
