@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from nova_holistic.inventory.errors import DatabaseFailed
 
 SUPPORTED = frozenset(['422ece571366', 'a082b8bb98d0'])
-"""Schemas of Placement 6.0.0 (Xena), which has consumer types, to 16.0.0. The
-later revision only drops indexes that repeat unique constraints."""
+"""Placement 6.0.0 (Xena), which has types of consumers, to 16.0.0. The later
+revision only drops indexes that repeat unique constraints."""
 
 _METADATA = sa.MetaData()
 
@@ -43,11 +43,10 @@ ALLOCATIONS = _table(
 
 def check_revision(connection: sa.Connection,
                    accepted: Collection[str] = ()) -> None:
-    """Check that the schema of the database is known.
+    """Returns if the schema of the database is known.
 
-    :param accepted: further revisions that the operator accepts
-    :raises DatabaseFailed: the schema has another revision, or the database is
-        not that of Placement
+    :param accepted: further revisions that the operator vouches for
+    :raises DatabaseFailed: it is another schema, or not Placement's
     """
     try:
         found = connection.execute(

@@ -24,6 +24,8 @@ COMMANDS = [shlex.split(line) for line in re.findall(
 def recover(clouds, tmp_path, capsys):
     """A function that runs a command of the page for the parent in a folder.
     Returns its exit code, the outcomes and its error output."""
+    for cloud in clouds.values():
+        cloud.delete_groups()
     credentials = tmp_path / 'recover.yaml'
     credentials.write_text(json.dumps({'credentials': {
         name: {'auth_type': 'admin_token', 'auth': {

@@ -49,6 +49,17 @@ class Cloud:
     def delete_servers(self):
         self._control('delete', {'project': PROJECT})
 
+    def delete_groups(self):
+        """Delete what killed parents have left: groups whose leases have
+        expired. They hold nothing."""
+        groups = f'{self.url}/v1/groups'
+        answer = requests.get(groups, headers=HEADERS, timeout=TIMEOUT)
+        answer.raise_for_status()
+        for group in answer.json()['groups']:
+            requests.delete(f'{groups}/{group["id"]}', headers=HEADERS,
+                            timeout=TIMEOUT).raise_for_status()
+        until(lambda: self.report()['groups'], lambda found: found == [])
+
     def settled_report(self):
         """A report without differences. Because a change may be in progress,
         the report is repeated for at most 10 seconds."""
