@@ -80,15 +80,17 @@ class CheckedPolicies:
     def _links(self, level: str) -> np.ndarray:
         """[domain of the level]: 1 less the free capacity of its uplink, as a
         share of the largest free capacity; the last element is for hosts in no
-        domain."""
+        domain. An uplink without a link in the snapshot has no limit."""
         if level not in self._shares:
             division = self._case.table.division(level)
-            free = np.zeros(len(division.domains) + 1)
+            free = np.full(len(division.domains) + 1, np.inf)
+            free[-1] = 0.0
             for domain, link in self._case.snapshot.uplinks(level).items():
                 number = division.index.get(domain)
                 if number is not None:
                     free[number] = link.uplink_mbps - link.used_mbps
-            self._shares[level] = 1.0 - free / max(1.0, free.max())
+            largest = max(1.0, free.max(initial=0.0, where=np.isfinite(free)))
+            self._shares[level] = 1.0 - np.minimum(free, largest) / largest
         return self._shares[level]
 
     def refused(self, c: int, path: str, host: int,

@@ -85,7 +85,8 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
         names.append(f'members of cohesive set {number}')
         amounts.append(in_set)
         free.append(each.most)
-        if each.others < kinds.most_on_a_host:
+        # Without other members, there is no amount to limit.
+        if each.others < kinds.most_on_a_host and not in_set.all():
             names.append(f'members of others than cohesive set {number}')
             amounts.append(1 - in_set)
             free.append(each.others)

@@ -4,6 +4,7 @@
 import abc
 from collections.abc import Sequence
 from fractions import Fraction
+import math
 
 from pulp import LpAffineExpression, LpConstraint, LpProblem, LpVariable
 
@@ -119,15 +120,14 @@ class CostLimits(abc.ABC):
         if not has_fractions(penalty):
             return penalty
         row = CostRow.of([penalty])
-        # The number of violations is an integer. Therefore, the number of
-        # these steps is an integer as well.
-        least = sum(min(0, steps * variable.upBound)
-                    for variable, steps in row.terms)
-        most = sum(max(0, steps * variable.upBound)
-                   for variable, steps in row.terms)
-        number = self._variable(int(most - least))
-        self.require(number + int(least) >= LpAffineExpression(
-            [*row.terms]))
+        # The number of steps is an integer, but the limits of real variables
+        # need not be integers.
+        least = math.floor(sum(min(0, steps * variable.upBound)
+                               for variable, steps in row.terms))
+        most = math.ceil(sum(max(0, steps * variable.upBound)
+                             for variable, steps in row.terms))
+        number = self._variable(most - least)
+        self.require(number + least >= LpAffineExpression([*row.terms]))
         return Penalty(penalty.carried, LpAffineExpression(
             [(number, float(row.step / penalty.weight))], constant=float((
-                int(least) + row.constant) * row.step / penalty.weight)))
+                least + row.constant) * row.step / penalty.weight)))

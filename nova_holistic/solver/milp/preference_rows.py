@@ -67,12 +67,21 @@ class CostRow:
 
     @classmethod
     def of(cls, penalties: Sequence[Penalty]) -> 'CostRow':
-        """The row of the total cost of these preferences."""
+        """The row of the total cost of these preferences.
+
+        The sum of its terms is an integer in every plan, also if some of its
+        variables are real numbers: their preferences have an integer number of
+        violations.
+        """
         amounts: dict[LpVariable, Fraction] = {}
+        others: list[Fraction] = []
         for each in penalties:
             for variable, amount in each.amounts():
                 amounts[variable] = amounts.get(variable, 0) + amount
-        step = common_step(map(abs, amounts.values())) or Fraction(1)
+            if has_fractions(each):
+                others += each.weight, abs(each.constant())
+        step = common_step((*map(abs, amounts.values()), *others)) or (
+            Fraction(1))
         return cls(step, tuple(
             (variable, int(amount / step))
             for variable, amount in amounts.items() if amount),

@@ -156,3 +156,22 @@ def test_without_affinity_the_kinds_are_unchanged():
     cohesive = CohesiveKinds.of(kinds, rules)
     assert cohesive.kinds is kinds and cohesive.cells is rules
     assert domain_branches(kinds, rules, cohesive.domains, 0.0) == ()
+
+
+def test_a_cohesive_set_of_all_members_leaves_no_others():
+    """Without other members, their number on a host is not a resource: the
+    greatest common divisor of its amounts would be 0."""
+    snapshot = builders.cloud(*(builders.host(
+        f'h{n}', f'az{n % 3}') for n in range(9)))
+    group = Group('shop', (), tuple(
+        Group(name, _members(s1=4), (), (Affinity(level='rack'),))
+        for name in 'ab'), (
+            Affinity(level='rack'), AntiAffinity(max_per_domain=3)))
+    with np.errstate(divide='raise'):
+        cohesive, *_ = _generation(group, snapshot, 'fewest-hosts')
+    sets = {frozenset(np.flatnonzero(amounts).tolist()): name
+            for name, amounts in zip(cohesive.kinds.names,
+                                     cohesive.kinds.amounts.T)}
+    assert sets[frozenset(range(len(cohesive.kinds.kinds)))].startswith(
+        'members of cohesive set')
+    assert (cohesive.kinds.amounts > 0).any(axis=0).all()

@@ -2,14 +2,18 @@
 """Exact costs of preferences: fractions, tiers, and rows that limit the costs.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 import itertools
+from typing import ClassVar
 
 import highspy
 import numpy as np
 import pulp
 import pytest
 
+from nova_holistic.model.cloud.domain import Domain
+from nova_holistic.model.policy import Policy, Violations
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.milp.backend import load_backend, Status
 from nova_holistic.solver.milp.linear import Linear
@@ -73,6 +77,55 @@ def test_a_limit_admits_its_own_cost_and_no_cost_above(number):
     program.limit_preferences(costs[0] - Fraction(1, 10**6))
     assert load_backend('highs').solve(
         program.problem, seconds=10.0, gap=0.0).status is Status.INFEASIBLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnTheSecond(Policy):
+    """No member is on the second host. The encoding has a real variable.
+
+    :ivar factor: violations per unit of this variable
+    :ivar offset: violations that the encoding adds as a constant and subtracts
+        again as a part of the variable
+    """
+
+    type: ClassVar[str] = 'on-the-second'
+    keys: ClassVar[dict] = {}
+    levels: ClassVar[tuple] = ('host',)
+
+    factor: float
+    offset: float
+
+    def check(self, scope, placement, snapshot):
+        return Violations(sum(placement[m.path].name == 'h1'
+                              for m in scope.members))
+
+    def encode(self, scope, encoder):
+        part = encoder.continuous('part', 0, 3 / self.factor)
+        count = encoder.count(scope, Domain('host', ('r', 'h1')))
+        encoder.require(part * self.factor >= count + self.offset)
+        encoder.penalise(self, scope, part * self.factor - self.offset)
+
+
+@pytest.mark.parametrize('factor', [1.0, 2.0, 0.5, 3.0, 1.6])
+@pytest.mark.parametrize('offset', [0.0, 0.4, 1.0])
+@pytest.mark.parametrize('other', [1e6, 0.3])
+def test_real_variables_do_not_change_the_cost_of_a_violation(
+        factor, offset, other):
+    """Two members are on the only two hosts. One of them violates the
+    preference once, whatever the coefficient of the real variable."""
+    wanted = group(servers('m', 2), policies=[
+        OnTheSecond(factor=factor, offset=offset, weight=1e-3),
+        Traits(has=frozenset({'CUSTOM_ANY'}), weight=other)])
+    deadline = Deadline(standing, 10.0)
+    case = Case.of(wanted, cloud(host('h0', 'r', vcpus=1), host(
+        'h1', 'r', vcpus=1)), {}, deadline.check)
+    for cost, status in ((Fraction(1, 1000), Status.OPTIMAL),
+                         (Fraction(99, 10**5), Status.INFEASIBLE)):
+        program = Program(case, Feasibility(), deadline)
+        program.limit_preferences(2 * exact(other) + cost)
+        program.minimise_cost()
+        assert load_backend('highs').solve(
+            program.problem, seconds=10.0, gap=0.0).status is status
 
 
 def test_a_bound_holds_up_to_its_limit_on_preferences():

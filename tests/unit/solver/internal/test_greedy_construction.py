@@ -18,6 +18,7 @@ from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.relationship_affinity import RelationshipAffinity
 from nova_holistic.solver.check import check
 from nova_holistic.solver.construct.attempt import Attempt, fullest
+from nova_holistic.solver.construct.checked_policies import CheckedPolicies
 from nova_holistic.solver.construct.greedy import any_plan, plans
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.problem.case import Case
@@ -71,6 +72,18 @@ def test_traffic_between_racks_stays_within_their_uplinks():
     assert found
     for hosts in found:
         assert {name[:-2] for name in hosts.values()} == {'r10', 'r11'}
+
+
+def test_an_uplink_without_a_limit_is_better_than_any_other():
+    """The inventory has no link for the third rack: its uplink has no limit,
+    so traffic begins there. Hosts in no rack violate the policy."""
+    snapshot = cloud(
+        *(host(f'r{rack}', f'r{rack}') for rack in range(3)), host('lost'),
+        links=[Link(('r0',), 100), Link(('r1',), 1000, 200)])
+    case = of(group(servers('a', 2), servers('b', 2), relationships=[
+        Bandwidth(between=('a', 'b'), level='rack', mbps=10)]), snapshot)
+    checked = CheckedPolicies(case)
+    assert checked.far(0, {}).tolist() == [0.875, 0.0, 0.0, 1.0]
 
 
 def test_servers_with_traffic_begin_where_all_of_them_fit():
