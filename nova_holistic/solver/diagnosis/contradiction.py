@@ -61,10 +61,11 @@ class CountingTest(Room):
         self.shapes = found
         self._closing: list[Carried] = []
         for shape in found:
-            if isinstance(shape, CountCap) and self.close(
-                    shape.scope, shape.level,
-                    [n for n, most in shape.limits.items() if most == 0]):
-                self._closing.append(shape.carried)
+            if isinstance(shape, CountCap):
+                numbers, caps = _caps(shape)
+                if self.close(shape.scope, shape.level,
+                              numbers[caps == 0].tolist()):
+                    self._closing.append(shape.carried)
 
     def contradiction(self, depth: int | None = None) -> list[Carried] | None:
         """Policies of one contradiction; None if counting finds none.
@@ -126,8 +127,9 @@ class CountingTest(Room):
         takes = self.takes(shape.scope, shape.level)
         if isinstance(shape, CountCap):
             placed_counts = self.placed_counts(shape.scope, shape.level)
-            return self.allowed(shape) < self.members(shape.scope) or any(
-                placed_counts[n] > most for n, most in shape.limits.items())
+            numbers, caps = _caps(shape)
+            return self.allowed(shape) < self.members(shape.scope) or bool(
+                (placed_counts[numbers] > caps).any())
         if isinstance(shape, MinDomains):
             here = sum(takes[n] > 0 for n in shape.domains)
             return min(here, self.members(shape.scope)) < shape.least
@@ -144,8 +146,8 @@ class CountingTest(Room):
     def allowed(self, shape: CountCap) -> int:
         """Maximum number of the scope's members that the cap permits."""
         takes = self.takes(shape.scope, shape.level)
-        for number, most in shape.limits.items():
-            takes[number] = min(takes[number], most)
+        numbers, caps = _caps(shape)
+        takes[numbers] = np.minimum(takes[numbers], caps)
         return int(takes.sum())
 
     def skew_capacity(self, shape: MaxSkew) -> int:
@@ -251,3 +253,10 @@ class CountingTest(Room):
         if fine:
             self.close(shape.scope, shape.level, shape.domains - {*fine})
         return None if fine or any(takes[n] for n in outside) else conflict
+
+
+def _caps(shape: CountCap) -> tuple[np.ndarray, np.ndarray]:
+    """The domains of a cap, and the limit of each of them."""
+    number = len(shape.limits)
+    return (np.fromiter(shape.limits, np.int64, number),
+            np.fromiter(shape.limits.values(), np.int64, number))

@@ -14,7 +14,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.model.cloud.domain import Domain, HOST
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.problem.case import Case, Counts
@@ -74,15 +74,17 @@ def _alike(case: Case, signatures: '_Signatures', levels: set[str],
            useful: np.ndarray) -> Iterator[np.ndarray]:
     """Sets of useful hosts that all policies treat equally. Hosts of members
     that stay are excluded."""
-    where = [case.table.division(level).of_host for level in sorted(levels)]
-    in_use = set(case.placed.values())
-    found: dict[tuple, list[int]] = defaultdict(list)
-    for host in np.flatnonzero(useful).tolist():
-        if host not in in_use:
-            found[signatures.of(host), *(of[host] for of in where)].append(
-                host)
-    for hosts in found.values():
-        yield np.array(hosts, dtype=np.int64)
+    free = useful.copy()
+    free[[*case.placed.values()]] = False
+    hosts = np.flatnonzero(free)
+    keys = np.array([signatures.numbers(len(useful)), *(
+        case.table.division(level).of_host for level in sorted(levels))])
+    keys = keys[:, hosts]
+    order = np.lexsort(keys)
+    ends = np.flatnonzero((np.diff(keys[:, order], axis=1) != 0).any(axis=0))
+    for equal in np.split(hosts[order], ends + 1):
+        if len(equal):
+            yield equal
 
 
 def _values(case: Case, room: np.ndarray, objective: Objective) -> np.ndarray:
@@ -134,15 +136,30 @@ def _dominated(values: np.ndarray, most: int) -> np.ndarray:
     score = (values / np.where(spread > 0, spread, 1.0)).sum(axis=1)
     best = np.argsort(-score, kind='stable')[
         :limits().compared_per_member * most + limits().compared_hosts]
-    found = np.zeros(len(values), dtype=bool)
-    step = max(1, limits().comparisons // max(1, len(best) * values.shape[1]))
-    for first in range(0, len(values), step):
-        rows = np.arange(first, min(first + step, len(values)))
-        some, others = values[rows][:, None, :], values[best][None, :, :]
-        better = (others >= some).all(axis=2) & (
-            (others > some).any(axis=2) | (best[None, :] < rows[:, None]))
-        found[rows] = better.sum(axis=1) >= most
+    rows = np.arange(len(values))
+    # Most rows are dominated by the very best rows, and need not be compared
+    # with the others.
+    found = _has_better(values, rows, best[:2 * most], most)
+    rows = rows[~found]
+    found[rows] = _has_better(values, rows, best, most)
     return np.flatnonzero(found)
+
+
+def _has_better(values: np.ndarray, rows: np.ndarray, best: np.ndarray,
+                most: int) -> np.ndarray:
+    """[row]: whether at least ``most`` of the best rows dominate the row."""
+    found = np.zeros(len(rows), dtype=bool)
+    step = max(1, limits().comparisons // max(1, len(best)))
+    for first in range(0, len(rows), step):
+        some = rows[first:first + step]
+        no_worse = np.ones((len(some), len(best)), dtype=bool)
+        better = best[None, :] < some[:, None]
+        for column in values.T:
+            here, there = column[some][:, None], column[best][None, :]
+            no_worse &= there >= here
+            better |= there > here
+        found[first:first + step] = (no_worse & better).sum(axis=1) >= most
+    return found
 
 
 class _Signatures:
@@ -162,9 +179,9 @@ class _Signatures:
         rows += [(terms, (constant, carried.key))
                  for carried, terms, constant in rules.penalties]
         self.levels = {each.level for each in rules.limits}
-        division = case.table.division(HOST)
-        self._host = {division.domains[number]: host for host, number
-                      in enumerate(division.of_host.tolist())}
+        self._division = case.table.division(HOST)
+        self._hosts = np.zeros(len(self._division.domains), dtype=np.int64)
+        self._hosts[self._division.of_host] = np.arange(len(case.table))
         self._of: dict[int, list] = defaultdict(list)
         self._owners: dict[Atom, int | None] = {}
         self._numbers: dict[int, dict[Atom, int]] = defaultdict(dict)
@@ -177,8 +194,20 @@ class _Signatures:
                     (self._name(atom, owner), coefficient)
                     for atom, coefficient in terms))))
 
-    def of(self, host: int) -> tuple:
-        return tuple(self._of.get(host, ()))
+    def numbers(self, hosts: int) -> np.ndarray:
+        """[host]: a number that is equal for hosts with equal signatures. Most
+        hosts have no row.
+
+        :param hosts: number of all hosts
+        """
+        found = np.zeros(hosts, dtype=np.int64)
+        known: dict[tuple, int] = {(): 0}
+        for host, rows in self._of.items():
+            found[host] = known.setdefault(tuple(rows), len(known))
+        return found
+
+    def _host(self, domain: Domain) -> int:
+        return int(self._hosts[self._division.index[domain]])
 
     def _owner(self, terms: Terms) -> int | None:
         """The only host of the row; None if it has no host or several hosts.
@@ -188,7 +217,7 @@ class _Signatures:
         hosts = {atom.domain for atom, _ in terms if _is_of_host(atom)}
         if len(hosts) != 1:
             return None
-        owner = self._host[hosts.pop()]
+        owner = self._host(hosts.pop())
         for atom, _ in terms:
             # A variable of the policy belongs to at most one host.
             if atom.kind is Kind.FREE and (
@@ -199,7 +228,7 @@ class _Signatures:
     def _share(self, terms: Terms, number: int) -> None:
         """Add a row of several hosts, or of no host, to its hosts."""
         for atom, coefficient in terms:
-            owner = (self._host[atom.domain] if _is_of_host(atom)
+            owner = (self._host(atom.domain) if _is_of_host(atom)
                      else self._owners.get(atom))
             if owner is not None:
                 self._of[owner].append((number, (
