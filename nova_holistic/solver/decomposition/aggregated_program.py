@@ -263,9 +263,9 @@ class AggregatedProgram:
 
         :param left: returns the seconds that are left
         """
-        few = np.zeros(self._size, dtype=bool)
-        few[self._own] = self._cells.used
-        branching = Branching(self.program, few)
+        is_binary = np.zeros(self._size, dtype=bool)
+        is_binary[self._own] = self._cells.used
+        branching = Branching(self.program, is_binary)
         outcome = branching.solve(gap, left)
         return outcome, self._read(outcome, branching.solution)
 

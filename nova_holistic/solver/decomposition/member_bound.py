@@ -97,13 +97,13 @@ class MemberBound:
         upper = linear.upper.astype(float)
         upper[of_x.ravel()] = 0.0
         rest = dual.bound(duals, linear.lower_limits(), upper)
-        reduced, doubt = dual.reduced(other)
+        reduced, rounding_error = dual.reduced(other)
         if rest is None or not len(self.bins):
             return None
         costs, size = self._costs(duals)
         kind = self.members.kind
         costs = costs + reduced[of_x][kind] - (
-            doubt[of_x][kind] + MACHINE_EPSILON * 8 * size)
+            rounding_error[of_x][kind] + MACHINE_EPSILON * 8 * size)
         costs[~self._fits()] = np.inf
         each = costs.min(axis=1)
         if not np.isfinite(each).all():

@@ -114,7 +114,8 @@ class FeasibilityTests:
             program = Program(case, Feasibility(), self._deadline)
             program.minimise_cost()
             outcome = self._backend.solve(program.problem, gap=0, seconds=min(
-                self._deadline.for_solver(self._backend.around * program.size),
+                self._deadline.for_solver(
+                    self._backend.overhead_per_variable * program.size),
                 limits().question_share * self._deadline.left()))
             if outcome.status is Status.INFEASIBLE:
                 return False

@@ -49,7 +49,7 @@ class Backend(abc.ABC):
     """
 
     name: ClassVar[str]
-    around: ClassVar[float]
+    overhead_per_variable: ClassVar[float]
     """Seconds per variable to pass the program and to read the solution."""
 
     def __init__(self, threads: int = 1):

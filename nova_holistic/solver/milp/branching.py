@@ -24,13 +24,13 @@ Fixed = tuple[tuple[int, float], ...]
 class Branching:
     """Branch and bound over some binary variables of a linear program.
 
-    :param few: [variable]: whether the variable is binary
+    :param is_binary: [variable]: whether the variable is binary
     :ivar solution: [variable]: the best known solution; if none is known, the
         solution without integrality. ``program.duals`` has its duals
     """
 
-    def __init__(self, program: Linear, few: np.ndarray):
-        self._binaries = np.flatnonzero(few)
+    def __init__(self, program: Linear, is_binary: np.ndarray):
+        self._binaries = np.flatnonzero(is_binary)
         self._upper = program.upper
         self._program = program
         self._model = program.loaded()

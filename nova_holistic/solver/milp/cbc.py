@@ -55,7 +55,7 @@ class CBC(Backend):
     in its log."""
 
     name: ClassVar[str] = 'cbc'
-    around: ClassVar[float] = 1e-4
+    overhead_per_variable: ClassVar[float] = 1e-4
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:

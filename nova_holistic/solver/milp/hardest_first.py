@@ -110,7 +110,7 @@ class HardestFirst:
         outcome = self._backend.solve(
             program.problem, gap=0.0,
             seconds=limits().fixing_share * self._deadline.for_solver(
-                self._backend.around * program.size))
+                self._backend.overhead_per_variable * program.size))
         self.solving += self._deadline.elapsed() - started
         if not outcome.solved:
             return False

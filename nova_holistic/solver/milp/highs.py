@@ -67,7 +67,7 @@ class HiGHS(Backend):
     supports a warm start."""
 
     name: ClassVar[str] = 'highs'
-    around: ClassVar[float] = 3e-5
+    overhead_per_variable: ClassVar[float] = 3e-5
 
     def solve(self, problem: LpProblem, *, seconds: float, gap: float,
               start: Mapping[LpVariable, float] | None = None) -> Outcome:

@@ -27,7 +27,7 @@ def least_preferences(calls: SolverCalls, program: Program, share: float,
         no plan exists, FEASIBLE if a plan is known, else NOTHING
     """
     found = program.tiers()
-    trial = program.again() if len(found) > 1 else program
+    trial = program.rebuild() if len(found) > 1 else program
     for tier in found:
         row = trial.minimise_tier(tier)
         outcome = calls.solve(trial, share, 0.0)
@@ -59,8 +59,8 @@ def _is_least(outcome: Outcome, row: CostRow, cost: Fraction) -> bool:
     if outcome.status is not Status.OPTIMAL or outcome.bound is None:
         return False
     unit = row.step * row.largest
-    doubt = BOUND_ERROR * max(1.0, abs(outcome.bound))
-    return float((cost - row.step) / unit) < outcome.bound - doubt
+    error = BOUND_ERROR * max(1.0, abs(outcome.bound))
+    return float((cost - row.step) / unit) < outcome.bound - error
 
 
 def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
@@ -68,7 +68,7 @@ def _proved(calls: SolverCalls, program: Program, share: float) -> Status:
 
     :returns: OPTIMAL if this is proved, else FEASIBLE
     """
-    trial = program.again()
+    trial = program.rebuild()
     step = common_step(each.weight for each in trial.penalties)
     while True:
         cost = calls.plan_cost[0]

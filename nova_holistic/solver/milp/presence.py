@@ -26,7 +26,7 @@ class ScopeCount:
     constant: int
 
 
-_NOWHERE = ScopeCount((), 0)
+_EMPTY_COUNT = ScopeCount((), 0)
 
 
 class Presence:
@@ -50,7 +50,7 @@ class Presence:
         number = -1 if atom.kind is Kind.OUTSIDE else (
             self._program.case.table.division(atom.level).index.get(
                 atom.domain))
-        return self._places[key].get(number, _NOWHERE)
+        return self._places[key].get(number, _EMPTY_COUNT)
 
     def whole_host(self, host: int) -> ScopeCount:
         """All members of the group on one host."""
@@ -74,7 +74,7 @@ class Presence:
                 scope_count, self._binary(scope_count))
         return LpAffineExpression(self._used[scope_count.places][1])
 
-    def known(self, host: int) -> LpVariable | None:
+    def host_binary(self, host: int) -> LpVariable | None:
         """The binary of all members on a host, if it was created."""
         found = self._used.get(self.whole_host(host).places)
         return found[1] if found else None

@@ -54,13 +54,13 @@ class Program(CostLimits):
         self.x = [{int(h): self._variable(int(room[c, h]))
                    for h in np.flatnonzero(room[c])}
                   for c in range(len(case.classes))]
-        self._here: dict[int, list[int]] = {}
+        self._classes_on_host: dict[int, list[int]] = {}
         for c, row in enumerate(self.x):
             for h in row:
-                self._here.setdefault(h, []).append(c)
+                self._classes_on_host.setdefault(h, []).append(c)
         self._presence = Presence(self)
-        self._place_everyone()
-        self._tie_rules()
+        self._add_member_rows()
+        self._add_policy_rows()
         self.add_up_preferences()
         self.cost = LpAffineExpression(objective.encode(self))
         self._keep_within_capacity()
@@ -82,7 +82,7 @@ class Program(CostLimits):
     # The interface for objectives.
 
     def hosts(self) -> Sequence[Host]:
-        numbers = sorted({*self._here, *self.case.placed.values()})
+        numbers = sorted({*self._classes_on_host, *self.case.placed.values()})
         return [self.case.table.hosts[h] for h in numbers]
 
     def host_used(self, host: Host) -> LpAffineExpression:
@@ -92,7 +92,7 @@ class Program(CostLimits):
     def demand(self, host: Host, resource_class: str) -> LpAffineExpression:
         h = self.case.table.index[host.name]
         terms = []
-        for c in self._here.get(h, ()):
+        for c in self._classes_on_host.get(h, ()):
             amount = dict(self.case.classes[c].demands).get(resource_class)
             if amount:
                 terms.append((self.x[c][h], amount))
@@ -130,7 +130,7 @@ class Program(CostLimits):
         """The number of variables."""
         return self._variables
 
-    def again(self) -> 'Program':
+    def rebuild(self) -> 'Program':
         """The same program, without the rows that were added later."""
         return type(self)(
             self.case, self._objective, self._deadline, self._hosts,
@@ -148,7 +148,7 @@ class Program(CostLimits):
         far apart for the tolerances of a solver.
         """
         reached = []
-        for c in self._here.get(host, ()):
+        for c in self._classes_on_host.get(host, ()):
             number = counts[c].get(host, 0)
             if number:
                 # 1 if the class has at least this number of members there.
@@ -185,7 +185,7 @@ class Program(CostLimits):
 
     def classes_on(self, host: int) -> Sequence[int]:
         """Classes that may use the host."""
-        return self._here.get(host, ())
+        return self._classes_on_host.get(host, ())
 
     def _variable(self, upper: int) -> LpVariable:
         if self._variables % 256 == 0:
@@ -199,14 +199,14 @@ class Program(CostLimits):
         return self.problem.add_variable(
             f'c{self._variables}', lower, upper)
 
-    def _place_everyone(self) -> None:
+    def _add_member_rows(self) -> None:
         # Every member is placed exactly once.
         for each, row in zip(self.case.classes, self.x):
             self.require(LpAffineExpression(
                 [(variable, 1) for variable in row.values()])
                 == len(each.members))
 
-    def _tie_rules(self) -> None:
+    def _add_policy_rows(self) -> None:
         """Add the rows of policies, with variables in place of counts."""
         for row in self.case.rules.rows:
             left = self._expand(row.terms, 0.0)
@@ -263,10 +263,10 @@ class Program(CostLimits):
 
     def _keep_within_capacity(self) -> None:
         # Members take at most the free amounts of a host.
-        for h, classes in self._here.items():
+        for h, classes in self._classes_on_host.items():
             names = {name for c in classes
                      for name, _ in self.case.classes[c].demands}
-            used = self._presence.known(h)
+            used = self._presence.host_binary(h)
             for name in sorted(names):
                 terms = [(self.x[c][h], amount) for c in classes
                          for rc, amount in self.case.classes[c].demands

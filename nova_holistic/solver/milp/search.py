@@ -60,7 +60,7 @@ class Search(SolverCalls):
                 known = self.bound = within(self._plan_cost[0])
             if self._proved():
                 return SearchStatus.OPTIMAL
-            status = (self._solve_whole() if self._is_written_down()
+            status = (self._solve_whole() if self._covers_all_hosts()
                       else self._solve_restricted())
             # A bound for more plans also holds for fewer plans.
             better = within(self._plan_cost[0]) if self.best else None
@@ -68,7 +68,7 @@ class Search(SolverCalls):
         except OutOfTime:
             pass
         if self.best is None and status is SearchStatus.INFEASIBLE:
-            status = self._checked()
+            status = self._confirm_infeasible()
         if self.best is None:
             return (status if status is SearchStatus.INFEASIBLE
                     else SearchStatus.NO_RESULT)
@@ -80,7 +80,7 @@ class Search(SolverCalls):
         """Lower bound of the cost of preferences."""
         return self._least
 
-    def _is_written_down(self) -> bool:
+    def _covers_all_hosts(self) -> bool:
         """Whether one program covers all hosts from the start."""
         if self._strategy is Strategy.RESTRICTED:
             return False
@@ -181,7 +181,7 @@ class Search(SolverCalls):
         if outcome.status is Status.OPTIMAL and outcome.bound is not None:
             self._add_bound(outcome.bound * program.cost_unit)
 
-    def _checked(self) -> SearchStatus:
+    def _confirm_infeasible(self) -> SearchStatus:
         """The status after another method of the solver has searched for any
         plan."""
         try:
@@ -191,7 +191,7 @@ class Search(SolverCalls):
         outcome = self._backend.solve_again(
             program.problem,
             seconds=limits().check_share * self._deadline.for_solver(
-                self._backend.around * program.size))
+                self._backend.overhead_per_variable * program.size))
         if outcome.solved and self._offer(program.read()):
             return SearchStatus.FEASIBLE
         return (SearchStatus.INFEASIBLE if outcome.status is Status.INFEASIBLE

@@ -49,7 +49,7 @@ class SolverCalls:
         :returns: the outcome; NOTHING if the solution is not a plan
         """
         end = self._deadline.elapsed() + share * self._deadline.for_solver(
-            self._backend.around * program.size)
+            self._backend.overhead_per_variable * program.size)
         for _ in range(limits().repairs):
             started = self._deadline.elapsed()
             outcome = self._backend.solve(
@@ -75,7 +75,7 @@ class SolverCalls:
             outcome = self._backend.solve(
                 program.problem, gap=0.0,
                 seconds=limits().relaxation_share * self._deadline.for_solver(
-                    self._backend.around * program.size))
+                    self._backend.overhead_per_variable * program.size))
         self.solving += self._deadline.elapsed() - started
         return outcome
 

@@ -47,8 +47,8 @@ class DualProgram:
         # A multiplier of a missing limit is replaced by 0.
         duals = np.where(np.isfinite(limits), duals, 0.0)
         proved = duals * np.where(duals != 0, limits, 0.0)
-        reduced, doubt = self.reduced(duals)
-        low, high = reduced - doubt, reduced + doubt
+        reduced, rounding_error = self.reduced(duals)
+        low, high = reduced - rounding_error, reduced + rounding_error
         # The smallest product of reduced cost and variable in these ranges.
         least = np.minimum.reduce([
             _product(low, lower), _product(high, lower),

@@ -13,10 +13,10 @@ def rounded_up(bound: float, weights: Iterable[float]) -> float:
     """Round up a solver's bound of the cost of preferences; the result is a
     valid bound of this cost for every plan."""
     weights = [*weights]
-    off = COST_ERROR * max(max(weights, default=0.0), abs(bound))
+    error = COST_ERROR * max(max(weights, default=0.0), abs(bound))
     step = float(common_step(map(exact, weights)))
-    low = bound - off
+    low = bound - error
     if low <= 0:
         return 0.0
     # If the multiples are closer than the error of the solver, do not round.
-    return ceil(low / step) * step if step > 4 * off else low
+    return ceil(low / step) * step if step > 4 * error else low

@@ -50,13 +50,13 @@ class Deadline:
         """The remaining seconds, at least 0."""
         return max(0.0, self.limit - self.elapsed())
 
-    def for_solver(self, around: float) -> float:
+    def for_solver(self, overhead: float) -> float:
         """Seconds that a solver may take so that its answer arrives in time.
 
-        :param around: seconds for passing the program and reading the answer
+        :param overhead: seconds for passing the program and reading the answer
         """
         spare = min(0.25, 0.05 * self.limit)
-        return max(0.0, self.left() - spare - around)
+        return max(0.0, self.left() - spare - overhead)
 
     def check(self) -> None:
         """Require that time is left.
