@@ -68,8 +68,8 @@ def observing(observer: Observer) -> Iterator[None]:
             _registered = (*_registered[:last], *_registered[last + 1:])
 
 
-def report(question: Question, answer: Answer,
-           observer: Observer | None = None) -> None:
+def notify_observers(question: Question, answer: Answer,
+                     observer: Observer | None = None) -> None:
     """Call the registered observers and the given observer with an answer."""
     for each in _registered:
         each(question, answer)

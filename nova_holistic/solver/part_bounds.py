@@ -58,7 +58,7 @@ def bound_parts(known: Incumbent, backend: Backend,
     found: list[_Part] = []
     for batch in sorted(parts, key=lambda each: -_violations(known, each)):
         with contextlib.suppress(OutOfTime):
-            found.append(_solved(known, batch, backend, deadline.part(
+            found.append(_solve_part(known, batch, backend, deadline.part(
                 limits().part_share)))
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
@@ -96,8 +96,8 @@ def _violations(known: Incumbent, batch: Batch) -> Fraction:
         known.snapshot)
 
 
-def _solved(known: Incumbent, batch: Batch, backend: Backend,
-            deadline: Deadline) -> _Part:
+def _solve_part(known: Incumbent, batch: Batch, backend: Backend,
+                deadline: Deadline) -> _Part:
     """The bounds of the part as a group on all hosts.
 
     :raises OutOfTime: if the time ends before the search on all hosts
@@ -110,17 +110,17 @@ def _solved(known: Incumbent, batch: Batch, backend: Backend,
     first_plan(alone, deadline)
     relax(alone, deadline)
     if alone.where is None or alone.is_good_enough:
-        return _proved(known, alone)
+        return _bounds_of_part(known, alone)
     case = alone.whole_case(deadline.check)
     conflict, room = propagated(case, deadline.check)
     if conflict is not None:
         return _Part(Fraction(0), Fraction(0), 0.0)
     search_all_hosts(alone, replace(case, room=room), backend, deadline,
                      Strategy.AUTO)
-    return _proved(known, alone)
+    return _bounds_of_part(known, alone)
 
 
-def _proved(known: Incumbent, alone: Incumbent) -> _Part:
+def _bounds_of_part(known: Incumbent, alone: Incumbent) -> _Part:
     """The proved bounds of the part's share of any plan of the group.
 
     :param alone: the incumbent of the part

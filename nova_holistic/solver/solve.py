@@ -31,7 +31,8 @@ from nova_holistic.solver.limits.current import construct as construct_limits
 from nova_holistic.solver.limits.current import limits as all_limits
 from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
-from nova_holistic.solver.observer import Answer, Observer, Question, report
+from nova_holistic.solver.observer import (
+    Answer, notify_observers, Observer, Question)
 from nova_holistic.solver.part_bounds import bound_parts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
@@ -116,9 +117,9 @@ def solve(group: Group, snapshot: Snapshot, *,
         answer, tree_limits = plan_on_trees(
             bound, reduced, placed, find, deadline.left)
     asked = tree_problem(bound, snapshot, tree_limits)
-    report(Question(asked.group if asked else bound,
-                    asked.snapshot if asked else snapshot,
-                    FrozenMapping(placed), goal), answer, observer)
+    notify_observers(Question(asked.group if asked else bound,
+                              asked.snapshot if asked else snapshot,
+                              FrozenMapping(placed), goal), answer, observer)
     return answer
 
 

@@ -48,7 +48,7 @@ def cannot_serve(host: Host, members: Sequence[Member],
         return False
     try:
         return not _Search(host, requests).is_possible(0)
-    except _TooLong:
+    except _StepLimitExceeded:
         return False
 
 
@@ -83,7 +83,7 @@ def _requests(members: Sequence[Member],
                     for group in wanted.request_groups)
 
 
-class _TooLong(Exception):
+class _StepLimitExceeded(Exception):
     """The search exceeded the maximum number of steps."""
 
 
@@ -146,7 +146,8 @@ class _Search:
         """Whether the requests from this number on can be served in addition
         to the previous requests.
 
-        :raises _TooLong: if the search exceeds the maximum number of steps
+        :raises _StepLimitExceeded: if the search exceeds the maximum number of
+            steps
         """
         if number == len(self._requests):
             return True
@@ -155,7 +156,7 @@ class _Search:
             return False
         self._steps += 1
         if self._steps > limits().check_steps:
-            raise _TooLong
+            raise _StepLimitExceeded
         request = self._requests[number]
         for index, provider in enumerate(self._providers):
             if index in self._excluded(number) or not provider.accepts(

@@ -28,7 +28,7 @@ class ReachableRules(Rules):
                 reached |= mask
             self.possible = reached
             self._domains.clear()
-            self._gaps.clear()
+            self._has_hosts_outside.clear()
             Rules.encode(self, (carried,))
 
     def domains(self, level: str) -> Sequence[Domain]:

@@ -112,7 +112,7 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
                 break
         attempt.undo()
         if failed is None:
-            good = case.fits(attempt.counts) and not case.breaks_policy(
+            good = case.fits(attempt.counts) and not case.violates_policy(
                 case.placement(attempt.counts))
             return attempt.counts if good else None
         order.remove(failed)

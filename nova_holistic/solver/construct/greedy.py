@@ -182,7 +182,7 @@ class Restarts:
         return None
 
     def _checked_counts(self, counts: Counts) -> Counts | None:
-        if self._case.fits(counts) and not self._case.breaks_policy(
+        if self._case.fits(counts) and not self._case.violates_policy(
                 self._case.placement(counts)):
             return counts
         # Another ordering would most likely violate the same rules.

@@ -15,7 +15,8 @@ from nova_holistic.model.messages.marked_text import (
 from nova_holistic.model.plan import Reason
 from nova_holistic.solver.diagnosis.numbers import amounts, many
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.eligibility import demands, Eligibility, Test
+from nova_holistic.solver.problem.eligibility import (
+    demands, Eligibility, HostCondition)
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import Carried
 
@@ -68,10 +69,10 @@ class Elimination:
             parts.append(self._room(members, requirements))
         return Reason.of(path, joined('; ', parts))
 
-    def _step(self, test: Test, before: int) -> MarkedText:
+    def _step(self, test: HostCondition, before: int) -> MarkedText:
         return format_message('{}{:name}', self._what(test, before), test.name)
 
-    def _what(self, test: Test, before: int) -> str:
+    def _what(self, test: HostCondition, before: int) -> str:
         """The number of remaining hosts and the requirement that they meet,
         without the name at the end of the requirement.
 

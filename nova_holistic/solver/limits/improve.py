@@ -31,8 +31,8 @@ class ImproveLimits:
         repeated while they improve the plan.
     :ivar ruined_members: members of one step. A violated preference or the
         classes that policies connect may have twice as many.
-    :ivar heat: how much worse a step may make the plan in the mean, as a share
-        of the mean cost of a member. It falls to 0 during the steps.
+    :ivar temperature: how much worse a step may make the plan in the mean, as
+        a share of the mean cost of a member. It falls to 0 during the steps.
     :ivar least_gain: share of the objective that repeated steps have to gain.
     :ivar shared_members: members that are expected to share the cost of a new
         host when hosts are chosen.
@@ -51,7 +51,7 @@ class ImproveLimits:
     ruin_share: float = 0.9
     ruin_steps: int = 150
     ruined_members: int = 20
-    heat: float = 0.1
+    temperature: float = 0.1
     least_gain: float = 1e-3
     shared_members: int = 4
     fewest_hosts: int = 300

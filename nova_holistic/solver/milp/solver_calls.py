@@ -85,7 +85,7 @@ class SolverCalls:
         if counts is None or not self.case.fits(counts):
             return False
         placement = self.case.placement(counts)
-        if self.case.breaks_policy(placement):
+        if self.case.violates_policy(placement):
             return False
         plan_cost = (self.case.preference_cost(placement),
                      self._objective.value(self.case.members, placement,

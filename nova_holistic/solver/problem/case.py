@@ -199,7 +199,7 @@ class Case:
         """The cost of the violations of one preference."""
         return preference_cost((preference,), placement, self.snapshot)
 
-    def breaks_policy(self, placement: Mapping[str, Host]) -> bool:
+    def violates_policy(self, placement: Mapping[str, Host]) -> bool:
         """Whether the placement violates a hard policy."""
         return any(p.policy.check(p.scope, placement, self.snapshot).count
                    for p in self.policies if p.policy.hard)

@@ -12,7 +12,7 @@ from nova_holistic.solver.problem.hosts import HostTable
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class HostCondition:
     """One condition on a member's host.
 
     :ivar requirement: the requirement, in words that follow 'no host '
@@ -33,29 +33,32 @@ class Eligibility:
         self._table = table
         self._answers: dict[tuple, np.ndarray] = {}
 
-    def tests(self, requirements: Requirements) -> Iterator[Test]:
+    def tests(self, requirements: Requirements) -> Iterator[HostCondition]:
         """Every condition except room, the most general first."""
-        yield Test('is enabled', self._table.enabled)
+        yield HostCondition('is enabled', self._table.enabled)
         if requirements.availability_zone is not None:
             zone = requirements.availability_zone
-            yield Test(f'is in availability zone {zone}', self._ask(
-                ('zone', zone), lambda h: h.availability_zone == zone))
+            passed = self._evaluate(
+                ('zone', zone), lambda h: h.availability_zone == zone)
+            yield HostCondition(f'is in availability zone {zone}', passed)
         if requirements.location:
             vertex = '/'.join(requirements.location)
-            yield Test(f'is in location {vertex}',
-                       self._within(requirements.location), vertex)
+            yield HostCondition(f'is in location {vertex}',
+                                self._within(requirements.location), vertex)
         for name in sorted(requirements.aggregates):
-            passed = self._ask(
+            passed = self._evaluate(
                 ('aggregate', name), lambda h, a=name: a in h.aggregates)
-            yield Test(f'is in aggregate {name}', passed, name)
+            yield HostCondition(f'is in aggregate {name}', passed, name)
         for trait in sorted(requirements.required_traits):
-            yield Test(storage_pools.required(trait), self._has(trait))
+            yield HostCondition(storage_pools.required(trait),
+                                self._has(trait))
         for trait in sorted(requirements.forbidden_traits):
-            yield Test(storage_pools.forbidden(trait), ~self._has(trait))
+            yield HostCondition(storage_pools.forbidden(trait),
+                                ~self._has(trait))
         for name, amount in demands(requirements):
             amounts = self._table.amounts(name)
-            yield Test(f'offers {name}', amounts.offered)
-            yield Test(
+            yield HostCondition(f'offers {name}', amounts.offered)
+            yield HostCondition(
                 f'allows {name} {amount} in one allocation (min_unit, '
                 'max_unit, step_size)',
                 amounts.accepts(amount) | ~amounts.offered)
@@ -76,15 +79,15 @@ class Eligibility:
         return room
 
     def _has(self, trait: str) -> np.ndarray:
-        return self._ask(('trait', trait), lambda h: trait in h.traits)
+        return self._evaluate(('trait', trait), lambda h: trait in h.traits)
 
     def _within(self, location: tuple[str, ...]) -> np.ndarray:
         depth = len(location)
-        return self._ask(
+        return self._evaluate(
             ('location', location),
             lambda h: (h.location + (h.name,))[:depth] == location)
 
-    def _ask(self, key: tuple, question) -> np.ndarray:
+    def _evaluate(self, key: tuple, question) -> np.ndarray:
         if key not in self._answers:
             self._answers[key] = np.array(
                 [question(host) for host in self._table.hosts], dtype=bool)

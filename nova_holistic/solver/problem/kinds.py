@@ -121,7 +121,7 @@ def _kinds(group: Group, table: HostTable,
     for number, scope in enumerate(group.scopes()):
         screening = [p for p in scope.group.policies if p.hard
                      and type(p).admits is not Policy.admits]
-        limit = _most(scope)
+        limit = _limit_per_host(scope)
         in_time()
         for member in scope.members if screening or limit else ():
             if member.path in paths:
@@ -147,11 +147,11 @@ def _kinds(group: Group, table: HostTable,
         in_time()
         kinds.append(Kind(requirements, tuple(members), _room(
             eligibility, table, requirements, screening,
-            _alone(members, limits))))
+            _limit_on_one_host(members, limits))))
     return tuple(kinds)
 
 
-def _alone(members: list[Member], limits: Mapping) -> int:
+def _limit_on_one_host(members: list[Member], limits: Mapping) -> int:
     """An upper limit on the number of these members on one host, regardless of
     all other members. Only the innermost limit of each member is applied."""
     inner: dict[tuple[int, int] | None, int] = {}
@@ -172,7 +172,7 @@ def _room(eligibility: Eligibility, table: HostTable,
     return room
 
 
-def _most(scope: Scope) -> int | None:
+def _limit_per_host(scope: Scope) -> int | None:
     """The smallest of the limits per host of the scope's hard policies; None
     if none of them has such a limit."""
     return min((most for policy in scope.group.rules if (
@@ -185,7 +185,7 @@ def most_on_a_host(group: Group, those: Sequence[Member]) -> int:
     paths = {m.path for m in those}
     most = {}
     for scope in group.scopes():
-        most[scope.path] = _most(scope)
+        most[scope.path] = _limit_per_host(scope)
 
     def count(group: Group, path: str) -> int:
         prefix = f'{path}/' if path else ''

@@ -58,7 +58,7 @@ class Rules:
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
-    _gaps: dict[str, bool] = field(default_factory=dict)
+    _has_hosts_outside: dict[str, bool] = field(default_factory=dict)
     _carried: Carried | None = None
     _kept: list[Scope] = field(default_factory=list)
     _others: dict[int, Scope] = field(default_factory=dict)
@@ -140,11 +140,11 @@ class Rules:
         return self._quantity(Kind.USED, scope, domain.level, domain)
 
     def outside(self, scope: Scope, level: str) -> Expression:
-        if level not in self._gaps:
-            self._gaps[level] = bool(np.any(
+        if level not in self._has_hosts_outside:
+            self._has_hosts_outside[level] = bool(np.any(
                 (self.table.division(level).of_host < 0)
                 & np.asarray(self.possible, dtype=bool)))
-        if not self._gaps[level]:
+        if not self._has_hosts_outside[level]:
             # No member can be outside of all domains of the level.
             return pulp.LpAffineExpression()
         return self._quantity(Kind.OUTSIDE, scope, level, None)

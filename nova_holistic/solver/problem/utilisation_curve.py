@@ -12,6 +12,7 @@ def curve(share: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     """
     number = len(slopes)
     edges = np.concatenate(([0.0], np.cumsum(slopes)))
-    way = np.clip(share, 0.0, 1.0) * number
-    piece = np.minimum(way.astype(np.int64), number - 1)
-    return (edges[piece] + np.asarray(slopes)[piece] * (way - piece)) / number
+    position = np.clip(share, 0.0, 1.0) * number
+    piece = np.minimum(position.astype(np.int64), number - 1)
+    height = edges[piece] + np.asarray(slopes)[piece] * (position - piece)
+    return height / number

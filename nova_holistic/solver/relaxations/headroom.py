@@ -48,8 +48,8 @@ def headroom(group: Group, snapshot: Snapshot,
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))
-    search.at_once(trials.part(limits().first_share))
-    search.beside()
+    search.plan_together(trials.part(limits().first_share))
+    search.add_copies()
     return Headroom(search.at_least, search.at_most)
 
 
@@ -77,7 +77,7 @@ class _Search:
         """
         self.at_least, self._where = number, where
 
-    def at_once(self, trials: Trials) -> None:
+    def plan_together(self, trials: Trials) -> None:
         """Plan all copies together: double their number, then bisect."""
         ceiling, doubling = self._ceiling(), True
         while self.at_least < ceiling:
@@ -91,7 +91,7 @@ class _Search:
             if isinstance(answer, Unplaceable):
                 self.at_most = ceiling
 
-    def beside(self) -> None:
+    def add_copies(self) -> None:
         """Add copies to the placed copies, and halve the number of new copies
         whenever no plan is found."""
         if not 0 < self.at_least < self._ceiling():
@@ -104,13 +104,13 @@ class _Search:
             first = self.at_least
             answer = self._trials.plan(
                 copies(self._group, number, first), snapshot)
-            if isinstance(answer, Plan) and self._joined(number, answer):
+            if isinstance(answer, Plan) and self._accept(number, answer):
                 snapshot = occupied(self._bound(number, first), snapshot,
                                     answer.hosts())
             else:
                 number //= 2
 
-    def _joined(self, number: int, plan: Plan) -> bool:
+    def _accept(self, number: int, plan: Plan) -> bool:
         """Record the plan if its copies fit in addition to the placed copies;
         return whether they fit.
 

@@ -52,7 +52,7 @@ class NewHosts(Objective):
         return total
 
 
-def beside(snapshot: Snapshot, each: int) -> Iterator[Place]:
+def next_to_hosts(snapshot: Snapshot, each: int) -> Iterator[Place]:
     """Places next to existing hosts.
 
     :param each: number of places next to each kind of existing place
@@ -87,7 +87,7 @@ def in_new_domains(snapshot: Snapshot, each: int) -> Iterator[Place]:
 
 def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
     """Places next to existing hosts and in new domains."""
-    return itertools.chain(beside(snapshot, each),
+    return itertools.chain(next_to_hosts(snapshot, each),
                            in_new_domains(snapshot, each))
 
 
@@ -95,12 +95,12 @@ def anywhere(snapshot: Snapshot, each: int) -> Iterator[Place]:
 class Offer:
     """An empty host that a plan may use.
 
-    :ivar beside: name of the existing host whose availability zone, aggregates
-        and labels the new host has
+    :ivar template_host: name of the existing host whose availability zone,
+        aggregates and labels the new host has
     """
 
     host: Host
-    beside: str
+    template_host: str
 
 
 def offers(group: Group, snapshot: Snapshot, kind: Host,

@@ -21,7 +21,7 @@ from nova_holistic.solver.check import check
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.relaxations.host_kinds import kinds
 from nova_holistic.solver.relaxations.host_offers import (
-    anywhere, beside, NewHosts, Offer, offers, Place, with_offers)
+    anywhere, next_to_hosts, NewHosts, Offer, offers, Place, with_offers)
 from nova_holistic.solver.relaxations.trials import is_monotone, Trials
 
 _NEVER = math.inf
@@ -55,7 +55,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
     question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
     found, _ = _of_all_kinds(
-        question, beside, trials.part(limits().trial_share))
+        question, next_to_hosts, trials.part(limits().trial_share))
     if found is not None:
         return found, False
     return _of_all_kinds(question, anywhere, trials)
@@ -167,7 +167,7 @@ class _Search:
 
 def _described(snapshot: Snapshot, kind: Host, used: tuple[Offer, ...],
                at_least: float) -> MoreHosts:
-    added = Counter((each.host.location, each.beside) for each in used)
+    added = Counter((each.host.location, each.template_host) for each in used)
     known = {host.location for host in snapshot.hosts}
     return MoreHosts(
         len(used), kind.name, tuple(

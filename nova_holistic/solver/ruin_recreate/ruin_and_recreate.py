@@ -43,7 +43,7 @@ class RuinAndRecreate:
         self._noise = 0.0
         self._attempt = Attempt(case, self._score, RuleCounts(
             case, in_time), LookAhead(case))
-        self._nobody = np.zeros(len(case.table))
+        self._no_penalty = np.zeros(len(case.table))
         for c, host_counts in enumerate(counts):
             for host, number in host_counts.items():
                 for _ in range(number):
@@ -62,37 +62,38 @@ class RuinAndRecreate:
         """Take this number of steps, or fewer if the time ends; return whether
         the best plan improved by more than ``least_gain``."""
         before = self.plan_cost
-        heat = limits().heat * abs(self._now[1]) / len(self._where)
+        temperature = (
+            limits().temperature * abs(self._now[1]) / len(self._where))
         for number in range(steps):
             if not deadline.left():
                 break
-            self._step(heat * (1 - number / steps) + 1e-12)
+            self._step(temperature * (1 - number / steps) + 1e-12)
         cost, value = self.plan_cost
         return (cost, value * (1 + limits().least_gain)) < before
 
-    def _step(self, heat: float) -> None:
+    def _step(self, temperature: float) -> None:
         """Take one step, and undo it if its plan is not accepted.
 
-        :param heat: temperature of simulated annealing
+        :param temperature: temperature of simulated annealing
         """
         self._noise = self._chance.choice((0.0, 0.1, 0.5))
         chosen = self._policy()
         ruined = self._ruins.draw(self._attempt.counts, chosen)
         outside = None if chosen is None else self._ruins.outside(chosen)
-        self._avoid = self._nobody if outside is None else outside
+        self._avoid = self._no_penalty if outside is None else outside
         self._avoids = set() if chosen is None else {
             m.path for m in chosen.scope.members}
         for c, host in ruined:
             self._take(c, host)
         built = self._recreate(ruined)
         touched = {c for c, _ in ruined}
-        if built is not None and self._accepts(touched, heat):
+        if built is not None and self._accepts(touched, temperature):
             return
         for c, host in built or ():
             self._take(c, host)
         for c, host in ruined:
             self._put(c, host)
-        self._locate(touched)
+        self._update_hosts(touched)
 
     def _policy(self) -> Carried | None:
         """A policy whose members leave their hosts: a violated preference, or
@@ -112,7 +113,7 @@ class RuinAndRecreate:
         for c in self._order():
             self._class = c
             avoid = (self._avoid if self._case.classes[c].members[0].path
-                     in self._avoids else self._nobody)
+                     in self._avoids else self._no_penalty)
             for _ in range(self._pending[c]):
                 host = self._attempt.choose(c, avoid)
                 if host is None:
@@ -147,14 +148,14 @@ class RuinAndRecreate:
         return cost + 1e-9 * attempt.free.sum(axis=0) / max(
             1.0, float(attempt.free.sum(axis=0).max(initial=1)))
 
-    def _accepts(self, touched: set[int], heat: float) -> bool:
+    def _accepts(self, touched: set[int], temperature: float) -> bool:
         """Whether the new plan satisfies the hard policies, and is better than
         the current plan or slightly worse. If it is, it becomes the current
         plan.
 
         :param touched: classes whose members may have moved
         """
-        self._locate(touched)
+        self._update_hosts(touched)
         policies = {id(each): each for c in touched
                     for each in self._policies[c]}
         snapshot, changed = self._case.snapshot, {}
@@ -167,7 +168,7 @@ class RuinAndRecreate:
             (new - self._costs_of[key] for key, new in changed.items()),
             Fraction(0))
         value = self._costs.value
-        most = self._now[1] - heat * math.log(max(
+        most = self._now[1] - temperature * math.log(max(
             self._chance.random(), 1e-12))
         if cost > self._now[0] or cost == self._now[0] and value > most:
             return False
@@ -177,7 +178,7 @@ class RuinAndRecreate:
             self.plan_cost, self.best = self._now, self._copy()
         return True
 
-    def _locate(self, classes: set[int]) -> None:
+    def _update_hosts(self, classes: set[int]) -> None:
         """Update the hosts of the members of the classes."""
         hosts = self._case.table.hosts
         for c in classes:

@@ -55,7 +55,7 @@ class Ruins:
         # numbers are more likely.
         number = round(limits().ruined_members ** self._chance.random())
         draws = [self._of_hosts, self._of_domain, self._of_component,
-                 self._chance_of_any]
+                 self._of_all_members]
         if policy is not None:
             return self._of_policy(places, policy, number)
         return self._chance.choice(draws)(places, number)
@@ -72,8 +72,8 @@ class Ruins:
         host = self._chance.randrange(len(division.of_host))
         return (division.of_host != division.of_host[host]).astype(float)
 
-    def _chance_of_any(self, places: list[Place],
-                       number: int) -> list[Place]:
+    def _of_all_members(self, places: list[Place],
+                        number: int) -> list[Place]:
         return self._chance.sample(places, min(number, len(places)))
 
     def _of_hosts(self, places: list[Place], number: int) -> list[Place]:

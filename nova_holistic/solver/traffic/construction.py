@@ -210,11 +210,11 @@ class TrafficConstruction:
         for node, number in zip(star.nodes, pattern):
             slot = {c: n - found.get(c, 0) for c, n in unplaced.items()
                     if node in self._classes[c].nodes}
-            for rich in sorted({len(self._classes[c].nodes) for c in slot},
-                               reverse=True):
+            node_counts = {len(self._classes[c].nodes) for c in slot}
+            for node_count in sorted(node_counts, reverse=True):
                 share = apportioned(int(number), {
                     c: n for c, n in slot.items()
-                    if len(self._classes[c].nodes) == rich})
+                    if len(self._classes[c].nodes) == node_count})
                 for c, host_counts in share.items():
                     found[c] = found.get(c, 0) + host_counts
                     number -= host_counts

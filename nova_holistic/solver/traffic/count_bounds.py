@@ -38,11 +38,12 @@ class CountBounds:
     most: dict[tuple[int, str], np.ndarray]
 
     @classmethod
-    def of(cls, kinds: Kinds, met: Callable[[Policy], bool],
+    def of(cls, kinds: Kinds, treat_as_hard: Callable[[Policy], bool],
            in_time: Callable[[], None]) -> 'CountBounds':
         """Encode the rules that refer to levels with few domains.
 
-        :param met: returns whether to treat a preference as a hard rule
+        :param treat_as_hard: returns whether to treat a preference as a hard
+            rule
         :raises OutOfTime: if ``in_time`` does
         """
         table = kinds.table.part(None)
@@ -55,7 +56,8 @@ class CountBounds:
         rules.encode([
             Carried(policy, scope) for scope in kinds.group.scopes()
             for policy in scope.group.rules
-            if (policy.hard or met(policy)) and _readable(policy, table)])
+            if (policy.hard or treat_as_hard(policy))
+            and _has_coarse_levels(policy, table)])
         zero = frozenset(
             atom for _, terms, constant in rules.penalties
             if constant >= 0 and all(weight > 0 for _, weight in terms)
@@ -64,7 +66,7 @@ class CountBounds:
         for row in rules.rows:
             found._read(row)
         for limit in rules.limits:
-            found._lower(limit.scope, limit.level, limit.domains, limit.most)
+            found._tighten(limit.scope, limit.level, limit.domains, limit.most)
         return found
 
     def upper(self, atom: Atom) -> float:
@@ -77,8 +79,8 @@ class CountBounds:
             return 1.0
         return float(len(self.rules.scopes[atom.scope].members))
 
-    def about(self, paths: Collection[str],
-              level: str) -> Iterator[tuple[int, np.ndarray]]:
+    def bounds_of(self, paths: Collection[str],
+                  level: str) -> Iterator[tuple[int, np.ndarray]]:
         """Yield bounds of scopes that contain some of the members: the number
         of these members, and the bounds."""
         for (scope, of_level), most in self.most.items():
@@ -101,18 +103,18 @@ class CountBounds:
                 most = math.floor(
                     (sign * row.limit + slack) / (sign * weight) + ARITHMETIC)
                 if most < len(self.rules.scopes[atom.scope].members):
-                    self._lower(
+                    self._tighten(
                         atom.scope, atom.level, self.table.division(
                             atom.level).index[atom.domain], max(most, 0))
 
-    def _lower(self, scope: int, level: str, domains: int | np.ndarray,
-               most: int) -> None:
+    def _tighten(self, scope: int, level: str, domains: int | np.ndarray,
+                 most: int) -> None:
         known = self.most.setdefault((scope, level), np.full(
             len(self.table.division(level).domains), np.inf))
         known[domains] = np.minimum(known[domains], most)
 
 
-def _readable(policy: Policy, table: HostTable) -> bool:
+def _has_coarse_levels(policy: Policy, table: HostTable) -> bool:
     """Whether the policy refers only to levels above hosts, each with few
     domains. Relationships with traffic are excluded, because their rows have a
     different form."""

@@ -60,7 +60,7 @@ class DomainAggregate:
                 return None
             key = one, other, most, int(in_place.sum())
             if key not in known:
-                known[key] = _within(n, m, *key)
+                known[key] = _maximum_pairs(n, m, *key)
             found.append(known[key])
         return cls(star, places, np.ones(len(places), dtype=np.int64),
                    np.array(found).reshape(len(places), n, m))
@@ -108,8 +108,8 @@ class DomainAggregate:
                                patterns[:, 1]] * self.star.mbps[0]
 
 
-def _within(n: int, m: int, one: int, other: int, joint: int,
-            number: int) -> np.ndarray:
+def _maximum_pairs(n: int, m: int, one: int, other: int, joint: int,
+                   number: int) -> np.ndarray:
     """[a, b]: pairs that this number of equal domains keeps, of a and b
     members.
 

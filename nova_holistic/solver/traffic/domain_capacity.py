@@ -48,7 +48,7 @@ class DomainCapacity:
             placed_inside = np.bincount(
                 division.of_host[in_domain], placed_counts[in_domain], domains)
             if level != HOST:
-                for known, most in self._bounds.about(paths, level):
+                for known, most in self._bounds.bounds_of(paths, level):
                     # The bound does not limit the other members.
                     total = np.minimum(total, most + (number - known))
             total = np.maximum(np.minimum(total, number), placed_inside)

@@ -52,13 +52,13 @@ class RemainingCapacity:
     """
 
     def __init__(self, kinds: Kinds, graph: TrafficGraph, bounds: CountBounds,
-                 capacity: DomainCapacity, those: Sequence[TrafficClass]):
-        self._kinds, self._classes = kinds, those
+                 capacity: DomainCapacity, classes: Sequence[TrafficClass]):
+        self._kinds, self._classes = kinds, classes
         self.free = kinds.free.copy()
         self._room = kinds.room.copy()
         self._flags: list[list[bool]] = []
         self._levels: list[str] = []
-        self._about: list[int] = []
+        self._member_counts: list[int] = []
         self._left: list[np.ndarray] = []
         levels = kinds.table.snapshot.levels
         for paths in (*(node.paths for node in graph.nodes), *(
@@ -109,13 +109,13 @@ class RemainingCapacity:
         self._flat[self._at[self._limits_of[c], host]] -= by
         self._count(list(traffic_class.nodes), host, by)
 
-    def slack(self, those: Collection[int], level: str) -> np.ndarray:
+    def slack(self, classes: Collection[int], level: str) -> np.ndarray:
         """[domain]: number of further members of the classes that the limits
         allow. Only limits that apply to all of these classes count."""
         found = np.full(len(self._kinds.table.division(level).domains),
                         UNLIMITED_MEMBERS, dtype=np.int64)
         for number, (flags, own) in enumerate(zip(self._flags, self._levels)):
-            if own == level and all(flags[c] for c in those):
+            if own == level and all(flags[c] for c in classes):
                 start = self._starts[number]
                 found = np.minimum(
                     found, self._flat[start:start + len(found)])
@@ -125,7 +125,7 @@ class RemainingCapacity:
         """[host]: whether a limit for all members of the group excludes
         further members."""
         found = np.zeros(len(self.free), dtype=bool)
-        for number, about in enumerate(self._about):
+        for number, about in enumerate(self._member_counts):
             if about == len(self._kinds.members):
                 found |= self._flat[self._at[number]] <= 0
         return found
@@ -141,7 +141,7 @@ class RemainingCapacity:
         for path, host in self._kinds.placed.items():
             placed_counts[division.of_host[host]] += path in paths
         self._levels.append(level)
-        self._about.append(len(paths))
+        self._member_counts.append(len(paths))
         # The last place is for hosts in no domain.
         self._left.append(np.append(
             np.minimum(most, UNLIMITED_MEMBERS) - placed_counts[:-1],

@@ -69,10 +69,10 @@ class TrafficBound:
         """Lower bound of the sum of Mbit/s x uplinks of all plans."""
         if self.most is None:
             return None
-        apart = 2 * (self.levels * self.graph.total - self.most)
+        cut_traffic = 2 * (self.levels * self.graph.total - self.most)
         unit = 2 * self.graph.unit
         slack = 1e-6 * (1 + self.levels * self.graph.total)
-        return max(0.0, np.ceil((apart - slack) / unit) * unit)
+        return max(0.0, np.ceil((cut_traffic - slack) / unit) * unit)
 
     def run(self) -> None:
         """Improve the bound until it converges or the time limit is reached.
@@ -167,9 +167,9 @@ class TrafficBound:
                 return most
             found = (profit - variables) * self.unit
             most = found if most is None else min(most, found)
-            apart = (self.levels * self.graph.total - found
-                     + beyond * self.unit)
-            close = beyond * self.unit <= limits().gap * apart
+            cut_traffic = (self.levels * self.graph.total - found
+                           + beyond * self.unit)
+            close = beyond * self.unit <= limits().gap * cut_traffic
             if not added or close or (
                     enough is not None and most <= enough) or (
                     self._deadline.left() < limits().reserve_share

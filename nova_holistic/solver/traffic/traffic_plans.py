@@ -103,20 +103,21 @@ class TrafficPlans:
         if numbers is None:
             return None
         self._relaxation.fix_counts(numbers)
-        those = traffic_classes(self._kinds, self._graph)
+        classes = traffic_classes(self._kinds, self._graph)
         remaining = RemainingCapacity(self._kinds, self._graph, self._bounds,
-                                      self._relaxation.capacity, those)
-        construction = TrafficConstruction(self._kinds, self._graph,
-                                           self._relaxation, remaining, those,
-                                           self._deadline)
+                                      self._relaxation.capacity, classes)
+        construction = TrafficConstruction(
+            self._kinds, self._graph, self._relaxation, remaining, classes,
+            self._deadline)
         construction.run(numbers)
-        return TrafficPlacement(tuple(those), tuple(construction.taken),
+        return TrafficPlacement(tuple(classes), tuple(construction.taken),
                                 _remaining_kinds(
-            self._kinds, remaining, those, construction.taken))
+            self._kinds, remaining, classes, construction.taken))
 
-    def _relax(self, met: Callable[[Policy], bool]
+    def _relax(self, treat_as_hard: Callable[[Policy], bool]
                ) -> tuple[TrafficBound, CountBounds]:
-        bounds = CountBounds.of(self._kinds, met, self._deadline.check)
+        bounds = CountBounds.of(self._kinds, treat_as_hard,
+                                self._deadline.check)
         relaxation = TrafficBound(self._kinds, self._graph, bounds,
                                   self._deadline)
         relaxation.run()
@@ -124,12 +125,12 @@ class TrafficPlans:
 
 
 def _remaining_kinds(kinds: Kinds, remaining: RemainingCapacity,
-                     those: Sequence[TrafficClass],
+                     classes: Sequence[TrafficClass],
                      taken: Sequence[Mapping[int, int]]) -> Kinds:
     """The members without a place, and the remaining room for them."""
     hosts = kinds.table.hosts
     placed = {path: hosts[h].name for path, h in kinds.placed.items()}
-    for traffic_class, host_counts in zip(those, taken):
+    for traffic_class, host_counts in zip(classes, taken):
         place = [hosts[h].name for h in sorted(host_counts)
                  for _ in range(host_counts[h])]
         placed.update(zip(traffic_class.paths, place))

@@ -225,7 +225,7 @@ def test_members_without_a_seat_go_to_hosts_with_capacity():
     everyone = class_counts._assigned(case, KindPlaces(
         kinds, seats, np.zeros(len(case.table), dtype=np.int64)), deadline)
     assert case.fits(everyone)
-    assert not case.breaks_policy(case.placement(everyone))
+    assert not case.violates_policy(case.placement(everyone))
 
 
 def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):
