@@ -34,7 +34,7 @@ from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 def relax_policies(incumbent: Incumbent, deadline: Deadline) -> None:
@@ -82,7 +82,7 @@ class _ClosedHosts:
     costs: MarginalCost
     eligibility: Eligibility
 
-    def least(self, each: Carried, deadline: Deadline) -> float:
+    def least(self, each: ScopedPolicy, deadline: Deadline) -> float:
         """A lower bound of the cost of the policy's members, which share no
         host with others."""
         kinds: dict[tuple, list] = {}
@@ -101,7 +101,7 @@ class _ClosedHosts:
             kinds[key][2] += 1
         return max(self.costs.least([*kinds.values()]), *openings)
 
-    def _suiting(self, each: Carried, requirements: Requirements,
+    def _suiting(self, each: ScopedPolicy, requirements: Requirements,
                  path: str) -> np.ndarray:
         """[host]: whether the host can hold the member. The policy is
         monotone: if the member alone violates it on a host, every plan with
@@ -132,7 +132,7 @@ def _without_closed_hosts(incumbent: Incumbent, host_cost: HostCost,
             total - SUM_ROUNDING * total)
 
 
-def _closing(incumbent: Incumbent) -> Iterator[Carried]:
+def _closing(incumbent: Incumbent) -> Iterator[ScopedPolicy]:
     """Monotone hard policies that close hosts to others. Their scopes are
     disjoint, and contain no member that stays."""
     seen: set[str] = set(incumbent.placed)

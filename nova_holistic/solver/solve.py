@@ -37,7 +37,7 @@ from nova_holistic.solver.part_bounds import bound_parts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.processor import one_processor
 from nova_holistic.solver.result import proved_plan, Proof
@@ -265,7 +265,8 @@ def _plan(question: _Question) -> Plan:
 
 def _unplaceable(case: Case, backend: Backend, deadline: Deadline,
                  solving: float,
-                 conflict: Sequence[Carried] | None = None) -> Unplaceable:
+                 conflict: Sequence[ScopedPolicy] | None = None
+                 ) -> Unplaceable:
     try:
         found = find_iis(case, backend, deadline, conflict)
         explained, minimal = reasons(found, deadline.check), found.minimal

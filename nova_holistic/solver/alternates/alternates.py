@@ -30,7 +30,7 @@ from nova_holistic.solver.limits.current import alternates as limits
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.rules import scoped_policies
 
 
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
@@ -207,7 +207,7 @@ def _case(group: Group, snapshot: Snapshot, table: HostTable,
           in_time: Callable[[], None]) -> Case:
     """The hard policies of the group, encoded for the possible hosts of
     members."""
-    policies = tuple(each for each in carried_policies(group)
+    policies = tuple(each for each in scoped_policies(group)
                      if each.policy.hard)
     rules = ReachableRules(table, (), next(group.scopes()), reached, in_time)
     rules.encode(policies)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nova_holistic.model.cloud.domain import Domain
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import distinct, Rules
 
 
@@ -20,7 +20,7 @@ class ReachableRules(Rules):
     """Rules in which each policy considers only the hosts that some member of
     its scope may be on."""
 
-    def encode(self, policies: Sequence[Carried]) -> None:
+    def encode(self, policies: Sequence[ScopedPolicy]) -> None:
         for carried in policies:
             reached = np.zeros(len(self.table), dtype=bool)
             for mask in distinct(self.reach[member.path]

@@ -8,7 +8,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.limits.current import construct as limits
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def batches(incumbent: Incumbent, most: int) -> list[Batch]:
     return found
 
 
-def _limits_traffic(each: Carried) -> bool:
+def _limits_traffic(each: ScopedPolicy) -> bool:
     """Whether it is a hard relationship with traffic. The traffic of different
     parts shares the uplinks."""
     return each.policy.hard and isinstance(

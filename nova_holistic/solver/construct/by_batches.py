@@ -23,7 +23,7 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 
@@ -135,7 +135,7 @@ class BatchConstruction:
             known.placed, known.snapshot)
 
     def _keep(self, batch: Batch, placement: Mapping[str, Host],
-              policies: Sequence[Carried]) -> None:
+              policies: Sequence[ScopedPolicy]) -> None:
         known, table = self._incumbent, self._table
         self.where.update(placement)
         for member in batch.members:

@@ -11,7 +11,7 @@ import numpy as np
 
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.rows import Carried, Kind
+from nova_holistic.solver.problem.rows import Kind, ScopedPolicy
 
 
 class CheckedPolicies:
@@ -35,7 +35,7 @@ class CheckedPolicies:
                    and (type(each.policy) in types or id(each) in unwritten)]
         self.policies = checked
         self._shares: dict[str, np.ndarray] = {}
-        self._of_class: Mapping[int, Sequence[Carried]] = {
+        self._of_class: Mapping[int, Sequence[ScopedPolicy]] = {
             c: found for c, members in enumerate(case.classes)
             if (found := [each for each in checked if any(
                 map(each.scope.holds, members.members))])}
@@ -108,7 +108,7 @@ class CheckedPolicies:
                 return self._alike(each, c, host)
         return None
 
-    def _alike(self, each: Carried, c: int, host: int) -> np.ndarray:
+    def _alike(self, each: ScopedPolicy, c: int, host: int) -> np.ndarray:
         table = self._case.table
         seen = each.policy.distinguishes(
             each.scope, self._case.classes[c].members[0])

@@ -10,7 +10,7 @@ from pulp import LpConstraintLE
 
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.hosts import Division
-from nova_holistic.solver.problem.rows import Carried, Kind, Row
+from nova_holistic.solver.problem.rows import Kind, Row, ScopedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Confinement:
     is too small, but they always allow a domain that is large enough.
     """
 
-    def __init__(self, case: Case, together: Collection[Carried] = ()):
+    def __init__(self, case: Case, together: Collection[ScopedPolicy] = ()):
         """:param together: policies that hold if all members are in one
             domain of their levels, and usually do not hold otherwise
         """

@@ -27,8 +27,8 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands, Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rows import Carried
-from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
 
 
@@ -44,7 +44,7 @@ class Joined:
     """
 
     where: Mapping[str, Host]
-    policies: tuple[Carried, ...]
+    policies: tuple[ScopedPolicy, ...]
     bound: float
     status: SearchStatus
     is_enough: bool
@@ -104,7 +104,7 @@ class _Joining:
         at = placed_at(members, self._table, placed)
         hosts = self._table.hosts
         self.where = {path: hosts[h] for path, h in at.items()}
-        self.policies = tuple(carried_policies(group))
+        self.policies = tuple(scoped_policies(group))
         self.least, self.small = 0.0, True
         self._used = set(at.values())
         self._waiting = [m for m in members if m.path not in at]

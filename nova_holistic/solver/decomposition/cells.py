@@ -25,8 +25,9 @@ from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row, Terms
-from nova_holistic.solver.problem.rules import carried_policies, Rules
+from nova_holistic.solver.problem.rows import (
+    Atom, Kind, Row, ScopedPolicy, Terms)
+from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +159,7 @@ class Penalty:
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     """Return the cells for the policies and relationships on few domains."""
     found, rules = _of_policies(
-        kinds, carried_policies(kinds.group), in_time)
+        kinds, scoped_policies(kinds.group), in_time)
     return replace(found, fewest=_fewest(kinds, rules, in_time))
 
 
@@ -168,7 +169,7 @@ def one_cell(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     return _of_policies(kinds, (), in_time)[0]
 
 
-def _of_policies(kinds: Kinds, policies: Iterable[Carried],
+def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
                  in_time: Callable[[], None]) -> tuple[Cells, Rules]:
     table = kinds.table
     levels: list[str] = []
@@ -204,14 +205,14 @@ def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
     """
     every = Rules(kinds.table.part(None), rules.possible, rules.top,
                   rules.reach, in_time)
-    every.encode(countable(carried_policies(kinds.group), rules))
+    every.encode(countable(scoped_policies(kinds.group), rules))
     found = fewest_hosts(every, kinds.placed, in_time)
     # The hosts of members that stay may hold further members.
     return found if kinds.placed else max(found, hosts_of_nested_domains(
         every, shapes(every, in_time), HostRoom.all_of(kinds), in_time))
 
 
-def _rules(kinds: Kinds, carried: list[Carried],
+def _rules(kinds: Kinds, carried: list[ScopedPolicy],
            in_time: Callable[[], None]) -> Rules:
     table = kinds.table
     possible = (kinds.room > 0).any(axis=0)

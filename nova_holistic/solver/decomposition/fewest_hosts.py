@@ -15,11 +15,12 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import decomposition as limits
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules
 
 
-def countable(carried: Iterable[Carried], rules: Rules) -> list[Carried]:
+def countable(carried: Iterable[ScopedPolicy],
+              rules: Rules) -> list[ScopedPolicy]:
     """The hard policies on levels with few domains, without relationships: the
     number of domains that each of them needs can be counted."""
     return [each for each in carried

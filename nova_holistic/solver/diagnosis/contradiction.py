@@ -21,7 +21,7 @@ from nova_holistic.solver.evaluation.row_shapes import (
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 def contradictory(case: Case,
@@ -31,7 +31,7 @@ def contradictory(case: Case,
 
 
 def contradiction(case: Case, in_time: Callable[[], None] = no_limit
-                  ) -> list[Carried] | None:
+                  ) -> list[ScopedPolicy] | None:
     """Policies that cannot all be satisfied together with the requirements of
     members, according to counting. None if counting proves nothing.
 
@@ -41,7 +41,7 @@ def contradiction(case: Case, in_time: Callable[[], None] = no_limit
 
 
 def propagated(case: Case, in_time: Callable[[], None] = no_limit
-               ) -> tuple[list[Carried] | None, np.ndarray]:
+               ) -> tuple[list[ScopedPolicy] | None, np.ndarray]:
     """Contradicting policies as in ``contradiction``, and the case's room
     without the places that counting excludes. No plan uses these places."""
     count = CountingTest(case, shapes(case.rules, in_time), in_time)
@@ -59,7 +59,7 @@ class CountingTest(Room):
                  in_time: Callable[[], None] = no_limit):
         super().__init__(case, in_time)
         self.shapes = found
-        self._closing: list[Carried] = []
+        self._closing: list[ScopedPolicy] = []
         for shape in found:
             if isinstance(shape, CountCap):
                 numbers, caps = _caps(shape)
@@ -67,7 +67,8 @@ class CountingTest(Room):
                               numbers[caps == 0].tolist()):
                     self._closing.append(shape.carried)
 
-    def contradiction(self, depth: int | None = None) -> list[Carried] | None:
+    def contradiction(self, depth: int | None = None
+                      ) -> list[ScopedPolicy] | None:
         """Policies of one contradiction; None if counting finds none.
 
         :param depth: number of nested choices of domains that may be tried;
@@ -187,7 +188,7 @@ class CountingTest(Room):
         # apply.
         return needed, len(either) if either <= shape.domains else needed
 
-    def needs(self, scope: int, level: str) -> list[tuple[int, Carried]]:
+    def needs(self, scope: int, level: str) -> list[tuple[int, ScopedPolicy]]:
         """Numbers of domains that are needed by rules on the scope or on some
         of its members."""
         paths = self.paths(scope)
@@ -216,7 +217,7 @@ class CountingTest(Room):
                 return number
         return len(holds)
 
-    def _needing(self, shape: Shape) -> list[Carried]:
+    def _needing(self, shape: Shape) -> list[ScopedPolicy]:
         """Policies with the numbers of domains that a Disjoint shape needs."""
         if not isinstance(shape, Disjoint):
             return []
@@ -224,7 +225,7 @@ class CountingTest(Room):
                 for _, carried in self.needs(scope, shape.level)]
 
     def _probe_domains(self, shape: MaxDomains,
-                       depth: int) -> list[Carried] | None:
+                       depth: int) -> list[ScopedPolicy] | None:
         """Policies that together exclude every domain of the shape; None if
         some place may be possible, or if the work exceeds its limit. Domains
         that are proved impossible are closed."""

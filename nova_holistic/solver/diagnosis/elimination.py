@@ -18,9 +18,9 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.eligibility import (
     demands, Eligibility, HostCondition)
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
-PermittedHosts = Callable[[Carried], np.ndarray]
+PermittedHosts = Callable[[ScopedPolicy], np.ndarray]
 """Hosts that a policy permits for its members if no other condition exists."""
 
 
@@ -33,7 +33,7 @@ class Elimination:
         self._left = table.enabled.copy()
         self._before: int | None = None
 
-    def policies(self, found: Sequence[Carried],
+    def policies(self, found: Sequence[ScopedPolicy],
                  permitted: PermittedHosts) -> Iterator[Reason]:
         """One reason for each policy, in this order."""
         for each in found:

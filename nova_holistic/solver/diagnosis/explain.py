@@ -27,7 +27,7 @@ from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.member_classes import MemberClass
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class _Explainer:
                                    int((suits & free).sum())))
         return tuple(found), suits
 
-    def _counted(self, carried: Carried) -> RuleCounts:
+    def _counted(self, carried: ScopedPolicy) -> RuleCounts:
         in_time = self._deadline.check
         rule_counts = RuleCounts(self._case.under([carried]), in_time)
         for c, each in enumerate(self._case.classes):
@@ -230,8 +230,8 @@ class _Explainer:
         return room
 
     def _next_best(self, member: Member, hosts: np.ndarray,
-                   governing: list[Carried]
-                   ) -> tuple[Move | None, int, list[Carried]]:
+                   governing: list[ScopedPolicy]
+                   ) -> tuple[Move | None, int, list[ScopedPolicy]]:
         """The cheapest of some moves, their number, and the policies whose
         checks excluded other moves, because counts do not express them."""
         best: tuple[tuple[Fraction, float], str] | None = None
@@ -241,7 +241,7 @@ class _Explainer:
             if tried and not self._deadline.left():
                 break
             cost = self._moved(member, self._case.table.hosts[h], governing)
-            if isinstance(cost, Carried):
+            if isinstance(cost, ScopedPolicy):
                 refused.append(cost)
                 continue
             tried += 1
@@ -255,7 +255,8 @@ class _Explainer:
                     value - self._cost[1]), tried, refused
 
     def _moved(self, member: Member, host: Host,
-               governing: list[Carried]) -> tuple[Fraction, float] | Carried:
+               governing: list[ScopedPolicy]
+               ) -> tuple[Fraction, float] | ScopedPolicy:
         """The cost of the plan after the move, or a violated policy."""
         planned = self._where[member.path]
         self._where[member.path] = host
@@ -290,7 +291,7 @@ class _Explainer:
             h for turn in turns for h in turn))[:self._tries]
 
 
-def _governed(carried: Carried) -> frozenset[str]:
+def _governed(carried: ScopedPolicy) -> frozenset[str]:
     """Paths of the members that the policy applies to."""
     policy, members = carried.policy, carried.scope.members
     if isinstance(policy, Relationship):

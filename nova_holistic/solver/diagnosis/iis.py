@@ -24,7 +24,7 @@ from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.feasibility import Feasibility
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.problem.subproblem import Subproblem
 
 FeasibilityTest = Callable[[Sequence[Element]], bool | None]
@@ -129,7 +129,7 @@ class FeasibilityTests:
 
 
 def find_iis(case: Case, backend: Backend, deadline: Deadline,
-             conflict: Sequence[Carried] | None = None) -> IIS:
+             conflict: Sequence[ScopedPolicy] | None = None) -> IIS:
     """Find an IIS of a case that is known to have no plan.
 
     If the time limit is reached, the result is the smallest known set, which
@@ -157,7 +157,7 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
     return tests.find_iis(found, minimal, deadline.check)
 
 
-def _is_among(element: Element, policies: Sequence[Carried]) -> bool:
+def _is_among(element: Element, policies: Sequence[ScopedPolicy]) -> bool:
     return any(element.at == each.scope.path
                and each.scope.group.rules[int(element.name)] is each.policy
                for each in policies)

@@ -18,7 +18,7 @@ from nova_holistic.solver.diagnosis.numbers import (
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 _ONLY = MarkedText('the domain that they are confined to')
 """The place, if members are confined to one domain of the same level."""
@@ -45,7 +45,7 @@ class Sentences:
         self.stated_paths: set[str] = set()
         self.contradictory = False
 
-    def of(self, carried: Carried, found: Sequence[Shape]) -> MarkedText:
+    def of(self, carried: ScopedPolicy, found: Sequence[Shape]) -> MarkedText:
         """The sentence of the first shape with contradicting numbers; if no
         shape has such numbers, the sentence of the first shape."""
         first, before, kept = None, set(self.stated_paths), self.stated_paths
@@ -59,7 +59,8 @@ class Sentences:
         self.stated_paths = kept
         return first
 
-    def _of_one(self, carried: Carried, shape: Shape | None) -> MarkedText:
+    def _of_one(self, carried: ScopedPolicy,
+                shape: Shape | None) -> MarkedText:
         name = policy_message(carried.policy.summary)
         if isinstance(shape, CountCap):
             if self._case.table.is_subset(shape.level):
@@ -76,7 +77,7 @@ class Sentences:
         return format_message('{} cannot be satisfied for {}', name,
                               self._all(carried))
 
-    def _all(self, carried: Carried) -> str:
+    def _all(self, carried: ScopedPolicy) -> str:
         return many(len(carried.scope.members), 'member')
 
     def _cap(self, name: MarkedText, shape: CountCap) -> MarkedText:

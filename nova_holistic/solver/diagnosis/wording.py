@@ -26,7 +26,7 @@ from nova_holistic.solver.evaluation.row_shapes import (
 from nova_holistic.solver.limits.current import diagnosis as limits
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import no_limit
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 _ORDER = (CountCap, MaxSkew, MinDomains, Disjoint, MaxDomains)
 """The order in which shapes are preferred."""
@@ -46,8 +46,8 @@ def reasons(core: IIS, in_time: Callable[[], None] = no_limit
     return tuple(words.sentences())
 
 
-def unreduced_reasons(
-        case: Case, conflict: Sequence[Carried] | None) -> tuple[Reason, ...]:
+def unreduced_reasons(case: Case, conflict: Sequence[ScopedPolicy] | None
+                      ) -> tuple[Reason, ...]:
     """Reasons that name the policies and the descriptions, up to a limit, if
     the time is not sufficient to find an IIS.
 
@@ -82,8 +82,8 @@ class _Words:
         self._bare = shapes(core.bare.rules, in_time)
         found = shapes(self.case.rules, in_time)
         self.count = CountingTest(self.case, found, in_time)
-        self.structural: list[tuple[Carried, list[Shape]]] = []
-        self.forbidding: list[Carried] = []
+        self.structural: list[tuple[ScopedPolicy, list[Shape]]] = []
+        self.forbidding: list[ScopedPolicy] = []
         for carried in self.case.policies:
             if not carried.policy.hard:
                 continue
@@ -166,7 +166,7 @@ class _Words:
                 own_shapes[0], MaxSkew)):
             result[0] = self._with_example(result[0], each)
 
-    def _sentence(self, sentences: Sentences, each: Carried,
+    def _sentence(self, sentences: Sentences, each: ScopedPolicy,
                   own_shapes: list[Shape]) -> tuple[bool, Reason]:
         """The reason of one policy, and whether its numbers are a
         contradiction."""
@@ -182,7 +182,7 @@ class _Words:
                     left, int(enabled.sum())))
         return sentences.contradictory, Reason.of(each.scope.path, text)
 
-    def _permitted(self, each: Carried) -> np.ndarray:
+    def _permitted(self, each: ScopedPolicy) -> np.ndarray:
         """Hosts that the policy permits for members without requirements."""
         bare = self.core.bare
         same = next(other for other in bare.policies
@@ -196,11 +196,11 @@ class _Words:
                    if any(m.path in inside for m in each.members)]
         return (count.room[classes] > 0).any(axis=0)
 
-    def _closes(self, each: Carried) -> bool:
+    def _closes(self, each: ScopedPolicy) -> bool:
         """Whether the policy excludes any enabled host for its members."""
         return bool((self.case.table.enabled & ~self._permitted(each)).any())
 
-    def _broken(self, each: Carried) -> MarkedText:
+    def _broken(self, each: ScopedPolicy) -> MarkedText:
         """The violation of a policy by members that are already placed."""
         hosts = self.case.table.hosts
         existing = {path: hosts[h] for path, h in self.case.placed.items()}
@@ -214,7 +214,7 @@ class _Words:
             policy_message(each.policy.summary),
             shortened(policy_message(found.messages[0]), limits().text_length))
 
-    def _with_example(self, reason: Reason, each: Carried) -> Reason:
+    def _with_example(self, reason: Reason, each: ScopedPolicy) -> Reason:
         """Add what a plan made without the policy violates."""
         for where in self._without(each):
             found = each.policy.check(each.scope, where, self.case.snapshot)
@@ -225,12 +225,12 @@ class _Words:
                               limits().text_length)))
         return reason
 
-    def _without(self, each: Carried) -> list[Mapping[str, Host]]:
+    def _without(self, each: ScopedPolicy) -> list[Mapping[str, Host]]:
         return [where for element, where in self.core.without.items()
                 if element.is_policy and self._is(element, each)]
 
     @staticmethod
-    def _is(element: Element, each: Carried) -> bool:
+    def _is(element: Element, each: ScopedPolicy) -> bool:
         return element.at == each.scope.path and any(
             rule == each.policy for rule in each.scope.group.rules)
 

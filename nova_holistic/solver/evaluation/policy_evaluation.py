@@ -21,7 +21,7 @@ from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.numerics.tolerances import EXACT_FLOATS
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class PolicyEvaluation:
     """The policies, and the current hosts of members."""
 
     def __init__(self, table: HostTable, snapshot: Snapshot,
-                 policies: Sequence[Carried], where: dict[str, Host],
+                 policies: Sequence[ScopedPolicy], where: dict[str, Host],
                  used: set[int], deadline: Deadline):
         """
         :param where: path to host of all members that have a host; the caller
@@ -169,11 +169,11 @@ class PolicyEvaluation:
         return distinguished_levels(each, member) is not None and bool(
             self._violations(each))
 
-    def _cost(self, each: Carried, member: Member, host: int) -> int:
+    def _cost(self, each: ScopedPolicy, member: Member, host: int) -> int:
         return int(exact(each.policy.weight) / self._step) * (
             self._violations(each, member, host))
 
-    def _violations(self, each: Carried, member: Member | None = None,
+    def _violations(self, each: ScopedPolicy, member: Member | None = None,
                     host: int = -1) -> int:
         """The number of violations with the member on the host and all others
         on their current hosts."""
@@ -181,7 +181,7 @@ class PolicyEvaluation:
             **self._where, member.path: self._table.hosts[host]}
         return each.policy.check(each.scope, where, self._snapshot).count
 
-    def host_types(self, each: Carried, member: Member,
+    def host_types(self, each: ScopedPolicy, member: Member,
                    hosts: np.ndarray) -> np.ndarray | None:
         """Numbers that are equal for hosts that the policy does not
         distinguish; None if any two hosts may differ."""
@@ -204,7 +204,7 @@ class PolicyEvaluation:
         return host_types
 
 
-def distinguished_levels(each: Carried,
+def distinguished_levels(each: ScopedPolicy,
                          member: Member) -> Mapping[str, bool] | None:
     """The levels that the policy distinguishes for the member's host, as it
     declares; None if it declares nothing.

@@ -16,7 +16,7 @@ from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.rows import (
-    Atom, Carried, CountLimit, Kind, Row)
+    Atom, CountLimit, Kind, Row, ScopedPolicy)
 from nova_holistic.solver.problem.rules import Rules
 
 _COUNTED = (Kind.COUNT, Kind.OUTSIDE, Kind.USED)
@@ -30,7 +30,7 @@ class Shape:
     domain.
     """
 
-    carried: Carried
+    carried: ScopedPolicy
     scope: int
     level: str
 
@@ -113,7 +113,7 @@ def shapes(rules: Rules,
 
 
 def _of(rules: Rules, rows: Sequence[Row], limits: Sequence[CountLimit],
-        carried: Carried, in_time: Callable[[], None]) -> Iterator[Shape]:
+        carried: ScopedPolicy, in_time: Callable[[], None]) -> Iterator[Shape]:
     caps: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
     for limit in limits:
         caps[limit.scope, limit.level] = dict.fromkeys(

@@ -10,7 +10,7 @@ from typing import ClassVar
 from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 class PlanView:
@@ -36,13 +36,13 @@ class PlanView:
         return found
 
     @cached_property
-    def violated(self) -> Sequence[Carried]:
+    def violated(self) -> Sequence[ScopedPolicy]:
         """Preferences that the plan violates."""
         return [each for each in self.incumbent.policies
                 if not each.policy.hard and each.policy.check(
                     each.scope, self.where, self.incumbent.snapshot).count]
 
-    def in_scope(self, carried: Carried) -> list[str]:
+    def in_scope(self, carried: ScopedPolicy) -> list[str]:
         """Movable members that a policy or a relationship applies to."""
         policy, scope = carried.policy, carried.scope
         members = ([m for side in policy.sides(scope) for m in side]

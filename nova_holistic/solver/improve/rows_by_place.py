@@ -13,7 +13,7 @@ import numpy as np
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row, ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules
 
 Place = tuple[int, str, int]
@@ -60,7 +60,7 @@ class RowsByPlace:
         return self.rules.table
 
     def about(self, members: Collection[Member], hosts: np.ndarray,
-              policies: Sequence[Carried]) -> tuple[Row, ...]:
+              policies: Sequence[ScopedPolicy]) -> tuple[Row, ...]:
         """Rows that a move of the members can affect.
 
         :param members: members that may move

@@ -23,7 +23,7 @@ from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
-from nova_holistic.solver.problem.rows import Carried, Kind
+from nova_holistic.solver.problem.rows import Kind, ScopedPolicy
 
 
 class HardestFirst:
@@ -39,7 +39,7 @@ class HardestFirst:
         self._case, self._restarts = case, restarts
         self._backend, self._deadline = backend, deadline
         self._hard = [each for each in case.policies if each.policy.hard]
-        self._policies: list[Carried] = []
+        self._policies: list[ScopedPolicy] = []
         self._classes: set[int] = set()
 
     def run(self) -> Counts | None:
@@ -78,14 +78,15 @@ class HardestFirst:
         for each in self._policies:
             self._classes.update(self._classes_of(each))
 
-    def _closest(self, c: int) -> list[Carried]:
+    def _closest(self, c: int) -> list[ScopedPolicy]:
         """Policies with few members that apply to the class."""
         path = self._case.classes[c].members[0].path
         return [each for each in self._hard
                 if 4 * len(_paths(each)) <= len(self._case.members)
                 and path in _paths(each)]
 
-    def _with_rowless_types(self, policies: list[Carried]) -> list[Carried]:
+    def _with_rowless_types(
+            self, policies: list[ScopedPolicy]) -> list[ScopedPolicy]:
         """Add all policies of the types without rows: one policy may have rows
         for others of its type, for example those that share links."""
         with_rows = self._case.rules.policies_with_rows()
@@ -95,7 +96,7 @@ class HardestFirst:
         return [each for each in self._hard
                 if id(each) in chosen or type(each.policy) in rowless]
 
-    def _classes_of(self, policy: Carried) -> Iterator[int]:
+    def _classes_of(self, policy: ScopedPolicy) -> Iterator[int]:
         paths = _paths(policy)
         return (c for c, each in enumerate(self._case.classes)
                 if any(m.path in paths for m in each.members))
@@ -134,7 +135,7 @@ class HardestFirst:
                        classes=tuple(case.classes[c] for c in chosen))
 
 
-def _paths(carried: Carried) -> set[str]:
+def _paths(carried: ScopedPolicy) -> set[str]:
     """Paths of the members that the policy applies to."""
     policy, scope = carried.policy, carried.scope
     if isinstance(policy, Relationship):

@@ -16,7 +16,7 @@ from pulp import LpAffineExpression, LpVariable
 
 from nova_holistic.solver.numerics.exact_weights import common_step, exact
 from nova_holistic.solver.numerics.tolerances import FAR_APART, FEASIBILITY
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Penalty:
     :ivar violations: number of violations, as an expression of the program
     """
 
-    carried: Carried
+    carried: ScopedPolicy
     violations: LpAffineExpression
 
     @property

@@ -25,9 +25,8 @@ from nova_holistic.solver.problem.kind_room import (
 from nova_holistic.solver.problem.member_classes import (
     classes_of, kinds_of, MemberClass)
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.problem.rows import Carried, CountLimit, Kind
-from nova_holistic.solver.problem.rules import (
-    carried_policies, distinct, Rules)
+from nova_holistic.solver.problem.rows import CountLimit, Kind, ScopedPolicy
+from nova_holistic.solver.problem.rules import distinct, Rules, scoped_policies
 from nova_holistic.solver.problem.subproblem import (
     EVERYTHING, Freed, Subproblem)
 
@@ -58,8 +57,8 @@ class Case:
     rules: Rules
     classes: tuple[MemberClass, ...]
     room: np.ndarray
-    policies: tuple[Carried, ...]
-    checked: tuple[Carried, ...] = ()
+    policies: tuple[ScopedPolicy, ...]
+    checked: tuple[ScopedPolicy, ...] = ()
 
     @classmethod
     def of(cls, group: Group, snapshot: Snapshot,
@@ -90,7 +89,7 @@ class Case:
                           path: room.some[kind]
                           for path, kind in kinds.items()}, at, len(table)),
                       in_time)
-        policies = tuple(carried_policies(group))
+        policies = tuple(scoped_policies(group))
         touched = policies if part.freed is None else part.freed.policies
         checked = tuple(each for each in touched if _is_costly(
             each, snapshot)) if part.constructs else ()
@@ -100,7 +99,7 @@ class Case:
                    _room(classes, room, len(table), in_time), touched,
                    checked)
 
-    def under(self, policies: Sequence[Carried]) -> 'Case':
+    def under(self, policies: Sequence[ScopedPolicy]) -> 'Case':
         """This case with only these policies, and without the costs of
         preferences."""
         return replace(self, rules=self.rules.only(policies),
@@ -194,7 +193,7 @@ class Case:
         The checks of the policies count the violations."""
         return preference_cost(self.policies, placement, self.snapshot)
 
-    def weighted(self, preference: Carried,
+    def weighted(self, preference: ScopedPolicy,
                  placement: Mapping[str, Host]) -> Fraction:
         """The cost of the violations of one preference."""
         return preference_cost((preference,), placement, self.snapshot)
@@ -205,8 +204,8 @@ class Case:
                    for p in self.policies if p.policy.hard)
 
 
-def _add_rows(rules: Rules, policies: Sequence[Carried],
-              touched: Sequence[Carried], checked: Sequence[Carried],
+def _add_rows(rules: Rules, policies: Sequence[ScopedPolicy],
+              touched: Sequence[ScopedPolicy], checked: Sequence[ScopedPolicy],
               freed: Freed | None) -> None:
     """Add the rows of the policies that depend on members that may move.
 
@@ -273,7 +272,7 @@ def reach(members: Sequence[Member], masks: Mapping[str, np.ndarray],
     return found
 
 
-def _is_costly(each: Carried, snapshot: Snapshot) -> bool:
+def _is_costly(each: ScopedPolicy, snapshot: Snapshot) -> bool:
     """Whether the policy is a relationship with traffic that needs several
     variables per domain. Encoding such relationships takes most of the build
     time. Without links of limited capacity, a hard policy has few rows, and
@@ -284,7 +283,7 @@ def _is_costly(each: Carried, snapshot: Snapshot) -> bool:
             policy.monotone and bool(snapshot.links) if policy.hard else True)
 
 
-def _separate_sides(policies: Sequence[Carried], rules: Rules) -> None:
+def _separate_sides(policies: Sequence[ScopedPolicy], rules: Rules) -> None:
     """Number the sides of relationships with traffic, because objectives may
     refer to them."""
     for each in policies:

@@ -19,7 +19,7 @@ from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.tolerances import BOUND_ERROR
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.search_status import SearchStatus
 
 PlanCost = tuple[Fraction | float, float]
@@ -51,7 +51,7 @@ class Incumbent:
         self.group, self.snapshot, self.placed = group, snapshot, placed
         self.objective, self.gap = objective, gap
         self.members = group.all_members()
-        self.policies = tuple(carried_policies(group))
+        self.policies = tuple(scoped_policies(group))
         self.where: Mapping[str, Host] | None = None
         self.plan_cost: PlanCost = (float('inf'), float('inf'))
         self.least: Fraction | float = 0.0

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.solver.numerics.exact_weights import exact
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 
-def preference_cost(policies: Iterable[Carried],
+def preference_cost(policies: Iterable[ScopedPolicy],
                     placement: Mapping[str, Host],
                     snapshot: Snapshot) -> Fraction:
     """The exact sum of the violations of each preference times its weight.

@@ -46,7 +46,7 @@ Terms = tuple[tuple[Atom, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ScopedPolicy:
     """A policy or relationship, and the scope of the group that contains it.
     """
 
@@ -59,7 +59,7 @@ class Carried:
         return id(self.policy), self.scope.path
 
     @property
-    def at(self) -> str:
+    def label(self) -> str:
         """The name of the policy in a reason, e.g. ``db: anti-affinity``."""
         if not self.scope.path:
             return self.policy.title
@@ -71,7 +71,7 @@ class Row:
     """The constraint that the sum of coefficient x atom is <=, >= or ==
     (PuLP's sense) the limit."""
 
-    carried: Carried
+    carried: ScopedPolicy
     terms: tuple[tuple[Atom, float], ...]
     sense: int
     limit: float
@@ -86,7 +86,7 @@ class CountLimit:
         domains that a member of the scope can be in
     """
 
-    carried: Carried
+    carried: ScopedPolicy
     scope: int
     level: str
     domains: np.ndarray

@@ -21,7 +21,7 @@ from nova_holistic.model.policy import Expression, Policy
 from nova_holistic.solver.problem.deadline import no_limit
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rows import (
-    Atom, Carried, CountLimit, Kind, Row)
+    Atom, CountLimit, Kind, Row, ScopedPolicy)
 
 
 @dataclass(slots=True)
@@ -48,29 +48,30 @@ class Rules:
     reach: Mapping[str, np.ndarray]
     in_time: Callable[[], None] = no_limit
     scopes: list[Scope] = field(default_factory=list)
-    encoded: list[Carried] = field(default_factory=list)
+    encoded: list[ScopedPolicy] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     limits: list[CountLimit] = field(default_factory=list)
-    penalties: list[tuple[Carried, tuple[tuple[Atom, float], ...], float]] = (
-        field(default_factory=list))
+    penalties: list[tuple[
+        ScopedPolicy, tuple[tuple[Atom, float], ...], float]] = (
+            field(default_factory=list))
     _atoms: dict[tuple, Atom] = field(default_factory=dict)
     _symbols: dict[tuple, '_Symbol'] = field(default_factory=dict)
     _scope_ids: dict[int, int] = field(default_factory=dict)
     _known: dict[frozenset[str], int] = field(default_factory=dict)
     _domains: dict[str, tuple[Domain, ...]] = field(default_factory=dict)
     _has_hosts_outside: dict[str, bool] = field(default_factory=dict)
-    _carried: Carried | None = None
+    _carried: ScopedPolicy | None = None
     _kept: list[Scope] = field(default_factory=list)
     _others: dict[int, Scope] = field(default_factory=dict)
 
-    def encode(self, policies: Sequence[Carried]) -> None:
+    def encode(self, policies: Sequence[ScopedPolicy]) -> None:
         """Record the rows of each policy."""
         for carried in policies:
             self._carried = carried
             self.encoded.append(carried)
             carried.policy.encode(carried.scope, self)
 
-    def only(self, policies: Sequence[Carried]) -> 'Rules':
+    def only(self, policies: Sequence[ScopedPolicy]) -> 'Rules':
         """A copy of these rules with only the rows and limits of the given
         policies, and without penalties."""
         chosen = {id(each) for each in policies}
@@ -80,7 +81,7 @@ class Rules:
             limits=[each for each in self.limits
                     if id(each.carried) in chosen])
 
-    def adopt(self, whole: 'Rules', policies: Sequence[Carried],
+    def adopt(self, whole: 'Rules', policies: Sequence[ScopedPolicy],
               rows: Iterable[Row]) -> None:
         """Copy the rows of some policies from the rules of the same group for
         all hosts.
@@ -210,8 +211,9 @@ class Rules:
     def penalise(self, policy: Policy, scope: Scope,
                  violations: Expression) -> None:
         expression = pulp.LpAffineExpression(violations)
-        self.penalties.append((Carried(policy, scope), self._terms(expression),
-                               expression.constant))
+        self.penalties.append((
+            ScopedPolicy(policy, scope), self._terms(expression),
+            expression.constant))
 
     # The interface for cases.
 
@@ -286,9 +288,9 @@ def _holds(constant: float, sense: int) -> bool:
         pulp.LpAffineExpression(constant=constant), sense).valid()
 
 
-def carried_policies(group: Group) -> Iterator[Carried]:
+def scoped_policies(group: Group) -> Iterator[ScopedPolicy]:
     """Every policy and relationship with the scope of the group that carries
     it, in document order."""
     for scope in group.scopes():
         for policy in scope.group.rules:
-            yield Carried(policy, scope)
+            yield ScopedPolicy(policy, scope)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nova_holistic.model.group import Scope
 from nova_holistic.solver.problem.hosts import HostTable
-from nova_holistic.solver.problem.rows import Carried, Row
+from nova_holistic.solver.problem.rows import Row, ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules
 
 
@@ -22,7 +22,7 @@ class Freed:
     """
 
     scope: Scope
-    policies: tuple[Carried, ...]
+    policies: tuple[ScopedPolicy, ...]
     rows: tuple[Row, ...] | None = None
     whole: Rules | None = None
 

@@ -16,7 +16,7 @@ from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.problem.subproblem import Freed, Subproblem
 from nova_holistic.solver.ruin_recreate.placement_costs import placement_costs
 from nova_holistic.solver.ruin_recreate.promising_hosts import PromisingHosts
@@ -95,7 +95,7 @@ class PartSearch:
         stay = {path: host.name for path, host in known.where.items()
                 if path not in paths and index[host.name] in inside}
         group = known.group.only(paths | stay.keys())
-        policies = tuple(each for each in carried_policies(group) if any(
+        policies = tuple(each for each in scoped_policies(group) if any(
             m.path in paths for m in each.scope.members))
         return Case.of(group, known.snapshot, stay, self._deadline.check,
                        Subproblem(table.part(hosts), Freed(

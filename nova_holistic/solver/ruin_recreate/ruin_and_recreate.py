@@ -23,7 +23,7 @@ from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.preference_cost import preference_cost
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 from nova_holistic.solver.ruin_recreate.placement_costs import PlacementCosts
 from nova_holistic.solver.ruin_recreate.ruins import Place, Ruins
 
@@ -95,7 +95,7 @@ class RuinAndRecreate:
             self._put(c, host)
         self._update_hosts(touched)
 
-    def _policy(self) -> Carried | None:
+    def _policy(self) -> ScopedPolicy | None:
         """A policy whose members leave their hosts: a violated preference, or
         any policy of few members, which may move to another domain."""
         violated = [each for each in self._case.policies
@@ -199,9 +199,9 @@ class RuinAndRecreate:
         return tuple(dict(host_counts) for host_counts in self._attempt.counts)
 
 
-def _policies(case: Case) -> list[list[Carried]]:
+def _policies(case: Case) -> list[list[ScopedPolicy]]:
     """For each class, the policies that its places can violate."""
-    found: list[list[Carried]] = []
+    found: list[list[ScopedPolicy]] = []
     paths = [(each, {m.path for m in each.scope.members})
              for each in case.policies]
     for members in case.classes:

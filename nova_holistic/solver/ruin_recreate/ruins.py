@@ -10,7 +10,7 @@ from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.limits.current import improve as limits
 from nova_holistic.solver.problem.case import Case, Counts
-from nova_holistic.solver.problem.rows import Carried
+from nova_holistic.solver.problem.rows import ScopedPolicy
 
 Place = tuple[int, int]
 """A class, and the index of the host of one of its members."""
@@ -41,7 +41,7 @@ class Ruins:
             and 1 < len(each.scope.members) <= 2 * limits().ruined_members]
         self.hosts = (case.room > 0).sum(axis=1).tolist()
 
-    def draw(self, counts: Counts, policy: Carried | None) -> list[Place]:
+    def draw(self, counts: Counts, policy: ScopedPolicy | None) -> list[Place]:
         """Choose the members that leave their hosts.
 
         :param policy: a policy whose members leave their hosts; None for
@@ -60,7 +60,7 @@ class Ruins:
             return self._of_policy(places, policy, number)
         return self._chance.choice(draws)(places, number)
 
-    def outside(self, carried: Carried) -> np.ndarray | None:
+    def outside(self, carried: ScopedPolicy) -> np.ndarray | None:
         """[host]: 1 outside a random domain of a level to which the policy
         refers, else 0. None if the policy refers to no level, and sometimes
         also if it does."""
@@ -110,7 +110,7 @@ class Ruins:
             return self._chance.sample(inside, number)
         return inside
 
-    def _of_policy(self, places: list[Place], policy: Carried,
+    def _of_policy(self, places: list[Place], policy: ScopedPolicy,
                    number: int) -> list[Place]:
         """Members of the classes of a policy, and sometimes other members."""
         classes = {self._class_of[m.path] for m in policy.scope.members

@@ -19,7 +19,7 @@ from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
-from nova_holistic.solver.problem.rows import Atom, Carried, Kind, Row
+from nova_holistic.solver.problem.rows import Atom, Kind, Row, ScopedPolicy
 from nova_holistic.solver.problem.rules import Rules
 
 
@@ -54,7 +54,7 @@ class CountBounds:
                 m.path: kind.room > 0 for kind in kinds.kinds
                 for m in kind.members}, kinds.placed, len(table)), in_time)
         rules.encode([
-            Carried(policy, scope) for scope in kinds.group.scopes()
+            ScopedPolicy(policy, scope) for scope in kinds.group.scopes()
             for policy in scope.group.rules
             if (policy.hard or treat_as_hard(policy))
             and _has_coarse_levels(policy, table)])

@@ -17,7 +17,7 @@ from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.incumbent import Incumbent
-from nova_holistic.solver.problem.rules import carried_policies
+from nova_holistic.solver.problem.rules import scoped_policies
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver.internal.deadlines import in_time
@@ -125,7 +125,7 @@ def test_hosts_that_a_policy_treats_as_equal_are_equal():
         table = HostTable.of(snapshot)
         where = {m.path: snapshot.hosts[(seed + n * n) % len(table)]
                  for n, m in enumerate(wanted.all_members())}
-        policies = tuple(carried_policies(wanted))
+        policies = tuple(scoped_policies(wanted))
         for member in wanted.all_members():
             alike += _alike(member, where, policies, table, snapshot)
     assert alike > times(600)
