@@ -120,11 +120,11 @@ def with_limits(section, **values):
 
 STRATEGIES = {
     'nothing': [],
-    'joining': [(top, 'joined', nothing)],
+    'joining': [(top, 'insert_members', nothing)],
     'first plan': [(top, 'first_plan', nothing)],
     'presolve': [(top, 'propagated', plain_case)],
     'decomposition': [(top, 'large', nothing)],
-    'fallback plan': [(large.FallbackPlan, 'try_after', nothing)],
+    'fallback plan': [(large.FallbackPlan, 'construct_after', nothing)],
     'column generation': [(large, 'is_applicable', no)],
     'coarse relaxation': [(top, 'relax', nothing)],
     'traffic plans': [

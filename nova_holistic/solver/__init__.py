@@ -38,6 +38,6 @@ before it:
 would make a group fit, and how many copies of it fit.
 """
 
-__all__ = ('alternates.alternates', 'check', 'construct.one_more',
+__all__ = ('alternates.alternates', 'check', 'construct.hosts_for_member',
            'diagnosis.explain', 'milp.backend', 'observer', 'relaxations',
            'settings', 'solve')

@@ -129,12 +129,12 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
-    fallback.try_after(limits().fallback_before_rules)
+    fallback.construct_after(limits().fallback_before_rules)
     found, relaxed = _relaxed_plan(
         kinds, _Task(incumbent, backend, deadline), fallback)
     if found is None and not (relaxed and relaxed.merged.impossible):
-        fallback.try_after(0.0 if size(kinds) > limits().huge_places
-                           else limits().relaxation_limit)
+        fallback.construct_after(0.0 if size(kinds) > limits().huge_places
+                                 else limits().relaxation_limit)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
     plan_cost, case, counts = fallback.plan
@@ -155,7 +155,7 @@ def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
                                   task.deadline)
             found = _best_of_relaxations(relaxed, task, fallback)
     except OutOfTime:
-        fallback.try_after(0.0)
+        fallback.construct_after(0.0)
         if fallback.plan is None:
             raise
     finally:
@@ -205,13 +205,13 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
     if is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
                      merged.columns):
         merged.run(limits().rounds_before_patterns)
-        fallback.try_after(limits().fallback_after_relaxation)
+        fallback.construct_after(limits().fallback_after_relaxation)
         search, found = _from_patterns(relaxed, task, fallback)
         best = found and (search.plan_cost, found)
         if found is not None and search.preferred():
             return best
     merged.run()
-    fallback.try_after(limits().fallback_after_relaxation)
+    fallback.construct_after(limits().fallback_after_relaxation)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, task, best)
@@ -271,7 +271,7 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None
-    fallback.try_after(limits().fallback_late)
+    fallback.construct_after(limits().fallback_late)
     with contextlib.suppress(OutOfTime):
         return _plan(relaxed, task, from_patterns(
             merged, *taken, bool(relaxed.host_cost.slopes)))

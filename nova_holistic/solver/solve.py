@@ -18,7 +18,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.all_hosts import search_all_hosts
 from nova_holistic.solver.construct.first_plan import first_plan
-from nova_holistic.solver.construct.joining import joined
+from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
 from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
@@ -158,8 +158,8 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
     phases may find a better plan."""
     known = question.incumbent
     try:
-        found = joined(known, deadline.part(limits().insertion_share),
-                       always=question.strategy is Strategy.INSERTION)
+        found = insert_members(known, deadline.part(limits().insertion_share),
+                               always=question.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
     if found is None:

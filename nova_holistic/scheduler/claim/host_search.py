@@ -2,7 +2,8 @@
 """Searches for a host for one member while its create waits.
 
 No integer program is solved. Placement names the hosts with free capacity, and
-``solver.one_more`` ranks them, with all other members on their current hosts.
+``solver.construct.hosts_for_member`` ranks them, with all other members on
+their current hosts.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,7 +28,8 @@ from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
 from nova_holistic.scheduler.policies.membership import Membership
-from nova_holistic.solver.construct.one_more import Insertion, one_more
+from nova_holistic.solver.construct.hosts_for_member import (
+    hosts_for_member, Insertion)
 from nova_holistic.table.batches import batches
 from nova_holistic.table.records import Place
 
@@ -73,7 +75,7 @@ class HostSearch:
         snapshot = Snapshot(
             evaluation.levels, tuple({**known, **found}.values()),
             evaluation.links)
-        ranked = one_more(
+        ranked = hosts_for_member(
             Insertion(evaluation.group, own.own.member, evaluation.others,
                       snapshot,
                       found.keys()), _objective(own.record.objective))

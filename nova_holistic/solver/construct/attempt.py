@@ -20,19 +20,21 @@ class Attempt:
 
     :ivar free: [resource class, host]: current free amount
     :ivar capacity: [resource class, host]: capacity, at least 1
-    :ivar mine: [host]: whether a member of the group is, or was, on it
+    :ivar used_by_group: [host]: whether a member of the group is, or was, on
+        it
     :ivar rule_counts: counts of the rules, which attempts share
     :ivar counts: counts of the members placed so far
     """
 
     def __init__(self, case: Case, score: Callable[['Attempt'], np.ndarray],
-                 rule_counts: RuleCounts, ahead: 'LookAhead | None' = None):
+                 rule_counts: RuleCounts,
+                 look_ahead: 'LookAhead | None' = None):
         """
         :param score: the ordering of the hosts
-        :param ahead: the look-ahead of the case; None creates one
+        :param look_ahead: the look-ahead of the case; None creates one
         """
         self.case = case
-        self._ahead = ahead or LookAhead(case)
+        self._look_ahead = look_ahead or LookAhead(case)
         self._places: dict[int, list[int]] = {}
         self._refused: dict[int, np.ndarray] = {}
         self._where = {path: case.table.hosts[host]
@@ -45,15 +47,15 @@ class Attempt:
                              dtype=np.int64).reshape(shape)
         self.capacity = np.maximum(np.array(
             [a.capacity for a in columns], dtype=np.int64).reshape(shape), 1)
-        self.mine = np.zeros(len(case.table), dtype=bool)
-        self.mine[list(case.placed.values())] = True
+        self.used_by_group = np.zeros(len(case.table), dtype=bool)
+        self.used_by_group[list(case.placed.values())] = True
         self.rule_counts = rule_counts
         self.counts: Counts = tuple({} for _ in case.classes)
 
     def fullness(self) -> np.ndarray:
         """Mean utilisation of each host, over the requested resources."""
         if not self._names:
-            return np.zeros(len(self.mine))
+            return np.zeros(len(self.used_by_group))
         return 1 - np.mean(np.clip(self.free / self.capacity, 0, 1), axis=0)
 
     def run(self, order: Sequence[int], avoid: Mapping[int, np.ndarray],
@@ -73,7 +75,7 @@ class Attempt:
         """The class of each member, class by class. Classes with traffic
         between them alternate, so that their first members are placed early
         in domains where the traffic is possible."""
-        checked, done = self._ahead.checked, set()
+        checked, done = self._look_ahead.checked, set()
         for c in order:
             if c in done:
                 continue
@@ -124,7 +126,7 @@ class Attempt:
         allowed &= self.case.room[c] > 0
         # A resource class without a request may be over-committed.
         allowed &= np.all((self.free >= needs) | (needs == 0), axis=0)
-        possible, better = self._ahead.confinement.allows(
+        possible, better = self._look_ahead.confinement.allows(
             c, self.counts, self._names, self.free)
         if possible is not None:
             allowed &= possible
@@ -133,17 +135,19 @@ class Attempt:
         # A refused host remains refused after more members are placed.
         if c in self._refused:
             allowed &= ~self._refused[c]
-        far = self._ahead.checked.far(c, self._where)
+        checked = self._look_ahead.checked
+        uplink_scores = checked.uplink_scores(c, self._where)
         if better is not None:
-            far[better] = -1.0
+            uplink_scores[better] = -1.0
         # The first member avoids the hosts of failed attempts.
         started = any(self.counts[each] for each in (
-            c, *self._ahead.checked.peers(c)))
-        criteria = (*((far, avoid) if started else (avoid, far)), cost,
-                    self._score(self))
+            c, *checked.peers(c)))
+        first = ((uplink_scores, avoid) if started
+                 else (avoid, uplink_scores))
+        criteria = (*first, cost, self._score(self))
         for _ in range(limits().checked_hosts):
             host = _first(allowed, criteria)
-            refused = None if host is None else self._ahead.checked.refused(
+            refused = None if host is None else checked.refused(
                 c, self._next(c), host, self._where)
             if refused is None:
                 return host
@@ -153,7 +157,7 @@ class Attempt:
 
     def is_checked(self, c: int) -> bool:
         """Whether checks of policies also restrict the hosts of the class."""
-        return c in self._ahead.checked
+        return c in self._look_ahead.checked
 
     def _next(self, c: int) -> str:
         """Path of the next member of the class."""
@@ -165,7 +169,7 @@ class Attempt:
             self._where[self._next(c)] = self.case.table.hosts[host]
             self._places.setdefault(c, []).append(host)
         self.free[:, [host]] -= self._needs(c)
-        self.mine[host] = True
+        self.used_by_group[host] = True
         self.counts[c][host] = self.counts[c].get(host, 0) + 1
         self.rule_counts.add(c, host)
 
@@ -205,9 +209,9 @@ class LookAhead:
     confinement: Confinement
     checked: CheckedPolicies
 
-    def __init__(self, case: Case, asks: bool = True):
-        """:param asks: whether to use the checks of policies"""
-        checked = CheckedPolicies(case, asks)
+    def __init__(self, case: Case, uses_checks: bool = True):
+        """:param uses_checks: whether to use the checks of policies"""
+        checked = CheckedPolicies(case, uses_checks)
         object.__setattr__(self, 'checked', checked)
         object.__setattr__(self, 'confinement', Confinement(
             case, checked.policies))
@@ -219,15 +223,15 @@ def _emptiest(attempt: Attempt) -> np.ndarray:
 
 def fullest(attempt: Attempt) -> np.ndarray:
     """A score that prefers used hosts of the group, then full hosts."""
-    return np.where(attempt.mine, -2.0, 0.0) - attempt.fullness()
+    return np.where(attempt.used_by_group, -2.0, 0.0) - attempt.fullness()
 
 
 def _largest(attempt: Attempt) -> np.ndarray:
     room = attempt.free / np.maximum(
         attempt.capacity.max(axis=1, keepdims=True), 1)
     if not len(room):
-        return np.where(attempt.mine, -2.0, 0.0)
-    return np.where(attempt.mine, -2.0, 0.0) - room.min(axis=0)
+        return np.where(attempt.used_by_group, -2.0, 0.0)
+    return np.where(attempt.used_by_group, -2.0, 0.0) - room.min(axis=0)
 
 
 Ordering = Callable[[Attempt], np.ndarray]

@@ -23,16 +23,17 @@ class CheckedPolicies:
     :ivar policies: all policies that are checked
     """
 
-    def __init__(self, case: Case, asks: bool = True):
-        """:param asks: whether any policies are checked"""
+    def __init__(self, case: Case, uses_checks: bool = True):
+        """:param uses_checks: whether any policies are checked"""
         self._case = case
         types = {type(row.carried.policy) for row in case.rules.rows
                  if row.carried.policy.hard and any(
                      atom.kind is Kind.FREE for atom, _ in row.terms)}
-        unwritten = {id(each) for each in case.checked}
+        without_rows = {id(each) for each in case.checked}
         checked = [each for each in case.policies
-                   if asks and each.policy.hard and each.policy.monotone
-                   and (type(each.policy) in types or id(each) in unwritten)]
+                   if uses_checks and each.policy.hard and each.policy.monotone
+                   and (type(each.policy) in types
+                        or id(each) in without_rows)]
         self.policies = checked
         self._shares: dict[str, np.ndarray] = {}
         self._of_class: Mapping[int, Sequence[ScopedPolicy]] = {
@@ -55,7 +56,7 @@ class CheckedPolicies:
         """Other classes to which the policies of the class apply."""
         return self._peers.get(c, [])
 
-    def far(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
+    def uplink_scores(self, c: int, where: Mapping[str, Host]) -> np.ndarray:
         """[host]: a score; hosts with a low score are better.
 
         The score is -1 in a domain with placed members of the same policies,
@@ -105,10 +106,11 @@ class CheckedPolicies:
         moved = {**where, path: case.table.hosts[host]}
         for each in self._of_class[c]:
             if each.policy.check(each.scope, moved, case.snapshot).count:
-                return self._alike(each, c, host)
+                return self._equivalent_hosts(each, c, host)
         return None
 
-    def _alike(self, each: ScopedPolicy, c: int, host: int) -> np.ndarray:
+    def _equivalent_hosts(self, each: ScopedPolicy, c: int,
+                          host: int) -> np.ndarray:
         table = self._case.table
         seen = each.policy.distinguishes(
             each.scope, self._case.classes[c].members[0])

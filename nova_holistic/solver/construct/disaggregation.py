@@ -60,7 +60,7 @@ def disaggregate(case: Case, places: KindPlaces, deadline: Deadline,
     for c, kind in enumerate(places.kind_of):
         of_kind.setdefault(kind, []).append(c)
     kept = _CellShares(places)
-    free = _in_turn(places, attempt.counts)
+    free = _interleaved_places(places, attempt.counts)
     for _ in range(limits().passes):
         before, free = len(free), _pass(
             attempt, of_kind, left, free, kept, deadline)
@@ -95,7 +95,7 @@ class _CellShares:
         if self._left is not None:
             self._left[self._part_of[c], self._cell[host]] -= 1
 
-    def elsewhere(self, c: int) -> np.ndarray:
+    def exhausted_cells(self, c: int) -> np.ndarray:
         """[host]: 1 in cells where the part of the class has used its share,
         else 0."""
         if self._left is None:
@@ -110,7 +110,7 @@ def _place_rest(attempt: Attempt, left: Sequence[int], kept: '_CellShares',
     for c, number in enumerate(left):
         for _ in range(number):
             deadline.check()
-            host = attempt.choose(c, kept.elsewhere(c))
+            host = attempt.choose(c, kept.exhausted_cells(c))
             if host is None:
                 return False
             attempt.put(c, host)
@@ -123,14 +123,14 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
           kept: '_CellShares', deadline: Deadline) -> list[tuple[int, int]]:
     """Offer each free place once; return the places that no class took."""
     rest: list[tuple[int, int]] = []
-    elsewhere: list[float] = []
+    mean_costs: list[float] = []
     for number, (kind, host) in enumerate(free):
         if number % limits().places_per_update == 0:
             deadline.check()
-            elsewhere = [_mean_cost(attempt.rule_counts, c, bool(left[c]))
+            mean_costs = [_mean_cost(attempt.rule_counts, c, bool(left[c]))
                          for c in range(len(left))]
         c = _assign(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
-            c, host)], left, host, elsewhere)
+            c, host)], left, host, mean_costs)
         if c is None:
             rest.append((kind, host))
         else:
@@ -183,7 +183,7 @@ def _mean_cost(rule_counts: RuleCounts, c: int, waiting: bool) -> float:
 
 
 def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
-            host: int, elsewhere: Sequence[float]) -> int | None:
+            host: int, mean_costs: Sequence[float]) -> int | None:
     """Give the place to the best class that the rules allow, and return the
     class; None if they allow no class."""
     best = None
@@ -199,7 +199,7 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
         # together.
         rest = left[c] / len(attempt.case.classes[c].members)
         order_key = (
-            round(cost - elsewhere[c], 6),
+            round(cost - mean_costs[c], 6),
             limits().exclusion_weight * attempt.rule_counts.excludes(c, host)
             - rest)
         if best is None or order_key < best[0]:
@@ -211,7 +211,8 @@ def _assign(attempt: Attempt, classes: Sequence[int], left: list[int],
     return best[1]
 
 
-def _in_turn(places: KindPlaces, counts: Counts) -> list[tuple[int, int]]:
+def _interleaved_places(places: KindPlaces,
+                        counts: Counts) -> list[tuple[int, int]]:
     """(kind, host) of each place. All cells are filled at the same pace, which
     includes the members that are already placed."""
     cell = places.cell

@@ -39,7 +39,7 @@ class FallbackPlan:
         # If a plan is known, a fallback plan is unnecessary.
         self._was_tried = incumbent.where is not None
 
-    def try_after(self, after: float) -> None:
+    def construct_after(self, after: float) -> None:
         """Construct the plan, unless this was done before or a plan is known.
 
         :param after: share of the time limit before which nothing is done
@@ -57,7 +57,7 @@ class FallbackPlan:
                 self._incumbent.placed, deadline.check,
                 Subproblem(kinds.table.part(roomiest(kinds)),
                            constructs=True))
-            counts = _quickly(case, deadline)
+            counts = _plan_without_checks(case, deadline)
             for found in plans(case, deadline) if counts is None else [counts]:
                 self._take(case, found)
         except OutOfTime:
@@ -78,7 +78,7 @@ class FallbackPlan:
             self._deadline.extend(later)
 
 
-def _quickly(case: Case, deadline: Deadline) -> Counts | None:
+def _plan_without_checks(case: Case, deadline: Deadline) -> Counts | None:
     """A plan that is constructed without checks of policies before the end;
     None if no plan was found.
 
@@ -89,13 +89,13 @@ def _quickly(case: Case, deadline: Deadline) -> Counts | None:
     :raises OutOfTime: if the time ends before a plan was found
     """
     rule_counts = RuleCounts(case, deadline.check)
-    ahead = LookAhead(case, asks=False)
+    look_ahead = LookAhead(case, uses_checks=False)
     # Classes with the fewest possible hosts come first.
     order = sorted(range(len(case.classes)), key=lambda c: (
         int((case.room[c] > 0).sum()), -len(case.classes[c].scopes), c))
     no_members = np.zeros(len(case.table))
     for _ in range(limits().orders):
-        attempt = Attempt(case, fullest, rule_counts, ahead)
+        attempt = Attempt(case, fullest, rule_counts, look_ahead)
         failed = None
         for c in order:
             left = len(case.classes[c].members)

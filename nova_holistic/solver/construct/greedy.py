@@ -137,7 +137,7 @@ class Restarts:
             order = [c for c in self._order if c not in self.fixed]
             attempt = Attempt(
                 self._case, ordering, self._rule_counts, self._ahead)
-            attempt.mine[list(self._used)] = True
+            attempt.used_by_group[list(self._used)] = True
             attempt.put_all(self.fixed)
             failed = self._place(attempt, order)
             reached = [] if failed is None else list(

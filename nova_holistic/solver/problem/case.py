@@ -214,8 +214,9 @@ def _add_rows(rules: Rules, policies: Sequence[ScopedPolicy],
     :param checked: the policies of ``touched`` that get no rows
     """
     if freed is None or freed.rows is None:
-        unwritten = {id(each) for each in checked}
-        rules.encode([each for each in touched if id(each) not in unwritten])
+        without_rows = {id(each) for each in checked}
+        rules.encode([each for each in touched
+                      if id(each) not in without_rows])
         _separate_sides(policies, rules)
     else:
         rules.adopt(freed.whole, touched, freed.rows)

@@ -151,7 +151,7 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
         stage, monkeypatch):
     clock, sought = Clock(), []
     owner, name = stage
-    known, quick = getattr(owner, name), fallback_plan._quickly
+    known, quick = getattr(owner, name), fallback_plan._plan_without_checks
 
     def slowly(*arguments, **named):
         found = known(*arguments, **named)
@@ -163,7 +163,7 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
         return quick(*arguments)
 
     monkeypatch.setattr(owner, name, slowly)
-    monkeypatch.setattr(fallback_plan, '_quickly', shown)
+    monkeypatch.setattr(fallback_plan, '_plan_without_checks', shown)
     # The later assignment of seats then exceeds the time limit.
     _stops(monkeypatch, clock, large, 'class_counts', after=False)
     _is_a_plan(_solved(clock))
@@ -171,15 +171,15 @@ def test_after_half_of_the_time_any_plan_is_sought_first(
 
 
 def test_with_enough_time_no_quick_plan_is_sought(monkeypatch):
-    monkeypatch.setattr(fallback_plan, '_quickly', None)
+    monkeypatch.setattr(fallback_plan, '_plan_without_checks', None)
     _is_a_plan(_solved(Clock(), time_limit=SHORT))
 
 
 def test_a_better_plan_replaces_the_early_one(hurry, monkeypatch):
     found = []
-    quick = fallback_plan._quickly
+    quick = fallback_plan._plan_without_checks
     monkeypatch.setattr(
-        fallback_plan, '_quickly', lambda *arguments: found.append(
+        fallback_plan, '_plan_without_checks', lambda *arguments: found.append(
             quick(*arguments)) or found[0])
     answer = _solved(Clock(), 'stack')
     _is_a_plan(answer)
@@ -232,7 +232,7 @@ def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):
     def never(*arguments):
         raise OutOfTime
 
-    monkeypatch.setattr(fallback_plan, '_quickly', never)
+    monkeypatch.setattr(fallback_plan, '_plan_without_checks', never)
     clock = Clock()
     _stops(monkeypatch, clock, large, 'cells')
     assert isinstance(_solved(clock), Unknown)

@@ -55,7 +55,8 @@ def test_a_time_out_after_chosen_hosts_keeps_their_plan(monkeypatch):
         clock.run_out()
 
     monkeypatch.setattr(large, '_best_of_relaxations', late)
-    monkeypatch.setattr(FallbackPlan, 'try_after', lambda *arguments: None)
+    monkeypatch.setattr(FallbackPlan, 'construct_after',
+                        lambda *arguments: None)
     assert isinstance(solved(clock, 'decomposed'), Plan)
 
 

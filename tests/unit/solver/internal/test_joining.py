@@ -11,7 +11,7 @@ from nova_holistic.model.binding import bind
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
-from nova_holistic.solver.construct.joining import joined
+from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.evaluation.policy_evaluation import PolicyEvaluation
 from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.problem.eligibility import Eligibility
@@ -76,7 +76,7 @@ def _inserted(wanted, snapshot, placed, objective):
     bound = bind(wanted, snapshot)
     known = Incumbent(bound, snapshot, placed,
                       load_objective(objective).for_group(bound), 0.01)
-    return joined(known, in_time(10.0), always=True)
+    return insert_members(known, in_time(10.0), always=True)
 
 
 def test_joining_checks_policies_on_few_hosts(monkeypatch):

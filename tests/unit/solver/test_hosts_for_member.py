@@ -10,7 +10,8 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import fits
-from nova_holistic.solver.construct.one_more import Insertion, one_more
+from nova_holistic.solver.construct.hosts_for_member import (
+    hosts_for_member, Insertion)
 from tests.unit.builders import cloud, group, host, on, servers, two_racks
 from tests.unit.solver.strategies import OBJECTIVES, seeded
 
@@ -26,7 +27,7 @@ def insertion(wanted, path, placed, snapshot):
 
 
 def hosts(question, objective='spread'):
-    return one_more(question, load_objective(objective))
+    return hosts_for_member(question, load_objective(objective))
 
 
 def test_it_keeps_hard_policies():

@@ -33,7 +33,7 @@ from nova_holistic.solver.problem.search_status import SearchStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class InsertedPlan:
     """A plan that insertion found.
 
     :ivar where: path to host of every member, in document order
@@ -50,8 +50,8 @@ class Joined:
     is_enough: bool
 
 
-def joined(known: Incumbent, deadline: Deadline,
-           always: bool = False) -> Joined | None:
+def insert_members(known: Incumbent, deadline: Deadline,
+                   always: bool = False) -> InsertedPlan | None:
     """Insert the new members. Return None if their number is too large or 0,
     the objective is not a sum over hosts, a program would be small, or no
     sufficiently good plan was found.
@@ -69,26 +69,26 @@ def joined(known: Incumbent, deadline: Deadline,
             not always and waiting * len(snapshot.hosts)
             <= limits().insertion_places):
         return None
-    joining = _Joining(known.group, snapshot, placed, host_cost, deadline)
-    costs = joining.run()
+    insertion = _Insertion(known.group, snapshot, placed, host_cost, deadline)
+    costs = insertion.run()
     if costs is None:
         return None
-    where = {m.path: joining.where[m.path] for m in members}
+    where = {m.path: insertion.where[m.path] for m in members}
     value = objective.value(members, where, placed, snapshot)
     status, bound, enough = SearchStatus.OPTIMAL, value, True
     if len(costs) > 1:
         bound = bounds.safe(
-            objective, value - sum(costs) + joining.least)
+            objective, value - sum(costs) + insertion.least)
         if value - bound > ARITHMETIC * max(1.0, value):
             status = SearchStatus.FEASIBLE
             # Only an integer program could find a better plan.
             within_gap = bounds.gap(value, bound) <= known.gap or (
                 objective.integral and value - bound <= 1)
-            enough = within_gap and not joining.small
-    return Joined(where, joining.policies, bound, status, enough)
+            enough = within_gap and not insertion.small
+    return InsertedPlan(where, insertion.policies, bound, status, enough)
 
 
-class _Joining:
+class _Insertion:
     """The insertion of all members without a host.
 
     :ivar where: path to host of all members that have a host
@@ -124,7 +124,7 @@ class _Joining:
                                    self._waiting)):
             # Undeclared properties of a policy can depend on all members.
             return None
-        if not self._look(several):
+        if not self._compute_bounds(several):
             return None
         found = []
         for member in sorted(self._waiting, key=self._size, reverse=True):
@@ -138,7 +138,7 @@ class _Joining:
             found.append(best.cost)
         return found
 
-    def _look(self, several: bool) -> bool:
+    def _compute_bounds(self, several: bool) -> bool:
         """Compute bounds before any member is inserted; return whether each
         member has a possible host."""
         kinds: dict[tuple, list] = {}

@@ -41,7 +41,8 @@ class Insertion:
     candidates: Collection[str]
 
 
-def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
+def hosts_for_member(insertion: Insertion,
+                     objective: Objective) -> tuple[str, ...]:
     """Names of the hosts that can take the member, the best first.
 
     Each host meets the member's requirements and has room for it, and the
@@ -51,16 +52,16 @@ def one_more(question: Insertion, objective: Objective) -> tuple[str, ...]:
     objective, then as in the snapshot. An objective without a host cost orders
     only the first ``evaluated_hosts`` (a limit) hosts.
     """
-    rules = _Rules(question)
+    rules = _Rules(insertion)
     costs = {}
-    for host in question.snapshot.hosts:
-        if (host.name in question.candidates
-                and fits(question.member, host, question.snapshot)):
+    for host in insertion.snapshot.hosts:
+        if (host.name in insertion.candidates
+                and fits(insertion.member, host, insertion.snapshot)):
             cost = rules.cost(host)
             if cost is not None:
                 costs[host] = cost
     found = sorted(costs, key=costs.__getitem__)
-    value = _objective_cost(question, objective, found)
+    value = _objective_cost(insertion, objective, found)
     found.sort(key=lambda host: (costs[host], value(host)))
     return tuple(host.name for host in found)
 
@@ -69,12 +70,12 @@ class _Rules:
     """The policies that apply to the member, hard policies first. Each keeps
     the results of its checks."""
 
-    def __init__(self, question: Insertion):
-        self._question = question
+    def __init__(self, insertion: Insertion):
+        self._insertion = insertion
         self._rules = [
-            _Rule(question, scope, policy)
-            for scope in question.group.scopes()
-            if scope.holds(question.member) for policy in scope.group.rules]
+            _Rule(insertion, scope, policy)
+            for scope in insertion.group.scopes()
+            if scope.holds(insertion.member) for policy in scope.group.rules]
         # If a hard policy rejects a host, no other check is needed.
         self._rules.sort(key=lambda rule: not rule.policy.hard)
 
@@ -94,11 +95,11 @@ class _Rules:
 class _Rule:
     """One policy of one scope, with a cache of the results of its checks."""
 
-    def __init__(self, question: Insertion, scope: Scope, policy: Policy):
+    def __init__(self, insertion: Insertion, scope: Scope, policy: Policy):
         self.policy = policy
-        self._question = question
+        self._insertion = insertion
         self._scope = scope
-        self._levels = policy.distinguishes(scope, question.member)
+        self._levels = policy.distinguishes(scope, insertion.member)
         self._used = {level: self._domains(level)
                       for level in self._levels or ()}
         self._without: int | None = None
@@ -112,60 +113,62 @@ class _Rule:
         return self._answers[key]
 
     def _added(self, host: Host) -> int:
-        question = self._question
-        moved = {**question.placed, question.member.path: host}
+        insertion = self._insertion
+        moved = {**insertion.placed, insertion.member.path: host}
         count = self._count(moved)
         if count and self._without is None:
-            self._without = self._count(question.placed)
+            self._without = self._count(insertion.placed)
         return count - (self._without or 0)
 
     def _count(self, placement: Mapping[str, Host]) -> int:
         return self.policy.check(
-            self._scope, placement, self._question.snapshot).count
+            self._scope, placement, self._insertion.snapshot).count
 
     def _key(self, host: Host) -> Hashable:
         """A key that is equal for hosts that the policy does not
         distinguish."""
         if self._levels is None:
             return host.name
-        return tuple(self._seen(host, level, apart)
-                     for level, apart in self._levels.items())
+        return tuple(self._domain_key(host, level, distinguishes_domains)
+                     for level, distinguishes_domains in self._levels.items())
 
-    def _seen(self, host: Host, level: str, apart: bool) -> Hashable:
-        domain = self._question.snapshot.domain(host, level)
-        if apart or domain is None or domain in self._used[level]:
+    def _domain_key(self, host: Host, level: str,
+                    distinguishes_domains: bool) -> Hashable:
+        domain = self._insertion.snapshot.domain(host, level)
+        if (distinguishes_domains or domain is None
+                or domain in self._used[level]):
             return domain
         return 'without members'
 
     def _domains(self, level: str) -> frozenset[Domain | None]:
-        snapshot = self._question.snapshot
+        snapshot = self._insertion.snapshot
         return frozenset(snapshot.domain(host, level)
-                         for host in self._question.placed.values())
+                         for host in self._insertion.placed.values())
 
 
-def _objective_cost(question: Insertion, objective: Objective,
+def _objective_cost(insertion: Insertion, objective: Objective,
                     found: Sequence[Host]) -> Callable[[Host], float]:
     """A function that returns the increase of the objective at a host.
 
     :param found: the hosts, those with the fewest violations first
     """
-    objective = objective.for_group(question.group)
-    members = [each for each in question.group.all_members()
-               if each.path in question.placed] + [question.member]
+    objective = objective.for_group(insertion.group)
+    members = [each for each in insertion.group.all_members()
+               if each.path in insertion.placed] + [insertion.member]
     host_cost = objective.host_cost()
     if host_cost is not None:
-        return _hosts_cost(question, host_cost, requested_classes(members))
-    placed = {path: host.name for path, host in question.placed.items()}
+        return _hosts_cost(insertion, host_cost, requested_classes(members))
+    placed = {path: host.name for path, host in insertion.placed.items()}
     values = {host.name: objective.value(
-        members, {**question.placed, question.member.path: host}, placed,
-        question.snapshot) for host in found[:limits().evaluated_hosts]}
+        members, {**insertion.placed, insertion.member.path: host}, placed,
+        insertion.snapshot) for host in found[:limits().evaluated_hosts]}
     return lambda host: values.get(host.name, float('inf'))
 
 
-def _hosts_cost(question: Insertion, host_cost: HostCost,
+def _hosts_cost(insertion: Insertion, host_cost: HostCost,
                 classes: Sequence[str]) -> Callable[[Host], float]:
-    resources = question.member.requirements.resources
-    used = {host.name for host in question.placed.values()}
+    resources = insertion.member.requirements.resources
+    used = {host.name for host in insertion.placed.values()}
 
     def cost(host: Host) -> float:
         before = utilisation(host, classes)
