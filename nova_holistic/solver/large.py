@@ -265,9 +265,10 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
         kinds, rules, relaxed.host_cost, merged, deadline, domain_branches(
             kinds, rules, relaxed.cohesive.domains, merged.limit))
     whole = task.incumbent.objective.integral and relaxed.is_objective
+    is_finished = generation.run(whole) or generation.has_used_time_share()
     taken = place_patterns(
-        kinds, rules, generation, task.incumbent.gap, whole, merged.limit) if (
-            generation.run(whole) or generation.is_late()) else None
+        kinds, rules, generation, task.incumbent.gap, whole,
+        merged.limit) if is_finished else None
     merged.proved.add(generation.bound, generation.limit)
     if taken is None:
         return None, None

@@ -159,7 +159,8 @@ class SnapshotPlanner:
             found = alternates(
                 bound, snapshot,
                 plan_for_hosts(request, bound, snapshot, hosts),
-                conf.alternates, placed=request.placed, given=given,
+                conf.alternates, placed=request.placed,
+                existing_alternates=given,
                 time_limit=conf.time_limit, timer=self._timer)
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)

@@ -35,7 +35,8 @@ from nova_holistic.solver.problem.rules import scoped_policies
 
 def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
                placed: Mapping[str, str] = FrozenMapping(),
-               given: Mapping[str, Sequence[str]] = FrozenMapping(),
+               existing_alternates: Mapping[str, Sequence[str]]
+               = FrozenMapping(),
                time_limit: float = math.inf,
                timer: Callable[[], float] = time.perf_counter
                ) -> dict[str, tuple[str, ...]]:
@@ -51,7 +52,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     :param limit: maximum number of alternates of a member
     :param placed: members that stay; the snapshot counts their usage, and they
         get no alternates
-    :param given: alternates of the members that stay
+    :param existing_alternates: alternates of the members that stay
     :param time_limit: time limit in seconds
     :param timer: returns the current time in seconds; the search reads no
         other clock
@@ -61,7 +62,7 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
     try:
         choice = _Choice.of(group, snapshot, plan, limit,
-                            _Staying(placed, given), in_time)
+                            _Staying(placed, existing_alternates), in_time)
         for _ in range(limit):
             for path, host in choice.next_round().items():
                 found[path].append(choice.case.table.hosts[host].name)
@@ -77,13 +78,15 @@ class _Staying:
     """Members that stay, with the names of their hosts and alternates."""
 
     placed: Mapping[str, str]
-    given: Mapping[str, Sequence[str]]
+    existing_alternates: Mapping[str, Sequence[str]]
 
     def alternates(self, table: HostTable) -> dict[str, list[int]]:
         """Path to indexes of the alternates that are in the table."""
-        return {path: [table.index[name] for name in self.given[path]
+        paths = self.existing_alternates.keys() & self.placed.keys()
+        return {path: [table.index[name]
+                       for name in self.existing_alternates[path]
                        if name in table.index]
-                for path in self.given.keys() & self.placed.keys()}
+                for path in paths}
 
 
 @dataclass(slots=True)

@@ -166,7 +166,7 @@ class Dive:
             self._add_smaller(fixed, most)
         for number in range(limits().dive_all_rounds):
             master.fix(fixed, most)
-            if self._generation.is_late() or not master.solve(
+            if self._generation.has_used_time_share() or not master.solve(
                     self._generation.deadline.left()):
                 return False
             # The known patterns are usually sufficient for a first dive.

@@ -135,7 +135,8 @@ class ColumnGeneration:
         known, last = enough < float('inf'), float('inf')
         weight = 0.0 if known else limits().smoothing
         for _ in range(limits().rounds):
-            if self.is_late() or not self.master.solve(self.deadline.left()):
+            if self.has_used_time_share() or not self.master.solve(
+                    self.deadline.left()):
                 return False
             if self.floor >= enough:
                 return self.master.unplaced < 1e-6
@@ -153,7 +154,7 @@ class ColumnGeneration:
                 * self.numbers.sum()
                     or known and falls) and self._add_columns(self.pricing(
                         self.master.prices(self.master.duals)[0],
-                        few=limits().cell_types)):
+                        max_types=limits().cell_types)):
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)
@@ -164,7 +165,7 @@ class ColumnGeneration:
             weight = limits().smoothing if fresh or better else 0.0
         return self.master.unplaced < 1e-6
 
-    def is_late(self) -> bool:
+    def has_used_time_share(self) -> bool:
         """Whether column generation has used its share of the time limit."""
         return self.deadline.elapsed() > (
             limits().time_share * self.deadline.limit)

@@ -53,11 +53,11 @@ class Pricing:
     """Prices the host types. Each call starts from the best patterns of
     earlier calls.
 
-    :ivar looked_at: number of patterns that all calls have evaluated
+    :ivar evaluated_patterns: number of patterns that all calls have evaluated
     """
 
     def __init__(self, host_types: HostTypes):
-        self.looked_at = 0
+        self.evaluated_patterns = 0
         self._host_types = host_types
         self._known = np.zeros(host_types.room.shape, dtype=np.int64)
         self._curved = len(host_types.slopes) > 0
@@ -68,15 +68,15 @@ class Pricing:
             host_types.free, host_types.room @ host_types.amounts)
 
     def __call__(self, prices: np.ndarray, most: np.ndarray | None = None,
-                 few: int | None = None) -> PricingResult:
+                 max_types: int | None = None) -> PricingResult:
         """Return the gains at these prices.
 
         :param prices: [kind, cell], of one member
         :param most: maximum number of members of each kind in a pattern; the
             upper bounds hold only for such patterns
-        :param few: maximum number of host types of cells with equal prices to
-            price, in descending order of their first upper bounds; the bounds
-            of the other types remain weak
+        :param max_types: maximum number of host types of cells with equal
+            prices to price, in descending order of their first upper bounds;
+            the bounds of the other types remain weak
         """
         host_types = self._host_types
         self._room, self._free = host_types.room, self._usable
@@ -84,8 +84,9 @@ class Pricing:
             self._room = np.minimum(host_types.room, most)
             self._free = np.minimum(
                 self._free, self._room @ host_types.amounts)
-        self._beam = limits().beam if few is None else limits().heuristic_beam
-        self._left = self.looked_at + limits().patterns
+        self._beam = (limits().beam if max_types is None
+                      else limits().heuristic_beam)
+        self._left = self.evaluated_patterns + limits().patterns
         self._slack = EQUAL_PRICES * float(np.max(prices, initial=0.0))
         gains = PricingResult(np.zeros(len(host_types)),
                               np.zeros(len(host_types)),
@@ -95,14 +96,15 @@ class Pricing:
             best_prices = prices[:, cells].max(axis=1)
             types = np.flatnonzero(np.isin(host_types.cell, cells))
             if len(types) and (best_prices > 0).any():
-                self._cell(types, CellPrices.of(
-                    best_prices, host_types, self._room, types), few, gains)
+                cell_prices = CellPrices.of(best_prices, host_types,
+                                            self._room, types)
+                self._cell(types, cell_prices, max_types, gains)
         found = gains.known > 0
         self._known[found] = gains.patterns[found]
         return gains
 
     def _cell(self, types: np.ndarray, cell_prices: CellPrices,
-              few: int | None, gains: PricingResult) -> None:
+              max_types: int | None, gains: PricingResult) -> None:
         host_types = self._host_types
         above = np.minimum(
             cell_prices.completion_bound(0, types, self._free[types],
@@ -112,7 +114,7 @@ class Pricing:
         above -= host_types.opening[types]
         gains.most[types] = np.maximum(above, 0.0)
         rank = np.argsort(-above, kind='stable')
-        rank = rank[above[rank] > 0][:few]
+        rank = rank[above[rank] > 0][:max_types]
         for first in range(0, len(rank), limits().priced_types):
             self._part(types[np.sort(rank[first:first
                                           + limits().priced_types])],
@@ -128,7 +130,7 @@ class Pricing:
         start[value <= 0] = 0
         gains.known[types] = np.maximum(value, 0.0)
         gains.patterns[types] = start
-        if self.looked_at > self._left:
+        if self.evaluated_patterns > self._left:
             return
         lost = self._build(types, cell_prices, gains)
         if lost is not None:
@@ -157,7 +159,7 @@ class Pricing:
             grown = self._grown(part, types, kind, cell_prices, last)
             if grown is None:
                 return None
-            self.looked_at += len(grown.of)
+            self.evaluated_patterns += len(grown.of)
             types_of = types[grown.of]
             level = self._level(types_of, grown.added)
             gained = grown.value - self._host_types.opening[types_of] - (

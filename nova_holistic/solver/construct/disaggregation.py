@@ -128,7 +128,7 @@ def _pass(attempt: Attempt, of_kind: Mapping[int, Sequence[int]],
         if number % limits().places_per_update == 0:
             deadline.check()
             mean_costs = [_mean_cost(attempt.rule_counts, c, bool(left[c]))
-                         for c in range(len(left))]
+                          for c in range(len(left))]
         c = _assign(attempt, [c for c in of_kind.get(kind, ()) if kept.allow(
             c, host)], left, host, mean_costs)
         if c is None:

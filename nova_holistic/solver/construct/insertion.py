@@ -169,7 +169,7 @@ class _Insertion:
         costs = self._marginal_cost.of(amounts)[hosts]
         preference_costs = self._evaluation.preference_costs(member, hosts)
         # Among equally good hosts, the fullest comes first.
-        order = np.lexsort((-self._marginal_cost.full[hosts], costs,
+        order = np.lexsort((-self._marginal_cost.utilisation[hosts], costs,
                             preference_costs))
         return self._evaluation.first(member, hosts[order], costs[order],
                                       preference_costs[order],

@@ -54,7 +54,8 @@ class HostAggregation:
         self.cells = cells
         self.host_cost = host_cost
         self._deadline = deadline
-        self._alike = limits().equal_hosts if host_cost.slopes else EQUAL_COSTS
+        self._equality_tolerance = (
+            limits().equal_hosts if host_cost.slopes else EQUAL_COSTS)
         self.columns = columns(kinds, cells, host_cost)
         self.bound: float | None = None
         self.least = 0.0
@@ -119,7 +120,7 @@ class HostAggregation:
         values = self.columns.split_values()
         used = zip(self._used_bins, self.solution)
         mixed = [number for number, (hosts, _) in used
-                 if _is_heterogeneous(values[hosts], self._alike)]
+                 if _is_heterogeneous(values[hosts], self._equality_tolerance)]
         if not mixed or self._deadline.left() < (
                 limits().reserve_share * self._deadline.limit):
             return None

@@ -82,7 +82,7 @@ def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
                                                 * len(busy)))
     rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
     rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
-        slopes) else _by_promise(aggregation, rest)
+        slopes) else _by_cost_and_capacity(aggregation, rest)
     return HostAssignment(
         np.sort(columns.hosts[np.concatenate((busy, rest[:more]))]),
         _by_kind(columns.hosts, taken), parts)
@@ -138,12 +138,13 @@ def _chosen(aggregation: HostAggregation, spare: float,
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
         aggregation.solution, aggregation.considered)])[:limits().chosen_hosts]
     more = max(least, int(np.ceil(spare * len(used))))
-    rest = _by_promise(aggregation, np.setdiff1d(
+    rest = _by_cost_and_capacity(aggregation, np.setdiff1d(
         np.arange(len(columns.hosts)), used))
     return np.sort(np.concatenate((used, rest[:more])))
 
 
-def _by_promise(aggregation: HostAggregation, rest: np.ndarray) -> np.ndarray:
+def _by_cost_and_capacity(aggregation: HostAggregation,
+                          rest: np.ndarray) -> np.ndarray:
     """Sort the hosts: in every cell, cheap hosts with much room come first."""
     columns = aggregation.columns
     largest = np.maximum(columns.free.max(axis=0, initial=1), 1)

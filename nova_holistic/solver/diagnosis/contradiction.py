@@ -107,7 +107,7 @@ class CountingTest(Room):
     def _short(self) -> bool:
         """Whether one class, or all classes together, have too little room."""
         demand: dict[str, int] = defaultdict(int)
-        self.look(len(self.case.classes))
+        self.count_work(len(self.case.classes))
         for c, each in enumerate(self.case.classes):
             if self.room[c].sum() < len(each.members):
                 return True

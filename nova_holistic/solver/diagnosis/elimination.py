@@ -13,7 +13,7 @@ from nova_holistic.model.messages.cloud_totals import part, total
 from nova_holistic.model.messages.marked_text import (
     format_message, joined, MarkedText, policy_message)
 from nova_holistic.model.plan import Reason
-from nova_holistic.solver.diagnosis.numbers import amounts, many
+from nova_holistic.solver.diagnosis.numbers import amounts, quantity
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.eligibility import (
     demands, Eligibility, HostCondition)
@@ -102,7 +102,7 @@ class Elimination:
                 '{} have', total(f'these {self._before}', 'these')))
         if takes:
             return format_message(
-                'has {} of {}; {} room for {}', many(members, 'member'),
+                'has {} of {}; {} room for {}', quantity(members, 'member'),
                 amounts(requirements), which, takes)
         if len(demands(requirements)) > 1:
             return format_message('{} has {} free at the same time',

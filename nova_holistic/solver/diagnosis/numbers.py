@@ -12,24 +12,24 @@ from nova_holistic.model.storage_pools import named, POOL
 from nova_holistic.solver.diagnosis.elements import Facet
 
 
-def many(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """``1 rack``, ``3 racks``, ``3 hosts with trait X``."""
     noun, space, rest = noun.partition(' ')
     return f'{number} {noun if number == 1 else noun + "s"}{space}{rest}'
 
 
-def be(number: int) -> str:
+def verb_be(number: int) -> str:
     """``is`` for at most 1, else ``are``."""
     return 'is' if number <= 1 else 'are'
 
 
-def have(number: int, noun: str, place: str = '',
-         where: str = '') -> MarkedText:
+def verb_have(number: int, noun: str, place: str = '',
+              where: str = '') -> MarkedText:
     """``3 racks of az1 have``, ``no rack has``.
 
     :param where: property of hosts, between noun and place
     """
-    text = many(number, noun) if number else f'no {noun}'
+    text = quantity(number, noun) if number else f'no {noun}'
     return format_message('{}{}{} {}', text, where, place,
                           'has' if number <= 1 else 'have')
 
@@ -83,7 +83,7 @@ def room(number: int, noun: str, place: MarkedText,
         if where:
             return _hosts(number, place, resources, where,
                           _members(asking, only))
-    return format_message('{} {}', have(number, noun, place),
+    return format_message('{} {}', verb_have(number, noun, place),
                           requirements_of(requirements, only))
 
 
@@ -91,13 +91,13 @@ def _hosts(number: int, place: MarkedText, resources: str, where: MarkedText,
            members: str) -> MarkedText:
     """For hosts, the conditions come before the amounts."""
     if resources:
-        start = have(number, HOST, place, format_message(' {}', where))
+        start = verb_have(number, HOST, place, format_message(' {}', where))
         return format_message('{} room for {}{}', start, resources, members)
-    text = (total(many(number, HOST), f'too few {HOST}s') if number
+    text = (total(quantity(number, HOST), f'too few {HOST}s') if number
             else f'no {HOST}')
     start = (format_message('{} has', place.removeprefix(' of ')) if place
              else format_message('there {}', total(
-                 be(number), 'are' if number else 'is')))
+                 verb_be(number), 'are' if number else 'is')))
     return format_message('{} {} {}{}', start, text, where, members)
 
 

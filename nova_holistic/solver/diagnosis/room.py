@@ -51,7 +51,7 @@ class Room:
         number = len(division.domains)
         where = np.where(division.of_host < 0, number, division.of_host)
         classes = case.classes_in(scope)
-        self.look(len(classes))
+        self.count_work(len(classes))
 
         def summed(room: np.ndarray) -> np.ndarray:
             return np.bincount(where, room, number + 1).astype(np.int64)
@@ -102,7 +102,7 @@ class Room:
         self.room[closed] = 0
         return True
 
-    def look(self, classes: int) -> None:
+    def count_work(self, classes: int) -> None:
         """Check the time, and add the places of this number of classes to
         ``work``."""
         self._in_time()

@@ -14,7 +14,7 @@ from nova_holistic.model.messages.marked_text import (
 from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.numbers import (
-    be, many, requirements_of, room)
+    quantity, requirements_of, room, verb_be)
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape)
 from nova_holistic.solver.problem.case import Case
@@ -67,18 +67,18 @@ class Sentences:
                 return self._some_hosts(name, shape)
             return self._cap(name, shape)
         if isinstance(shape, MinDomains):
-            return self._wide(name, shape)
+            return self._min_domains(name, shape)
         if isinstance(shape, MaxSkew):
-            return self._even(name, shape)
+            return self._max_skew(name, shape)
         if isinstance(shape, Disjoint):
-            return self._apart(name, shape)
+            return self._disjoint(name, shape)
         if isinstance(shape, MaxDomains):
-            return self._one(name, shape)
+            return self._max_domains(name, shape)
         return format_message('{} cannot be satisfied for {}', name,
                               self._all(carried))
 
     def _all(self, carried: ScopedPolicy) -> str:
-        return many(len(carried.scope.members), 'member')
+        return quantity(len(carried.scope.members), 'member')
 
     def _cap(self, name: MarkedText, shape: CountCap) -> MarkedText:
         limit = max(shape.limits.values())
@@ -90,7 +90,7 @@ class Sentences:
         here = int(np.count_nonzero(takes))
         if here < needed:
             return format_message('{} needs {}{}; {}', name,
-                                  many(needed, shape.level),
+                                  quantity(needed, shape.level),
                                   each, self._available(here, shape, place))
         allowed = count.allowed(shape)
         if allowed < members:
@@ -100,8 +100,8 @@ class Sentences:
                 '{} permits {} of {} members, at most {} in each {}; '
                 '{}', name, allowed, members, limit, shape.level,
                 where)
-        return format_message('{} needs {}{}', name, many(needed, shape.level),
-                              each)
+        return format_message('{} needs {}{}', name,
+                              quantity(needed, shape.level), each)
 
     def _some_hosts(self, name: MarkedText, shape: CountCap) -> MarkedText:
         """Sentence for a limit on hosts that are not a domain of the topology.
@@ -110,21 +110,21 @@ class Sentences:
         allowed = self._count.allowed(shape)
         if allowed >= members:
             return format_message('{} is for {}', name,
-                                  many(members, 'member'))
+                                  quantity(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
         available = self._available(int(np.count_nonzero(hosts)),
                                     replace(shape, level=HOST), MarkedText())
         return format_message('{} permits {} of {} members; {}', name, allowed,
                               members, available)
 
-    def _wide(self, name: MarkedText, shape: MinDomains) -> MarkedText:
+    def _min_domains(self, name: MarkedText, shape: MinDomains) -> MarkedText:
         members = self._count.members(shape.scope)
         needed = format_message('{} needs {}', name,
-                                many(shape.least, shape.level))
+                                quantity(shape.least, shape.level))
         if members < shape.least:
             self.contradictory = True
-            return format_message('{}; there {} {}', needed, be(members),
-                                  many(members, 'member'))
+            return format_message('{}; there {} {}', needed, verb_be(members),
+                                  quantity(members, 'member'))
         count, place = self._best(shape)
         takes = count.takes(shape.scope, shape.level)
         here = sum(takes[n] > 0 for n in shape.domains)
@@ -133,7 +133,7 @@ class Sentences:
         return format_message('{}; {}', needed,
                               self._available(int(here), shape, place))
 
-    def _even(self, name: MarkedText, shape: MaxSkew) -> MarkedText:
+    def _max_skew(self, name: MarkedText, shape: MaxSkew) -> MarkedText:
         count, place = self._best(shape)
         members = self._count.members(shape.scope)
         text = format_message('{} with max_skew {}', name, shape.skew)
@@ -141,13 +141,14 @@ class Sentences:
             self.contradictory = True
             return format_message('{} cannot distribute {} evenly over {}',
                                   text,
-                                  many(members, 'member'),
-                                  total(many(len(shape.domains), shape.level),
+                                  quantity(members, 'member'),
+                                  total(quantity(len(shape.domains),
+                                                 shape.level),
                                         f'the {shape.level}s'))
         fitting = count.skew_capacity(shape)
         if fitting >= members:
             return format_message('{} distributes {} evenly', text,
-                                  many(members, 'member'))
+                                  quantity(members, 'member'))
         self.contradictory = True
         takes = count.takes(shape.scope, shape.level)
         worst = min(sorted(shape.domains), key=lambda n: takes[n])
@@ -158,16 +159,16 @@ class Sentences:
             text, fitting, members, shape.level, domain,
             int(takes[worst]), resources)
 
-    def _apart(self, name: MarkedText, shape: Disjoint) -> MarkedText:
+    def _disjoint(self, name: MarkedText, shape: Disjoint) -> MarkedText:
         count, place = self._best(shape)
         needed, here = count.disjoint_domains(shape)
         if here < needed:
             return format_message('{} needs {}; {}', name,
-                                  many(needed, shape.level),
+                                  quantity(needed, shape.level),
                                   self._available(here, shape, place,
                                                   shape.other))
         who = 'them' if isinstance(shape.carried.policy, Relationship) else (
-            f'{many(self._count.members(shape.scope), "member")} and '
+            f'{quantity(self._count.members(shape.scope), "member")} and '
             f'{self._count.members(shape.other)} outside the group')
         text = format_message('{} keeps {} in different {}s', name, who,
                               shape.level)
@@ -182,13 +183,13 @@ class Sentences:
         self.contradictory = False
         return format_message('{}; {}', text, available)
 
-    def _one(self, name: MarkedText, shape: MaxDomains) -> MarkedText:
+    def _max_domains(self, name: MarkedText, shape: MaxDomains) -> MarkedText:
         members = self._count.members(shape.scope)
         rest = CountingTest(self._case, [
             s for s in self._count.shapes if s.scope != shape.scope
             or isinstance(s, CountCap) and not any(s.limits.values())])
         where = ('one ' + shape.level if shape.most == 1
-                 else many(shape.most, shape.level))
+                 else quantity(shape.most, shape.level))
         most = rest.largest_domains(shape)
         resources = self._requested(shape.scope) if most < members else ''
         if not resources:
@@ -243,10 +244,10 @@ class Sentences:
         number = total(f'{here}', 'too few')
         if self._fewer:
             return format_message('{}{} {} left', number, place,
-                                  total(be(here), 'are'))
+                                  total(verb_be(here), 'are'))
         return (format_message('{} has {}', place.removeprefix(' of '), number)
-                if place else format_message(
-                    'there {}', total(f'{be(here)} {here}', 'are too few')))
+                if place else format_message('there {}', total(
+                    f'{verb_be(here)} {here}', 'are too few')))
 
     def _requested(self, scope: int) -> MarkedText:
         text = requirements_of(*self._asking(scope), room='')

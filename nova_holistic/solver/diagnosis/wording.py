@@ -19,7 +19,8 @@ from nova_holistic.solver.diagnosis.contradiction import CountingTest
 from nova_holistic.solver.diagnosis.elements import Element
 from nova_holistic.solver.diagnosis.elimination import Elimination, packing
 from nova_holistic.solver.diagnosis.iis import IIS
-from nova_holistic.solver.diagnosis.numbers import amounts, conditions, many
+from nova_holistic.solver.diagnosis.numbers import (
+    amounts, conditions, quantity)
 from nova_holistic.solver.diagnosis.sentences import Sentences
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, Disjoint, MaxDomains, MaxSkew, MinDomains, Shape, shapes)
@@ -40,7 +41,7 @@ def reasons(core: IIS, in_time: Callable[[], None] = no_limit
     """
     words = _Words(core, in_time)
     if not core.elements:
-        return (words.nothing(),)
+        return (words.no_hosts_reason(),)
     if not words.structural:
         return tuple(words.elimination())
     return tuple(words.sentences())
@@ -59,7 +60,7 @@ def unreduced_reasons(case: Case, conflict: Sequence[ScopedPolicy] | None
                     if amounts(m.requirements) or conditions(m.requirements)}
     result = [Reason.of(each.scope.path, format_message(
         '{} is for {}', policy_message(each.policy.summary),
-        many(len(each.scope.members), 'member')))
+        quantity(len(each.scope.members), 'member')))
         for each in policies[:limits().named_policies]]
     result.extend(Reason.of(path, _asks(requirements[path]))
                   for path in list(requirements)[:limits().named_policies])
@@ -105,7 +106,7 @@ class _Words:
                 self.members[member.description] = self.members.get(
                     member.description, 0) + 1
 
-    def nothing(self) -> Reason:
+    def no_hosts_reason(self) -> Reason:
         """The reason if even a group without policies and requirements has no
         plan."""
         if not len(self.case.table):

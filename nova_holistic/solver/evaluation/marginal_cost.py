@@ -21,7 +21,7 @@ class MarginalCost:
 
     :ivar free: for each resource class that the group requests, [host]: free
         amount
-    :ivar full: [host]: mean utilisation
+    :ivar utilisation: [host]: mean utilisation
     :ivar opening: [host]: cost of using it; 0 if the group uses it already
     """
 
@@ -40,9 +40,9 @@ class MarginalCost:
                           for name, each in amounts.items()}
         self._slopes = np.array(host_cost.slopes)
         self._hosts = len(table)
-        self.full = self._share({})
+        self.utilisation = self._share({})
         self.opening = np.array(np.broadcast_to(
-            host_cost.opening(1 - self.full), self._hosts), dtype=float)
+            host_cost.opening(1 - self.utilisation), self._hosts), dtype=float)
         self.opening[list(used)] = 0.0
 
     def of(self, amounts: Demand) -> np.ndarray:
@@ -62,7 +62,7 @@ class MarginalCost:
         for name, amount in amounts:
             self.free[name][host] -= amount
         self.opening[host] = 0.0
-        self.full = self._share({})
+        self.utilisation = self._share({})
 
     def least(self, kinds: Sequence[tuple[Demand, np.ndarray, int]]) -> float:
         """A lower bound of the cost of inserting all these members.
@@ -73,13 +73,14 @@ class MarginalCost:
 
         :param kinds: requested amounts, suitable hosts, and number of members
         """
-        climbs = sum(self._utilisation_bound(*each) for each in kinds)
+        utilisation_cost = sum(self._utilisation_bound(*each)
+                               for each in kinds)
         if len(self._slopes):
             openings = [float(self.of(amounts)[suits].min())
                         for amounts, suits, _ in kinds]
         else:
             openings = [self._opening_bound(*each) for each in kinds]
-        return max([climbs, *openings])
+        return max([utilisation_cost, *openings])
 
     def _opening_bound(self, amounts: Demand, suits: np.ndarray,
                        number: int) -> float:
@@ -115,7 +116,7 @@ class MarginalCost:
         if not len(self._slopes):
             return np.zeros(self._hosts)
         return (curve(self._share(dict(amounts)), self._slopes)
-                - curve(self.full, self._slopes))
+                - curve(self.utilisation, self._slopes))
 
     def _share(self, extra: Mapping[str, int],
                hosts: np.ndarray | slice = slice(None)) -> np.ndarray:

@@ -166,7 +166,7 @@ def _read_caps(rules: Rules, row: Row, caps: dict) -> None:
             limits[number] = min(limits.get(number, most), most)
 
 
-def _alike(row: Row) -> bool:
+def _counts_used_domains(row: Row) -> bool:
     """Whether the row counts the domains of one level that one scope uses."""
     return len({(a.scope, a.level, w) for a, w in row.terms
                 if a.kind is Kind.USED}) == 1 and all(
@@ -175,7 +175,7 @@ def _alike(row: Row) -> bool:
 
 def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
     atom, weight = row.terms[0]
-    if _alike(row) and row.limit >= weight:
+    if _counts_used_domains(row) and row.limit >= weight:
         yield MaxDomains(
             row.carried, atom.scope, atom.level,
             frozenset(_number(rules, a) for a, _ in row.terms),
@@ -184,7 +184,7 @@ def _max_domains(rules: Rules, row: Row) -> Iterator[MaxDomains]:
 
 def _min_domains(rules: Rules, row: Row) -> Iterator[MinDomains]:
     atom, weight = row.terms[0]
-    if _alike(row):
+    if _counts_used_domains(row):
         yield MinDomains(row.carried, atom.scope, atom.level,
                          frozenset(_number(rules, a) for a, _ in row.terms),
                          math.ceil(row.limit / weight - ARITHMETIC))

@@ -33,7 +33,7 @@ def test_an_exclusive_member_avoids_the_alternates_of_others():
     stays = {'b': 'h0'}
     plan = solve(wanted, snapshot, placed=stays)
     found = alternates(wanted, snapshot, plan, 8, placed=stays,
-                       given={'b': ('h4', 'h5')})
+                       existing_alternates={'b': ('h4', 'h5')})
     assert found['in/a']
     assert not {'h0', 'h4', 'h5'} & {*found['in/a']}
 

@@ -99,8 +99,8 @@ def test_alternates_of_a_replanned_member_respect_those_of_others():
         lost = [*where][0]
         fixed = {path: name for path, name in where.items() if path != lost}
         given = {path: before[path] for path in fixed}
-        others = alternates(group, snapshot, plan, MOST, given=given,
-                            placed=fixed)
+        others = alternates(group, snapshot, plan, MOST,
+                            existing_alternates=given, placed=fixed)
         assert not any(others[path] for path in fixed)
         found += len(others[lost])
         for chosen in choices(where, {**given, lost: others[lost]}):

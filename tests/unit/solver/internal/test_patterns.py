@@ -243,7 +243,7 @@ def test_the_number_of_patterns_does_not_grow_with_the_hosts(objective):
         taken, _ = place_patterns(
             kinds, rules, generation, 0.01, False, float('inf'))
         assert taken.sum() == 120
-        looked_at.append(generation.pricing.looked_at)
+        looked_at.append(generation.pricing.evaluated_patterns)
         sizes.append(len(generation.master.types))
     assert looked_at[1] < 2 * looked_at[0] + 2000
     assert sizes[1] < 2 * sizes[0] + 50
