@@ -87,7 +87,7 @@ def _kinds(kinds: Kinds, cells: Cells, known: Sequence[tuple],
         free.append(each.most)
         # Without other members, there is no amount to limit.
         if each.others < kinds.most_on_a_host and not in_set.all():
-            names.append(f'members of others than cohesive set {number}')
+            names.append(f'members outside cohesive set {number}')
             amounts.append(1 - in_set)
             free.append(each.others)
     room = np.minimum(kinds.room[old], np.array([min(

@@ -86,7 +86,7 @@ class Elimination:
                 return f'no {"enabled " if off else ""}host {verb}'
             return joined(' ', (self.part(now, before), _plural(verb, now)))
         if before == 1:
-            return f'that one {_not(verb)}' if not now else f'and {verb}'
+            return f'this host {_not(verb)}' if not now else f'and {verb}'
         return joined(' ', (_part_of_these(now, before), _plural(verb, now)))
 
     def part(self, number: int, of: int) -> MarkedText:

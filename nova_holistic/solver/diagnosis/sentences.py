@@ -109,7 +109,7 @@ class Sentences:
         members = self._count.members(shape.scope)
         allowed = self._count.allowed(shape)
         if allowed >= members:
-            return format_message('{} is for {}', name,
+            return format_message('{} applies to {}', name,
                                   quantity(members, 'member'))
         hosts = self._count.takes(shape.scope, HOST)
         available = self._available(int(np.count_nonzero(hosts)),

@@ -59,10 +59,10 @@ def unreduced_reasons(case: Case, conflict: Sequence[ScopedPolicy] | None
     requirements = {m.description: m.requirements for m in case.members
                     if amounts(m.requirements) or conditions(m.requirements)}
     result = [Reason.of(each.scope.path, format_message(
-        '{} is for {}', policy_message(each.policy.summary),
+        '{} applies to {}', policy_message(each.policy.summary),
         quantity(len(each.scope.members), 'member')))
         for each in policies[:limits().named_policies]]
-    result.extend(Reason.of(path, _asks(requirements[path]))
+    result.extend(Reason.of(path, _requirement_text(requirements[path]))
                   for path in list(requirements)[:limits().named_policies])
     more = max(0, len(policies) - limits().named_policies) + max(
         0, len(requirements) - limits().named_policies)
@@ -130,7 +130,7 @@ class _Words:
                 path, self.members[path], requirements))
         elif self.requirements:
             found.extend(
-                Reason.of(path, format_message('asks for hosts {}', where))
+                Reason.of(path, format_message('requires hosts {}', where))
                 for path, requirements in self.requirements.items()
                 if (where := conditions(requirements)))
             found.append(packing(self.case, self.members))
@@ -153,7 +153,7 @@ class _Words:
         for each in self.forbidding:
             elimination = Elimination(self.case.table)
             result.extend(elimination.policies([each], self._permitted))
-        result.extend(Reason.of(path, _asks(requirements))
+        result.extend(Reason.of(path, _requirement_text(requirements))
                       for path, requirements in self.requirements.items()
                       if path not in sentences.stated_paths)
         return result
@@ -249,7 +249,9 @@ def _rank(own_shapes: Sequence[Shape]) -> int:
                 len(_ORDER))
 
 
-def _asks(requirements: Requirements) -> MarkedText:
+def _requirement_text(requirements: Requirements) -> MarkedText:
     resources, where = amounts(requirements), conditions(requirements)
-    return format_message('asks for {}', joined(' on hosts ', (
-        each for each in (resources or 'a place', where) if each)))
+    if where and not resources:
+        return format_message('requires hosts {}', where)
+    return format_message('requests {}', joined(' on hosts ', (
+        each for each in (resources or 'a host', where) if each)))

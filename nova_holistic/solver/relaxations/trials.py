@@ -52,7 +52,7 @@ class Trials:
         """
         limit = limits().trial_share * self.deadline.left()
         if limit <= 0:
-            return Unknown('no time was left')
+            return Unknown('the time limit has passed')
         return solve(
             self.constrain(_hard(group), snapshot), snapshot,
             objective=objective or Feasibility(), solver=self.solver,

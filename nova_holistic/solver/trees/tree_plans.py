@@ -54,8 +54,8 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
     # limits does not prove that the group is unplaceable.
     return answer if isinstance(answer, Unknown) else Unknown(
         format_message(
-            'no plan was found whose hosts can give their members all groups '
-            'of resources; a plan may still exist'), answer.seconds), limits
+            'no plan was found in which the hosts can serve all request '
+            'groups of their members; a plan may still exist'), answer.seconds), limits
 
 
 def _smaller_limits(group: Group, snapshot: Snapshot,
