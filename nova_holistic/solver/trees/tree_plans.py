@@ -52,10 +52,11 @@ def plan_on_trees(group: Group, snapshot: Snapshot,
         return answer, limits
     # The limits may also exclude plans that exist. Therefore, an answer with
     # limits does not prove that the group is unplaceable.
-    return answer if isinstance(answer, Unknown) else Unknown(
-        format_message(
-            'no plan was found in which the hosts can serve all request '
-            'groups of their members; a plan may still exist'), answer.seconds), limits
+    if isinstance(answer, Unknown):
+        return answer, limits
+    return Unknown(format_message(
+        'no plan was found in which the hosts can serve all request groups '
+        'of their members; a plan may still exist'), answer.seconds), limits
 
 
 def _smaller_limits(group: Group, snapshot: Snapshot,
