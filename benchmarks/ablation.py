@@ -120,7 +120,7 @@ def with_limits(section, **values):
 
 STRATEGIES = {
     'nothing': [],
-    'joining': [(top, 'insert_members', nothing)],
+    'insertion': [(top, 'insert_members', nothing)],
     'first plan': [(top, 'first_plan', nothing)],
     'presolve': [(top, 'propagated', plain_case)],
     'decomposition': [(top, 'large', nothing)],

@@ -22,8 +22,8 @@ from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.strategies import OBJECTIVES, seeded
-from tests.unit.solver.test_joining import (
-    all_but, broken_already, JOINING, planned, shop)
+from tests.unit.solver.test_insertion import (
+    all_but, broken_already, INSERTIONS, planned, shop)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def programs(monkeypatch):
     return given
 
 
-@pytest.mark.parametrize(('objective', 'more'), JOINING)
+@pytest.mark.parametrize(('objective', 'more'), INSERTIONS)
 def test_members_join_a_planned_group_without_an_integer_program(
         objective, more, programs):
     where, there = planned(objective)
@@ -79,7 +79,7 @@ def _inserted(wanted, snapshot, placed, objective):
     return insert_members(known, in_time(10.0), always=True)
 
 
-def test_joining_checks_policies_on_few_hosts(monkeypatch):
+def test_insertion_checks_policies_on_few_hosts(monkeypatch):
     """Policies are not checked on all hosts, although each host in use is a
     separate domain."""
     where, there = planned()
@@ -100,7 +100,7 @@ def test_joining_checks_policies_on_few_hosts(monkeypatch):
     assert asked['back'] == 1
 
 
-def test_joining_looks_up_the_domains_of_few_hosts(monkeypatch):
+def test_insertion_looks_up_the_domains_of_few_hosts(monkeypatch):
     where, there = planned()
     solve(shop(31), there, placed=where)
     looked = Counter()

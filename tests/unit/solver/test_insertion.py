@@ -72,12 +72,12 @@ def planned(objective='spread'):
     return staying(racks(), shop(30), objective=objective)
 
 
-JOINING = [('spread', 1), ('stack', 1), ('fewest-hosts', 1),
-           ('spread', 3), ('fewest-hosts', 3)]
+INSERTIONS = [('spread', 1), ('stack', 1), ('fewest-hosts', 1),
+              ('spread', 3), ('fewest-hosts', 3)]
 """Objective, and number of members that join the shop."""
 
 
-@pytest.mark.parametrize(('objective', 'more'), JOINING)
+@pytest.mark.parametrize(('objective', 'more'), INSERTIONS)
 def test_the_others_stay_and_those_who_join_get_good_hosts(objective, more):
     where, there = planned(objective)
     found = plan(there, shop(30 + more), placed=where, objective=objective)
