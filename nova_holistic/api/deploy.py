@@ -46,7 +46,7 @@ def build(environment: Mapping[str, str] = os.environ,
     """
     configure(conf, _files(environment))
     supported.warn_of_python()
-    startup_check.must_be_usable(conf)
+    startup_check.check_schema_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')
     clock = DatabaseClock(table.database)

@@ -59,7 +59,7 @@ def filter_factory(global_conf: Mapping[str, str],
     if conf.holistic_api.limits == 'oslo_limit':
         limit_opts.register_opts(conf)
     nova_version.must_be_supported(conf)
-    startup_check.must_be_usable(conf)
+    startup_check.check_schema_usable(conf)
     table = PlacementTable.from_conf(conf, 'api')
     observe(conf, table.database, 'api')
     engines = EngineClient.from_conf(conf)

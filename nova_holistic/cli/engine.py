@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         conf = _configured(argv)
         supported.warn_of_python()
-        startup_check.must_be_usable(conf)
+        startup_check.check_schema_usable(conf)
         service = engine_components.engine(
             conf, get_transport(conf),
             get_nova_notification_transport(conf)

@@ -88,7 +88,7 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         conf = _configured(argv)
         if not conf.command.any_schema:
-            startup_check.must_be_usable(conf)
+            startup_check.check_schema_usable(conf)
     except (cfg.Error, exceptions.HolisticError) as error:
         _print_error(error)
         return exits.BAD_INPUT

@@ -49,7 +49,7 @@ def database(conf) -> Result:
 @_error_as_failure
 def schema(conf) -> Result:
     """Its schema is not older than this code."""
-    migration.must_be_current(Database(**dict(conf.holistic_database)))
+    migration.check_schema_current(Database(**dict(conf.holistic_database)))
     return Result(Code.SUCCESS)
 
 

@@ -54,7 +54,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         # An error here ends the program. A worker that ends would only be
         # started again.
         nova_version.must_be_supported(CONF)
-        startup_check.must_be_usable(CONF)
+        startup_check.check_schema_usable(CONF)
         super().__init__(*args, **kwargs)
 
     def init_host(self, *args, **kwargs):

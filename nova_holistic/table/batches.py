@@ -8,14 +8,14 @@ accepts 999, and PostgreSQL's protocol accepts 65,535.
 from collections.abc import Collection, Iterator
 from typing import TypeVar
 
-MOST = 500
+MAX_BATCH_SIZE = 500
 """Maximum number of values in one ``IN`` list."""
 
 Value = TypeVar('Value')
 
 
 def batches(values: Collection[Value],
-            size: int = MOST) -> Iterator[list[Value]]:
+            size: int = MAX_BATCH_SIZE) -> Iterator[list[Value]]:
     """The values in their order, in lists of at most ``size``."""
     ordered = list(values)
     for start in range(0, len(ordered), size):

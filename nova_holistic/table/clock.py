@@ -16,7 +16,7 @@ from nova_holistic.table import errors
 
 LOG = logging.getLogger(__name__)
 
-LOOK_AGAIN = 60.0
+READ_INTERVAL = 60.0
 """Interval in seconds between two reads of the clock of the database."""
 
 REPORTED_DIFFERENCE = timedelta(seconds=1)
@@ -56,21 +56,21 @@ class DatabaseClock:
         self._timer = timer
         # The time of the database, and the value of the timer at that time.
         self._known: tuple[datetime, float] | None = None
-        self._looked_at = -math.inf
+        self._last_read_at = -math.inf
         self._reported = timedelta()
-        self._looking = threading.Lock()
+        self._read_lock = threading.Lock()
 
     def __call__(self) -> datetime:
-        known, looked_at = self._known, self._looked_at
-        if known is None or self._timer() - looked_at > LOOK_AGAIN:
+        known, last_read_at = self._known, self._last_read_at
+        if known is None or self._timer() - last_read_at > READ_INTERVAL:
             # One comparison is sufficient; callers wait only for the first
             # result.
-            if self._looking.acquire(blocking=known is None):
+            if self._read_lock.acquire(blocking=known is None):
                 try:
-                    if self._looked_at == looked_at:
+                    if self._last_read_at == last_read_at:
                         self._compare()
                 finally:
-                    self._looking.release()
+                    self._read_lock.release()
         return self._local() if self._known is None else self._now(self._known)
 
     def _now(self, known: tuple[datetime, float]) -> datetime:
@@ -83,11 +83,12 @@ class DatabaseClock:
         except errors.TableError as error:
             LOG.warning('The clock of the database cannot be read: %s', error)
         else:
-            self._learn((database_time, (before + after) / 2),
-                        timedelta(seconds=after - before))
-        self._looked_at = self._timer()
+            self._update_offset((database_time, (before + after) / 2),
+                                timedelta(seconds=after - before))
+        self._last_read_at = self._timer()
 
-    def _learn(self, found: tuple[datetime, float], took: timedelta) -> None:
+    def _update_offset(self, found: tuple[datetime, float],
+                       took: timedelta) -> None:
         # The duration of the query itself does not count as a difference.
         if self._known is None or abs(
                 self._now(found) - self._now(self._known)) > took:
@@ -96,7 +97,8 @@ class DatabaseClock:
         if abs(ahead - self._reported) > REPORTED_DIFFERENCE + took:
             self._reported = ahead
             LOG.warning('The clock of this machine is %.1f s ahead of the '
-                        'clock of the database, which is used',
+                        'clock of the database. The clock of the database is '
+                        'used.',
                         ahead.total_seconds())
 
     def _read(self) -> tuple[datetime, float, float]:

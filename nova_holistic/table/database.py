@@ -86,7 +86,7 @@ class Database:
     @property
     def engine(self) -> sa.Engine:
         """The engine of SQLAlchemy."""
-        with translated():
+        with translate_errors():
             return self._engines.get_engine()
 
     def close(self) -> None:
@@ -97,7 +97,8 @@ class Database:
     @contextlib.contextmanager
     def reader(self) -> Iterator[orm.Session]:
         """A transaction that only reads."""
-        with translated(), self._facade.reader.using(_Context()) as session:
+        with (translate_errors(),
+              self._facade.reader.using(_Context()) as session):
             yield session
 
     @contextlib.contextmanager
@@ -105,7 +106,7 @@ class Database:
         """A reader without a session, for the statements that are sent for
         each server that Nova places. A session, or the context of a
         transaction of enginefacade, takes half as long as such a statement."""
-        with translated(), self._engines.get_engine().connect() as link:
+        with translate_errors(), self._engines.get_engine().connect() as link:
             yield link
 
     @contextlib.contextmanager
@@ -122,25 +123,26 @@ class Database:
     def writer(self) -> Iterator[orm.Session]:
         """A transaction that writes. After the commit, the listeners receive
         its events."""
-        with translated(), self._facade.writer.using(_Context()) as session:
+        with (translate_errors(),
+              self._facade.writer.using(_Context()) as session):
             session.info[events.SERVICE] = self._service
             yield session
         written = session.info.get(events.WRITTEN)
         if written:
-            self._tell(written)
+            self._notify_listeners(written)
 
     def listen(self, listener: Listener) -> None:
         """Call the listener with the events of each transaction after the
         commit."""
         self._listeners.append(listener)
 
-    def _tell(self, written: Sequence[events.Event]) -> None:
+    def _notify_listeners(self, written: Sequence[events.Event]) -> None:
         for listener in self._listeners:
             try:
                 listener(written)
             except Exception:
-                LOG.exception('Events are in the table, and a function that '
-                              'receives them has failed')
+                LOG.exception('A listener of events failed; the events are in '
+                              'the table')
 
 
 def _for_any_text(connection: str | None) -> str | None:
@@ -211,7 +213,7 @@ def _prepare_mysql(connection, _record) -> None:
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Convert errors of the database to errors of this project; an ImportError
     means that its driver is missing."""
     try:

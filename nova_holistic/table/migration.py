@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from alembic import util as alembic_util
 
 from nova_holistic.table.database import (
-    Database, make_directory, translated)
+    Database, make_directory, translate_errors)
 from nova_holistic.table import errors
 
 SCRIPTS = pathlib.Path(__file__).parent / 'migrations'
@@ -33,7 +33,7 @@ def upgrade(connection: str | Database, to: str = 'head') -> None:
     if isinstance(connection, str):
         make_directory(connection)
         connection = Database(connection)
-    with translated(), connection.engine.connect() as link:
+    with translate_errors(), connection.engine.connect() as link:
         config = _config()
         config.attributes['connection'] = link
         try:
@@ -55,7 +55,7 @@ def version(connection: str | Database) -> str | None:
             opts={'version_table': VERSION_TABLE}).get_current_revision()
 
 
-def must_be_current(connection: str | Database) -> None:
+def check_schema_current(connection: str | Database) -> None:
     """Ensure that the schema has the version of this code, or a later one.
 
     :raises SchemaTooOld: the schema is older than this code
@@ -64,7 +64,7 @@ def must_be_current(connection: str | Database) -> None:
     _must_have(connection, head())
 
 
-def must_be_usable(connection: str | Database) -> None:
+def check_schema_usable(connection: str | Database) -> None:
     """Ensure that this code can use the schema.
 
     :raises SchemaTooOld: the schema is older than this code can use

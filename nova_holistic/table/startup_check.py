@@ -25,7 +25,7 @@ _TIMEOUTS = {'pymysql': _MYSQL, 'mysqldb': _MYSQL, 'psycopg2': _POSTGRESQL,
 """Names of connection parameters that set a timeout in seconds, by driver."""
 
 
-def must_be_usable(conf) -> None:
+def check_schema_usable(conf) -> None:
     """Ensure that a service can use the schema.
 
     If the database is unavailable, a warning is logged and the service starts,
@@ -35,20 +35,20 @@ def must_be_usable(conf) -> None:
     :raises SchemaTooOld: the schema is older than this code can use
     :raises TableError: the configuration names no database
     """
-    database = Database(**_impatient(dict(conf.holistic_database)))
+    database = Database(**_with_short_timeout(dict(conf.holistic_database)))
     try:
-        migration.must_be_usable(database)
+        migration.check_schema_usable(database)
     except errors.SchemaTooOld:
         raise
     except errors.TableError as error:
-        LOG.warning('It is not known yet whether the schema of the placement '
-                    'table can be used: %s', error)
+        LOG.warning('The schema of the placement table could not be checked: '
+                    '%s', error)
     finally:
         # A process that forks after this shares no connection.
         database.close()
 
 
-def _impatient(options: dict[str, Any]) -> dict[str, Any]:
+def _with_short_timeout(options: dict[str, Any]) -> dict[str, Any]:
     """The options of the service with a short timeout and without retries."""
     try:
         url = sa.make_url(options['connection'])

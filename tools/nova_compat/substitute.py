@@ -63,10 +63,10 @@ def _open_table_once(connection: str) -> None:
     configuration = nova.conf.CONF
     configuration.set_override(
         'connection', connection, group='holistic_database')
-    startup_check.must_be_usable(configuration)
+    startup_check.check_schema_usable(configuration)
     table = connections.PlacementTable.from_conf(configuration, 'scheduler')
     # A connected engine is used without any forbidden call.
     table.database.engine.connect().close()
     configuration.clear_override('connection', group='holistic_database')
-    startup_check.must_be_usable = lambda conf: None
+    startup_check.check_schema_usable = lambda conf: None
     connections.PlacementTable.from_conf = lambda conf, service: table

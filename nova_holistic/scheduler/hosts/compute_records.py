@@ -48,8 +48,8 @@ def nodes(context, uuids: Collection[str], with_numa: bool
     """Compute nodes of the context's cell, each with the nova-compute service
     of its host, by the UUID of the node.
 
-    One statement reads up to ``batches.MOST`` nodes. Deleted nodes, and nodes
-    without such a service, are left out.
+    One statement reads up to ``batches.MAX_BATCH_SIZE`` nodes. Deleted nodes,
+    and nodes without such a service, are left out.
 
     :param with_numa: whether to read NUMA topologies, which are most of the
         text of a node

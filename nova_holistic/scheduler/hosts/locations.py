@@ -58,7 +58,7 @@ def locate_once(topology: TopologyDriver, name: str,
 def locate_hosts(topology: TopologyDriver, context,
                  names: Collection[str]) -> Mapping[str, Host]:
     """Hosts at their current locations, by name. Their aggregates are read
-    from Nova's API database: two queries for ``batches.MOST`` hosts.
+    from Nova's API database: two queries for ``batches.MAX_BATCH_SIZE`` hosts.
 
     :raises HolisticError: the aggregates of a host contradict each other
     """

@@ -53,10 +53,10 @@ def positions_of(context, members: Iterable[MemberRecord]
     do. A server that is being built or does not exist yet counts at its
     planned place, and so does each server in a cell that does not answer.
 
-    For ``batches.MOST`` members, one query reads the mapping of servers to
-    cells. If a server is mapped, one query reads the cells, and one query is
-    sent to each of them. One further query is sent for each server that has a
-    task or waits for the confirmation of its move.
+    For ``batches.MAX_BATCH_SIZE`` members, one query reads the mapping of
+    servers to cells. If a server is mapped, one query reads the cells, and one
+    query is sent to each of them. One further query is sent for each server
+    that has a task or waits for the confirmation of its move.
 
     :param members: members of one group
     """

@@ -65,7 +65,8 @@ def finished(database: Database, choice: Choice,
     for status in choice.statuses:
         last = ''
         while left is None or left > 0:
-            size = batches.MOST if left is None else min(left, batches.MOST)
+            size = (batches.MAX_BATCH_SIZE if left is None
+                    else min(left, batches.MAX_BATCH_SIZE))
             found = _read(database, choice, status, last, size)
             yield from found
             if left is not None:

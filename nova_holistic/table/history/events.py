@@ -170,11 +170,11 @@ def _attributed(session: orm.Session, event: Event) -> Event:
                        or session.info.get(SERVICE, ''))
     return replace(
         event, service=session.info.get(SERVICE, ''),
-        request_id=_short(context.request_id),
-        user_id=_short(context.user_id))
+        request_id=_truncate(context.request_id),
+        user_id=_truncate(context.user_id))
 
 
-def _short(text: str | None) -> str | None:
+def _truncate(text: str | None) -> str | None:
     return text and text[:MAX_LENGTH]
 
 

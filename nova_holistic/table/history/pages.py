@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nova_holistic.table.batches import MOST
+from nova_holistic.table.batches import MAX_BATCH_SIZE
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.events import Event, Kind
 from nova_holistic.table.schema.models import EventRow
@@ -71,7 +71,7 @@ class History:
             with self._database.reader() as session:
                 ids = session.scalars(
                     sa.select(EventRow.id).where(EventRow.at < before)
-                    .order_by(EventRow.at).limit(MOST)).all()
+                    .order_by(EventRow.at).limit(MAX_BATCH_SIZE)).all()
             if not ids:
                 return deleted
             deleted += self._delete(ids)

@@ -116,7 +116,7 @@ class Listing:
     def member_counts(self, group_uuids: Collection[str],
                       ) -> Mapping[str, Mapping[str, int]]:
         """Numbers of members by state, by UUID of the group, in one query for
-        up to ``batches.MOST`` groups."""
+        up to ``batches.MAX_BATCH_SIZE`` groups."""
         found: dict[str, dict[str, int]] = {uuid: {} for uuid in group_uuids}
         counts = sa.select(
             MemberRow.group_uuid, MemberRow.state, sa.func.count()).group_by(

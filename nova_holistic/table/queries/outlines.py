@@ -108,8 +108,8 @@ class OutlineCache:
     def read(self) -> Outlines:
         """All groups and members in their current state.
 
-        The first read reads all rows, with ``batches.MOST`` groups in one
-        statement and ``ROWS`` rows in one batch.
+        The first read reads all rows, with ``batches.MAX_BATCH_SIZE`` groups
+        in one statement and ``ROWS`` rows in one batch.
 
         :raises TableError: the database does not respond
         """

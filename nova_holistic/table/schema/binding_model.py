@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.schema.models import (
-    Base, KEY, NOTHING_OR_JSON, PATH)
+    Base, KEY, NULLABLE_JSON, PATH)
 
 
 class BindingRow(Base):
@@ -37,5 +37,5 @@ class BindingRow(Base):
                       name='fk_holistic_bindings_group_uuid'))
     path: orm.Mapped[str] = orm.mapped_column(PATH)
     stack: orm.Mapped[str | None] = orm.mapped_column(KEY)
-    rules: orm.Mapped[list[Any] | None] = orm.mapped_column(NOTHING_OR_JSON)
+    rules: orm.Mapped[list[Any] | None] = orm.mapped_column(NULLABLE_JSON)
     created_at: orm.Mapped[datetime]

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.schema.models import Base, NOTHING_OR_JSON, PATH
+from nova_holistic.table.schema.models import Base, NULLABLE_JSON, PATH
 
 
 class BootRow(Base):
@@ -35,7 +35,7 @@ class BootRow(Base):
     rollback: orm.Mapped[bool]
     retries: orm.Mapped[int]
     credential: orm.Mapped[str | None] = orm.mapped_column(sa.Text)
-    reasons: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    reasons: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     stopping: orm.Mapped[bool]
     open: orm.Mapped[bool]
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))

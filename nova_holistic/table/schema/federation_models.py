@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from nova_holistic.table.schema.models import Base, KEY, NOTHING_OR_JSON
+from nova_holistic.table.schema.models import Base, KEY, NULLABLE_JSON
 
 
 class PartRow(Base):
@@ -31,8 +31,8 @@ class PartRow(Base):
     paths: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     state: orm.Mapped[str] = orm.mapped_column(sa.String(16))
     lease_expires_at: orm.Mapped[datetime | None]
-    instances: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
-    pointers: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    instances: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
+    pointers: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     updated_at: orm.Mapped[datetime]
 
 

@@ -30,12 +30,13 @@ KEY = sa.String(255).with_variant(
 """Text that a client chose, compared exactly."""
 
 # Without this option, MariaDB drops fractions of a second.
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 # SQLite assigns row numbers only if the key is an INTEGER.
-NUMBER = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
+ROW_ID = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
 
-NOTHING_OR_JSON = sa.JSON(none_as_null=True)
+NULLABLE_JSON = sa.JSON(none_as_null=True)
 
 
 def _changed_at() -> Any:
@@ -45,7 +46,7 @@ def _changed_at() -> Any:
     determine the times in all other columns.
     """
     return orm.mapped_column(
-        MOMENT, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
+        DATETIME, default=DatabaseNow(), onupdate=DatabaseNow(), nullable=True,
         deferred=True)
 
 
@@ -63,7 +64,7 @@ def _places_version(first: Any) -> Any:
 class Base(orm.DeclarativeBase):
     """All tables of the placement table's database."""
 
-    type_annotation_map = {datetime: MOMENT}
+    type_annotation_map = {datetime: DATETIME}
 
 
 class GroupRow(Base):
@@ -119,15 +120,15 @@ class GroupRow(Base):
     idempotency_key: orm.Mapped[str | None] = orm.mapped_column(KEY)
     fingerprint: orm.Mapped[str | None] = orm.mapped_column(sa.String(64))
     task: orm.Mapped[str | None] = orm.mapped_column(sa.String(16))
-    pending: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    pending: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     asked: orm.Mapped[int | None]
-    violations: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    violations: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     holds_written: orm.Mapped[int | None]
     objective_value: orm.Mapped[Any | None] = orm.mapped_column(
-        NOTHING_OR_JSON)
+        NULLABLE_JSON)
     # See coordination.due_alternates.
     alternates_due: orm.Mapped[datetime | None]
     alternates_engine: orm.Mapped[str | None] = orm.mapped_column(
@@ -180,7 +181,7 @@ class MemberRow(Base):
     provider: orm.Mapped[str] = orm.mapped_column(sa.String(36))
     location: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     labels: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
-    allocation: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    allocation: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     hold: orm.Mapped[str] = orm.mapped_column(sa.String(36))
     held: orm.Mapped[bool]
     state: orm.Mapped[str] = orm.mapped_column(sa.String(16))
@@ -189,7 +190,7 @@ class MemberRow(Base):
     updated_at: orm.Mapped[datetime | None]
     unwanted: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
     returned: orm.Mapped[bool] = orm.mapped_column(server_default=sa.false())
-    destination: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    destination: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     places_version: orm.Mapped[int] = _places_version(0)
     changed_at: orm.Mapped[datetime | None] = _changed_at()
 
@@ -226,7 +227,7 @@ class EventRow(Base):
         sa.Index('ix_holistic_events_at', 'at'),
     )
 
-    id: orm.Mapped[int] = orm.mapped_column(NUMBER, primary_key=True)
+    id: orm.Mapped[int] = orm.mapped_column(ROW_ID, primary_key=True)
     group_uuid: orm.Mapped[str] = orm.mapped_column(sa.String(36))
     kind: orm.Mapped[str] = orm.mapped_column(sa.String(32))
     at: orm.Mapped[datetime]
@@ -259,13 +260,13 @@ class PlanRow(Base):
     status: orm.Mapped[str] = orm.mapped_column(sa.String(16))
     document: orm.Mapped[Any] = orm.mapped_column(sa.JSON, nullable=False)
     objective: orm.Mapped[str] = orm.mapped_column(sa.String(255))
-    answer: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    answer: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
     engine: orm.Mapped[str | None] = orm.mapped_column(sa.String(255))
     engine_at: orm.Mapped[datetime | None]
     attempts: orm.Mapped[int] = orm.mapped_column(server_default='0')
     created_at: orm.Mapped[datetime | None]
     updated_at: orm.Mapped[datetime | None]
-    extras: orm.Mapped[Any | None] = orm.mapped_column(NOTHING_OR_JSON)
+    extras: orm.Mapped[Any | None] = orm.mapped_column(NULLABLE_JSON)
 
 
 class StatisticRow(Base):

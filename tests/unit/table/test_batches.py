@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from nova_holistic.table.batches import batches, MOST
+from nova_holistic.table.batches import batches, MAX_BATCH_SIZE
 from nova_holistic.table.queries import consumers, overview
 from nova_holistic.table.records import MemberState
 from tests.statements import recorded
@@ -20,7 +20,8 @@ MOST_PARAMETERS = 999
 def test_batches_keep_the_order():
     assert list(batches(range(5), 2)) == [[0, 1], [2, 3], [4]]
     assert list(batches(())) == []
-    assert [len(batch) for batch in batches(range(MANY))] == [MOST, MOST, 1]
+    assert [len(batch) for batch in batches(range(MANY))] == [
+        MAX_BATCH_SIZE, MAX_BATCH_SIZE, 1]
 
 
 def uuids():

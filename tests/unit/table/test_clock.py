@@ -8,7 +8,7 @@ from oslo_utils import timeutils
 import pytest
 import sqlalchemy as sa
 
-from nova_holistic.table.clock import DatabaseClock, LOOK_AGAIN
+from nova_holistic.table.clock import DatabaseClock, READ_INTERVAL
 from nova_holistic.table.database import Database
 from tests.statements import recorded
 
@@ -38,7 +38,7 @@ def test_the_database_time_is_read_at_intervals(table):
         for _ in range(5):
             clock()
         assert len(sent.statements) == 1
-        seconds[0] += LOOK_AGAIN + 1
+        seconds[0] += READ_INTERVAL + 1
         for _ in range(5):
             clock()
         assert len(sent.statements) == 2
@@ -62,7 +62,7 @@ def test_a_changed_machine_clock_is_logged_at_the_next_read(table, caplog):
     with caplog.at_level(logging.WARNING, 'nova_holistic'):
         for hours in (0, 2, 2, 0):
             skew['hours'] = hours
-            seconds[0] += LOOK_AGAIN + 1
+            seconds[0] += READ_INTERVAL + 1
             clock()
     assert len(caplog.messages) == 2
 

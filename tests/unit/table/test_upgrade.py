@@ -191,7 +191,7 @@ def test_an_old_schema_is_refused_with_the_upgrade_command(empty_url, version):
         migration.upgrade(empty_url, version)
     with pytest.raises(errors.TableError, match=(
             'nova-holistic-manage db upgrade')) as refused:
-        migration.must_be_current(empty_url)
+        migration.check_schema_current(empty_url)
     assert version is None or version in str(refused.value)
     table = PlacementTable(empty_url)
     with pytest.raises(errors.TableError):
@@ -201,13 +201,13 @@ def test_an_old_schema_is_refused_with_the_upgrade_command(empty_url, version):
 
 def test_a_current_schema_and_a_newer_one_are_accepted(empty_url):
     migration.upgrade(empty_url)
-    migration.must_be_current(empty_url)
+    migration.check_schema_current(empty_url)
     engine = sa.create_engine(empty_url)
     with engine.begin() as link:
         link.execute(sa.text(
             f"UPDATE {migration.VERSION_TABLE} SET version_num = '9999'"))
     engine.dispose()
-    migration.must_be_current(empty_url)
+    migration.check_schema_current(empty_url)
 
 
 @pytest.mark.parametrize('version', [None, BEFORE])
@@ -217,14 +217,14 @@ def test_a_service_refuses_to_start_on_an_old_schema(
         migration.upgrade(empty_url, version)
     with pytest.raises(errors.SchemaTooOld, match=(
             'nova-holistic-manage db upgrade')) as refused:
-        migration.must_be_usable(empty_url)
+        migration.check_schema_usable(empty_url)
     assert version is None or version in str(refused.value)
 
 
 def test_a_service_works_with_the_oldest_supported_schema(empty_url):
     """This holds until the upgrade, in any order of its steps."""
     migration.upgrade(empty_url, migration.NEEDED)
-    migration.must_be_usable(empty_url)
+    migration.check_schema_usable(empty_url)
     table = PlacementTable(empty_url)
     group = builders.planned(table, **counts())
     assert table.get_group(group.uuid) == group

@@ -18,7 +18,8 @@ KEY = sa.String(255).with_variant(
     mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 MOMENTS = {
     'holistic_groups': ['lease_expires_at', 'created_at', 'updated_at'],
@@ -48,7 +49,7 @@ def _moments() -> None:
     """MariaDB remembers microseconds, too, as the others do."""
     for table, columns in MOMENTS.items():
         for column in columns:
-            op.alter_column(table, column, type_=MOMENT,
+            op.alter_column(table, column, type_=DATETIME,
                             existing_type=sa.DateTime, existing_nullable=True)
 
 
@@ -63,7 +64,7 @@ def _groups() -> None:
             sa.Column('task', sa.String(16)),
             sa.Column('pending', sa.JSON),
             sa.Column('engine', sa.String(255)),
-            sa.Column('engine_at', MOMENT),
+            sa.Column('engine_at', DATETIME),
             sa.Column('attempts', sa.Integer, nullable=False,
                       server_default='0')):
         steps.add_column('holistic_groups', column)
@@ -85,11 +86,11 @@ def _plans() -> None:
         sa.Column('objective', sa.String(255), nullable=False),
         sa.Column('answer', sa.JSON),
         sa.Column('engine', sa.String(255)),
-        sa.Column('engine_at', MOMENT),
+        sa.Column('engine_at', DATETIME),
         sa.Column('attempts', sa.Integer, nullable=False,
                   server_default='0'),
-        sa.Column('created_at', MOMENT),
-        sa.Column('updated_at', MOMENT),
+        sa.Column('created_at', DATETIME),
+        sa.Column('updated_at', DATETIME),
         indexes={
             'ix_holistic_plans_status': ['status', 'engine_at'],
             'ix_holistic_plans_updated_at': ['updated_at'],
@@ -102,7 +103,7 @@ def _statistics() -> None:
         sa.Column('host', KEY, primary_key=True),
         sa.Column('name', KEY, primary_key=True),
         sa.Column('value', sa.Double, nullable=False),
-        sa.Column('updated_at', MOMENT),
+        sa.Column('updated_at', DATETIME),
         indexes={'ix_holistic_host_statistics_updated_at': ['updated_at']})
 
 
@@ -111,5 +112,5 @@ def _jobs() -> None:
         'holistic_jobs',
         sa.Column('name', sa.String(64), primary_key=True),
         sa.Column('engine', sa.String(255)),
-        sa.Column('engine_at', MOMENT),
-        sa.Column('done_at', MOMENT), indexes={})
+        sa.Column('engine_at', DATETIME),
+        sa.Column('done_at', DATETIME), indexes={})

@@ -12,13 +12,14 @@ from nova_holistic.table.migrations import steps
 revision = '0006'
 down_revision = '0005'
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def upgrade() -> None:
     steps.create_table(
         'holistic_host_outages',
         sa.Column('host', sa.String(255), primary_key=True),
-        sa.Column('since', MOMENT),
+        sa.Column('since', DATETIME),
         sa.Column('given_up', sa.Boolean, nullable=False),
         indexes={})

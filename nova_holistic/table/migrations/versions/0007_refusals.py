@@ -16,7 +16,8 @@ PATH = sa.String(700).with_variant(
     mysql.VARCHAR(700, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def upgrade() -> None:
@@ -29,5 +30,5 @@ def upgrade() -> None:
         sa.Column('description', PATH, nullable=False),
         sa.Column('host', sa.String(255), nullable=False),
         sa.Column('refused_by', sa.String(255), nullable=False),
-        sa.Column('refused_at', MOMENT, nullable=False),
+        sa.Column('refused_at', DATETIME, nullable=False),
         indexes={'ix_holistic_refusals_group_uuid': ['group_uuid']})

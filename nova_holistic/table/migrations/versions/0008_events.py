@@ -12,22 +12,23 @@ from nova_holistic.table.migrations import steps
 revision = '0008'
 down_revision = '0007'
 
-NUMBER = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
+ROW_ID = sa.BigInteger().with_variant(sa.Integer(), 'sqlite')
 
 PATH = sa.String(700).with_variant(
     mysql.VARCHAR(700, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def upgrade() -> None:
     steps.create_table(
         'holistic_events',
-        sa.Column('id', NUMBER, primary_key=True),
+        sa.Column('id', ROW_ID, primary_key=True),
         sa.Column('group_uuid', sa.String(36), nullable=False),
         sa.Column('kind', sa.String(32), nullable=False),
-        sa.Column('at', MOMENT, nullable=False),
+        sa.Column('at', DATETIME, nullable=False),
         sa.Column('member', PATH),
         sa.Column('from_state', sa.String(16)),
         sa.Column('to_state', sa.String(16)),

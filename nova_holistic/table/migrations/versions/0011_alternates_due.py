@@ -8,7 +8,7 @@ alternates together with the members.
 import sqlalchemy as sa
 
 from nova_holistic.table.migrations import steps
-from nova_holistic.table.schema.models import MOMENT
+from nova_holistic.table.schema.models import DATETIME
 
 revision = '0011'
 down_revision = '0010'
@@ -16,9 +16,9 @@ down_revision = '0010'
 
 def upgrade() -> None:
     for column in (
-            sa.Column('alternates_due', MOMENT, nullable=True),
+            sa.Column('alternates_due', DATETIME, nullable=True),
             sa.Column('alternates_engine', sa.String(255), nullable=True),
-            sa.Column('alternates_engine_at', MOMENT, nullable=True),
+            sa.Column('alternates_engine_at', DATETIME, nullable=True),
             sa.Column('alternates_attempts', sa.Integer, nullable=False,
                       server_default='0')):
         steps.add_column('holistic_groups', column)

@@ -13,12 +13,13 @@ from nova_holistic.table.migrations import steps
 revision = '0012'
 down_revision = '0011'
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 TABLES = ('holistic_groups', 'holistic_members')
 
 
 def upgrade() -> None:
     for table in TABLES:
         steps.add_column(
-            table, sa.Column('changed_at', MOMENT, nullable=True))
+            table, sa.Column('changed_at', DATETIME, nullable=True))
         steps.create_index(f'ix_{table}_changed_at', table, ['changed_at'])

@@ -17,7 +17,8 @@ PATH = sa.String(700).with_variant(
     mysql.VARCHAR(700, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def upgrade() -> None:
@@ -29,7 +30,7 @@ def upgrade() -> None:
             'holistic_groups.uuid', ondelete='CASCADE',
             name='fk_holistic_bindings_group_uuid'), nullable=False),
         sa.Column('path', PATH, nullable=False),
-        sa.Column('created_at', MOMENT, nullable=False),
+        sa.Column('created_at', DATETIME, nullable=False),
         indexes={})
     steps.create_index(
         'uq_holistic_bindings_path', 'holistic_bindings',

@@ -13,7 +13,8 @@ from nova_holistic.table.migrations import steps
 revision = '0019'
 down_revision = '0018'
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def upgrade() -> None:
@@ -24,5 +25,5 @@ def upgrade() -> None:
             name='fk_holistic_detached_servers_group_uuid'),
             primary_key=True),
         sa.Column('instance_uuid', sa.String(36), primary_key=True),
-        sa.Column('detached_at', MOMENT, nullable=False),
+        sa.Column('detached_at', DATETIME, nullable=False),
         indexes={})

@@ -17,7 +17,8 @@ PATH = sa.String(700).with_variant(
     mysql.VARCHAR(700, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 
 
 def _group(name: str) -> sa.Column:
@@ -41,10 +42,10 @@ def upgrade() -> None:
         sa.Column('stopping', sa.Boolean, nullable=False),
         sa.Column('open', sa.Boolean, nullable=False),
         sa.Column('engine', sa.String(255)),
-        sa.Column('engine_at', MOMENT),
+        sa.Column('engine_at', DATETIME),
         sa.Column('attempts', sa.Integer, nullable=False),
-        sa.Column('created_at', MOMENT, nullable=False),
-        sa.Column('updated_at', MOMENT, nullable=False),
+        sa.Column('created_at', DATETIME, nullable=False),
+        sa.Column('updated_at', DATETIME, nullable=False),
         indexes={
             'ix_holistic_boots_open': ['open', 'created_at', 'group_uuid'],
             'ix_holistic_boots_engine': ['engine']})
@@ -56,5 +57,5 @@ def upgrade() -> None:
         sa.Column('server_uuid', sa.String(36)),
         sa.Column('tries', sa.Integer, nullable=False),
         sa.Column('fault', sa.Text),
-        sa.Column('updated_at', MOMENT, nullable=False),
+        sa.Column('updated_at', DATETIME, nullable=False),
         indexes={})

@@ -12,7 +12,8 @@ from nova_holistic.table.migrations import steps
 revision = '0023'
 down_revision = '0022'
 
-MOMENT = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
+DATETIME = sa.DateTime().with_variant(
+    mysql.DATETIME(fsp=6), 'mysql', 'mariadb')
 KEY = sa.String(255).with_variant(
     mysql.VARCHAR(255, charset='utf8mb4', collation='utf8mb4_bin'),
     'mysql', 'mariadb')
@@ -30,9 +31,9 @@ def upgrade() -> None:
         sa.Column('child_group', sa.String(36), nullable=True),
         sa.Column('paths', sa.JSON, nullable=False),
         sa.Column('state', sa.String(16), nullable=False),
-        sa.Column('lease_expires_at', MOMENT, nullable=True),
+        sa.Column('lease_expires_at', DATETIME, nullable=True),
         sa.Column('instances', sa.JSON, nullable=True),
-        sa.Column('updated_at', MOMENT, nullable=False),
+        sa.Column('updated_at', DATETIME, nullable=False),
         indexes={'ix_holistic_federation_parts_group_uuid': ['group_uuid']})
     steps.create_table(
         'holistic_federation_credentials',
@@ -40,5 +41,5 @@ def upgrade() -> None:
         sa.Column('project_id', KEY, primary_key=True),
         sa.Column('child', KEY, primary_key=True),
         sa.Column('credential', sa.Text, nullable=False),
-        sa.Column('updated_at', MOMENT, nullable=False),
+        sa.Column('updated_at', DATETIME, nullable=False),
         indexes={})
