@@ -170,7 +170,7 @@ class _Creation(Change):
 
     def accept(self, proposal: Proposal) -> None:
         # No engine searches for alternates before the group is planned.
-        self._parts.table.due_alternates.ask(
+        self._parts.table.due_alternates.request_alternates(
             self.record.uuid, self._parts.clock())
         crash_points.reached('create.alternates-due')
         self._ownership.finish(

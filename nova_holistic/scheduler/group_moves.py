@@ -59,7 +59,7 @@ class _GroupMove:
         """
         try:
             with nova_errors.as_refusals():
-                result = member_moves.send(
+                result = member_moves.write_destination(
                     self.connections.table.database, replace(
                         self.own.own, destination=self._place(answer)),
                     self.own.rows, self.connections.clock())

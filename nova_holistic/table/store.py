@@ -13,7 +13,7 @@ from nova_holistic.table.changes import (
     claim, group_creation, group_deletion, member_release, member_replan,
     transitions)
 from nova_holistic.table.changes.claim import (
-    Claim, NOTHING_SEEN, SeenRows, Standing)
+    Claim, NO_SEEN_ROWS, SeenRows, Standing)
 from nova_holistic.table.changes import planned_rows
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
@@ -192,7 +192,7 @@ class PlacementTable:
         return self.take(group_uuid, path, instance_uuid, now).row
 
     def take(self, group_uuid: str, path: str, instance_uuid: str,
-             now: datetime, seen: SeenRows = NOTHING_SEEN) -> Claim:
+             now: datetime, seen: SeenRows = NO_SEEN_ROWS) -> Claim:
         """Like ``claim``; also returns whether the instance had the row."""
         return claim.claim(
             self.database, group_uuid, path, instance_uuid, now, seen)

@@ -38,16 +38,17 @@ def written(monkeypatch):
     """The results of all writes of destinations. The first two destinations
     are written only after Nova has chosen both."""
     both, answers = threading.Barrier(2, timeout=300), []
-    send = group_moves.member_moves.send
+    write_destination = group_moves.member_moves.write_destination
     first = iter(range(2))
 
-    def wait_and_send(*arguments):
+    def wait_and_write(*arguments):
         if next(first, None) is not None:
             both.wait()
-        answers.append(send(*arguments))
+        answers.append(write_destination(*arguments))
         return answers[-1]
 
-    monkeypatch.setattr(group_moves.member_moves, 'send', wait_and_send)
+    monkeypatch.setattr(
+        group_moves.member_moves, 'write_destination', wait_and_write)
     return answers
 
 

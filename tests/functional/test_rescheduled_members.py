@@ -54,7 +54,7 @@ def test_a_server_is_created_before_its_group_has_alternates(cloud, closed):
     group = cloud.plan(APART, {'n-0': 'cmp-0', 'n-1': 'cmp-1'},
                        resources={'VCPU': 2, 'MEMORY_MB': 2048,
                                   'DISK_GB': 10}, alternates=0)
-    cloud.table.due_alternates.ask(group, timeutils.utcnow())
+    cloud.table.due_alternates.request_alternates(group, timeutils.utcnow())
     if closed:
         cloud.disable_compute('cmp-0')
     server = cloud.create_server(

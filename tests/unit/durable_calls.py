@@ -19,7 +19,7 @@ _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
     'tasks': ['ask', 'take', 'change', 'finish'],
-    'due_alternates': ['ask', 'take', 'write', 'give_up'],
+    'due_alternates': ['request_alternates', 'take', 'write', 'give_up'],
     'due': ['take'],
     'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],
     'bindings': ['add', 'remove'],
@@ -32,7 +32,8 @@ WRITES = {
     'change': ['write', 'hold', 'accept', 'drop_unneeded'],
     '_executor': ['carry_out'], '_updater': ['undo', 'update'],
     '_creator': ['plan', 'give_up'], '_returning': ['give_back'],
-    'lost_member': ['record_loss'], 'member_moves': ['move', 'send'],
+    'lost_member': ['record_loss'],
+    'member_moves': ['move', 'write_destination'],
     'unneeded_holds': ['drop_if_unwanted'],
     'group_degradation': ['degrade', 'recover'], 'detaching': ['detach'],
     '_instances': ['live_migrate'], 'actions': ['replace', 'change'],

@@ -22,7 +22,7 @@ from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 from nova_holistic.table import states
 
-TOGETHER = 100
+BATCH_SIZE = 100
 """Maximum number of members in one transaction. A claim of one of them waits
 for the end of the transaction."""
 
@@ -62,7 +62,7 @@ class Written(enum.Enum):
     LOST = 'another engine has the work, or it was requested again'
 
 
-def ask(session: orm.Session, group_uuids: Collection[str],
+def request_alternates(session: orm.Session, group_uuids: Collection[str],
         now: datetime | None) -> None:
     """Request alternates for planned members of the groups. An engine that
     began earlier can no longer write its result."""
@@ -83,7 +83,7 @@ def write(database: Database, seen: Seen, engine: str,
     :param found: alternates by the IDs of members that had none
     """
     by_id = {row.id: row for row in seen.members}
-    for batch in batches(sorted(found), TOGETHER):
+    for batch in batches(sorted(found), BATCH_SIZE):
         outcome = _write(database, seen, engine, [
             (by_id[number], found[number]) for number in batch])
         if outcome is not Written.WRITTEN:

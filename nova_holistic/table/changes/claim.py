@@ -65,7 +65,7 @@ class SeenRows:
     is_planned: bool = True
 
 
-NOTHING_SEEN = SeenRows()
+NO_SEEN_ROWS = SeenRows()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Claim:
 
 def claim(database: Database, group_uuid: str, path: str,
           instance_uuid: str, now: datetime,
-          seen: SeenRows = NOTHING_SEEN) -> Claim:
+          seen: SeenRows = NO_SEEN_ROWS) -> Claim:
     """Assign a row to an instance: each row to at most one instance, and each
     instance to at most one row.
 
@@ -124,7 +124,7 @@ def claim(database: Database, group_uuid: str, path: str,
                 # succeeded at the same time, or the caller did not check.
                 break
         seen = _candidates(database, group_uuid, path, instance_uuid)
-    raise _why_not(database, group_uuid, path)
+    raise _refusal_error(database, group_uuid, path)
 
 
 def _candidates(database: Database, group_uuid: str, path: str,
@@ -145,7 +145,7 @@ def _candidates(database: Database, group_uuid: str, path: str,
             if found:
                 return SeenRows([rows.member_record(row) for row in found],
                                 are_bare=False)
-    return NOTHING_SEEN
+    return NO_SEEN_ROWS
 
 
 def _repeated(row: MemberRecord, group_uuid: str, path: str) -> Claim:
@@ -221,7 +221,7 @@ def standing(database: Database, member_ids: Collection[int]
             for number, instance, status in found}
 
 
-def _why_not(database: Database, group_uuid: str,
+def _refusal_error(database: Database, group_uuid: str,
              path: str) -> errors.ClaimRefused:
     """The error that states why an instance gets no row."""
     with database.reader() as session:

@@ -91,7 +91,7 @@ def _grow(database: Database, growth: Growth,
             raise _NotWritten
         number = (_insert(session, wanted) if seen is None
                   else _reuse(session, wanted, seen))
-        alternates.ask(session, [record.uuid], now)
+        alternates.request_alternates(session, [record.uuid], now)
         events.add(session, events.of_members([events.Changed(
             record.uuid, wanted.member.path,
             str(seen.state) if seen else '', wanted.place.host)],

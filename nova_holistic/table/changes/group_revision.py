@@ -91,9 +91,10 @@ def revise(database: Database, group_uuid: str, engine: str,
             # The order is fixed, so that two transactions do not wait for each
             # other's rows.
             for row in sorted(revision.removed, key=_id):
-                _must(session, sa.delete(MemberRow).where(*_as_seen(row)))
+                _require_change(session, sa.delete(MemberRow).where(
+                    *_as_seen(row)))
             for row, new in sorted(revision.renewed, key=lambda r: r[0].id):
-                _must(session, sa.update(MemberRow).where(
+                _require_change(session, sa.update(MemberRow).where(
                     *_as_seen(row)).values(rows.renewed_values(new)))
             values = [rows.member_values(row, positions[row.member.path])
                       for row in revision.added]
@@ -105,7 +106,7 @@ def revise(database: Database, group_uuid: str, engine: str,
                     .values(unwanted=False)
                     .execution_options(synchronize_session=False))
             _put_in_order(session, group_uuid, revision.order, positions)
-            alternates.ask(session, [group_uuid], now)
+            alternates.request_alternates(session, [group_uuid], now)
             events.add(session, _of_revision(group_uuid, revision, now))
     except (_Changed, Duplicate):
         return False
@@ -131,7 +132,7 @@ def vacate(database: Database, group_uuid: str, engine: str,
                 'engine_at': now,
                 'places_version': places_versions.next_version()})
             for row in sorted(members, key=_id):
-                _must(session, sa.update(MemberRow).where(
+                _require_change(session, sa.update(MemberRow).where(
                     *_as_seen(row)).values(
                         state=MemberState.LOST, held=True, updated_at=now,
                         places_version=places_versions.of_group()))
@@ -215,7 +216,7 @@ def _change_group(session: orm.Session, group_uuid: str, engine: str,
         raise _Changed
 
 
-def _must(session: orm.Session, statement: Any) -> None:
+def _require_change(session: orm.Session, statement: Any) -> None:
     """Execute a statement that must change a row.
 
     :raises _Changed: no row satisfies its conditions

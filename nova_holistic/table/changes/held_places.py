@@ -76,7 +76,7 @@ def _hand_over(database: Database, handover: Handover,
             returned=False, updated_at=now,
             member=replace(held.member, path=handover.path))
         number = _write(session, row, version)
-        alternates.ask(session, [record.uuid], now)
+        alternates.request_alternates(session, [record.uuid], now)
         return replace(row, id=number)
 
 

@@ -51,7 +51,7 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
         {'place': moved.place, 'hold': moved.hold, 'updated_at': now})
 
 
-def send(database: Database, sent: MemberRecord,
+def write_destination(database: Database, sent: MemberRecord,
          checked_rows: Sequence[MemberRecord], now: datetime) -> Move:
     """Write the destination to which Nova moves the server of a built member.
 

@@ -33,7 +33,7 @@ NOT_UPDATING = sa.or_(GroupRow.task.is_(None),
 lease."""
 
 
-_ENOUGH = (events.reason(
+_SURPLUS_REASON = (events.reason(
     '', 'the group has as many servers as are desired'),)
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
@@ -114,7 +114,7 @@ def _release_surplus(database: Database, group_uuid: str, surplus: Surplus,
             MemberRow.group_uuid == group_uuid,
             MemberRow.state != MemberState.RELEASED)).all()
         return surplus(live) and transitions.change_members(
-            session, same, values, _ENOUGH) == 1
+            session, same, values, _SURPLUS_REASON) == 1
 
 
 def expired_groups(database: Database,

@@ -39,7 +39,7 @@ def offer(database: Database, members: Sequence[MemberRecord]) -> bool:
     try:
         with database.writer() as session:
             for member in members:
-                _must(session, sa.update(MemberRow).where(
+                _require_change(session, sa.update(MemberRow).where(
                     MemberRow.id == member.id,
                     MemberRow.group_uuid == member.group_uuid,
                     MemberRow.path == member.member.path,
@@ -69,11 +69,11 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
             # This also prevents other engines from taking the task at the same
             # time.
             owned = [] if engine is None else [GroupRow.engine == engine]
-            _must(session, sa.update(GroupRow).where(
+            _require_change(session, sa.update(GroupRow).where(
                 GroupRow.uuid == group_uuid, *owned)
                 .values(places_version=places_versions.next_version()))
             for hold, member in moved.items():
-                _must(session, sa.update(MemberRow).where(
+                _require_change(session, sa.update(MemberRow).where(
                     MemberRow.hold == hold,
                     MemberRow.group_uuid == group_uuid,
                     MemberRow.state == member.state,
@@ -86,7 +86,7 @@ def move(database: Database, moved: Mapping[str, MemberRecord],
     return True
 
 
-def _must(session: orm.Session, change: sa.Update) -> None:
+def _require_change(session: orm.Session, change: sa.Update) -> None:
     """:raises _Changed: the statement changes no row"""
     if not session.execute(change.execution_options(
             synchronize_session=False)).rowcount:
@@ -107,4 +107,4 @@ def accept(database: Database, holds: Collection[str], now: datetime) -> None:
             groups.update(session.scalars(
                 sa.select(MemberRow.group_uuid).distinct()
                 .where(MemberRow.hold.in_(batch))))
-        alternates.ask(session, groups, now)
+        alternates.request_alternates(session, groups, now)

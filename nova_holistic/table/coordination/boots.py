@@ -24,7 +24,7 @@ from nova_holistic.table.records import (
 from nova_holistic.table.schema.boot_models import BootRow, BootServerRow
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
-_NOBODYS = {'engine': None, 'engine_at': None}
+_WITHOUT_ENGINE = {'engine': None, 'engine_at': None}
 _FIELDS = tuple(BootRecord.__dataclass_fields__)
 MAX_FAULT = 1000
 """Maximum number of stored characters of a fault."""
@@ -128,7 +128,8 @@ class Boots:
         where = [BootRow.engine == engine]
         if group_uuid is not None:
             where.append(BootRow.group_uuid == group_uuid)
-        self._update(where, {'attempts': BootRow.attempts - 1, **_NOBODYS})
+        self._update(where, {
+            'attempts': BootRow.attempts - 1, **_WITHOUT_ENGINE})
 
     def stop(self, group_uuid: str) -> bool:
         """Prevent the creation of further servers of the group.
@@ -168,7 +169,7 @@ class Boots:
         return self._update(
             [BootRow.group_uuid == record.group_uuid,
              BootRow.engine == record.engine],
-            {'open': False, 'credential': None, **_NOBODYS})
+            {'open': False, 'credential': None, **_WITHOUT_ENGINE})
 
     @retried
     def change_server(self, record: BootRecord, before: BootServer,

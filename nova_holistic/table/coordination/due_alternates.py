@@ -48,10 +48,10 @@ class DueAlternates:
         self._database = database
 
     @retried
-    def ask(self, group_uuid: str, now: datetime) -> None:
-        """See ``alternates.ask``."""
+    def request_alternates(self, group_uuid: str, now: datetime) -> None:
+        """See ``alternates.request_alternates``."""
         with self._database.writer() as session:
-            alternates.ask(session, [group_uuid], now)
+            alternates.request_alternates(session, [group_uuid], now)
 
     def waiting(self, now: datetime, stale_before: datetime,
                 limit: int) -> Sequence[str]:

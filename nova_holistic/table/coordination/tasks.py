@@ -21,9 +21,9 @@ from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table import states
 
-_NOBODYS = {'engine': None, 'engine_at': None}
+_WITHOUT_ENGINE = {'engine': None, 'engine_at': None}
 _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
-         'holds_written': None, **_NOBODYS}
+         'holds_written': None, **_WITHOUT_ENGINE}
 
 
 class Tasks:
@@ -52,7 +52,7 @@ class Tasks:
             where.append(GroupRow.revision == revision)
         return self._update(where, rows.group_changes({
             'task': task, 'pending': pending, 'attempts': 0,
-            'updated_at': now, 'asked': asked, **_NOBODYS}))
+            'updated_at': now, 'asked': asked, **_WITHOUT_ENGINE}))
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:
@@ -102,7 +102,8 @@ class Tasks:
         where = [GroupRow.engine == engine]
         if group_uuid is not None:
             where.append(GroupRow.uuid == group_uuid)
-        self._update(where, {'attempts': GroupRow.attempts - 1, **_NOBODYS})
+        self._update(where, {
+            'attempts': GroupRow.attempts - 1, **_WITHOUT_ENGINE})
 
     def waiting(self, stale_before: datetime,
                 limit: int) -> Sequence[str]:

@@ -352,7 +352,8 @@ def send(parts, group, server, host, rival=None):
             return [{'host': host, 'nodename': host}]
         other = next(row for row in rows if row.instance_uuid == rival)
         sent_move = replace(other, destination=replace(own.place, host=host))
-        member_moves.send(parts.table.database, sent_move, rows, parts.clock())
+        member_moves.write_destination(
+            parts.table.database, sent_move, rows, parts.clock())
         change_host(parts.placement, server, parts.site.hosts[host])
         return [{'host': host, 'nodename': host}]
 

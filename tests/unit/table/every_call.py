@@ -142,7 +142,7 @@ def list_pages(table, group):
 
 def find_alternates(table, group):
     due, uuid = table.due_alternates, group.uuid
-    due.ask(uuid, NOON)
+    due.request_alternates(uuid, NOON)
     assert due.waiting(NOON, NOON, 4) == (uuid,)
     assert due.take(uuid, ENGINE, NOON, NOON)
     due.keep([uuid], ENGINE, NOON)
@@ -244,7 +244,7 @@ def move_and_release(table, group):
         built.id, [MemberState.CLAIMED], MemberState.BUILT, NOON, held=False,
         of_hold=built.hold, of_instance=built.instance_uuid)
     rows = table.members(group.uuid)
-    assert member_moves.send(
+    assert member_moves.write_destination(
         table.database, replace(rows[1], destination=built.place), rows,
         NOON) is member_moves.Move.WRITTEN
     assert table.change_state(

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from nova_holistic.table.changes.member_moves import Move, move, send
+from nova_holistic.table.changes.member_moves import (
+    Move, move, write_destination)
 from nova_holistic.table.records import MemberState, Place
 from tests.unit.table.builders import a_group, members_of, new_uuid, NOON
 
@@ -86,7 +87,8 @@ def sent(row, place=THERE):
 
 def test_a_destination_is_written_beside_the_place(table, built):
     first, second = built
-    assert send(table.database, sent(first), built, NOON) == Move.WRITTEN
+    assert write_destination(
+        table.database, sent(first), built, NOON) == Move.WRITTEN
     now = table.members(first.group_uuid)
     assert (now[0].place, now[0].destination) == (first.place, THERE)
     assert now[1] == second
@@ -95,22 +97,24 @@ def test_a_destination_is_written_beside_the_place(table, built):
 def test_a_destination_that_was_checked_before_another_one_is_not_written(
         table, built):
     first, second = built
-    send(table.database, sent(first), built, NOON)
+    write_destination(table.database, sent(first), built, NOON)
     before = table.members(first.group_uuid)
-    assert send(table.database, sent(second), built, NOON) == Move.OVERTAKEN
+    assert write_destination(
+        table.database, sent(second), built, NOON) == Move.OVERTAKEN
     assert table.members(first.group_uuid) == before
     # After another check, it is written.
-    assert send(table.database, sent(second), before, NOON) == Move.WRITTEN
+    assert write_destination(
+        table.database, sent(second), before, NOON) == Move.WRITTEN
 
 
 def test_the_same_destination_again_is_checked_again(table, built):
     """The member was sent there before, and that move failed."""
     first, second = built
-    send(table.database, sent(first), built, NOON)
+    write_destination(table.database, sent(first), built, NOON)
     before = table.members(first.group_uuid)
-    send(table.database, sent(second), before, NOON)
-    assert send(table.database, sent(before[0]), before, NOON) == (
-        Move.OVERTAKEN)
+    write_destination(table.database, sent(second), before, NOON)
+    assert write_destination(
+        table.database, sent(before[0]), before, NOON) == Move.OVERTAKEN
 
 
 def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
@@ -119,7 +123,7 @@ def test_a_claim_does_not_move_where_a_server_is_sent_meanwhile(
     table.change_state(second.id, [MemberState.CLAIMED], MemberState.BUILT,
                        NOON, held=False)
     rows = table.members(first.group_uuid)
-    send(table.database, sent(rows[1]), rows, NOON)
+    write_destination(table.database, sent(rows[1]), rows, NOON)
     assert move(table.database, moved(first), first.hold, rows, NOON) == (
         Move.OVERTAKEN)
 
@@ -128,4 +132,5 @@ def test_a_server_that_is_gone_gets_no_destination(table, built):
     first, _ = built
     table.change_state(first.id, [MemberState.BUILT], MemberState.CLAIMED,
                        NOON, instance_uuid=None)
-    assert send(table.database, sent(first), built, NOON) == Move.GONE
+    assert write_destination(
+        table.database, sent(first), built, NOON) == Move.GONE

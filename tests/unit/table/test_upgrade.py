@@ -181,7 +181,7 @@ def test_groups_of_the_previous_version_need_no_alternates(table, table_url):
         before.create(group, counts())
     later = builders.NOON.replace(year=9000)
     assert table.due_alternates.waiting(later, later, 10) == ()
-    table.due_alternates.ask(group.uuid, builders.NOON)
+    table.due_alternates.request_alternates(group.uuid, builders.NOON)
     assert table.due_alternates.waiting(later, later, 10) == (group.uuid,)
 
 
