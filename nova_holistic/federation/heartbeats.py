@@ -73,6 +73,6 @@ class Heartbeats:
         groups = [uuid for kind, uuid in work if kind == 'group']
         plans = [uuid for kind, uuid in work if kind == 'plan']
         if groups:
-            self._table.tasks.keep(groups, self._owner(), now)
+            self._table.tasks.write_heartbeat(groups, self._owner(), now)
         if plans:
-            self._table.plans.keep(plans, self._owner(), now)
+            self._table.plans.write_heartbeat(plans, self._owner(), now)

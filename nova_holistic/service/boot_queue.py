@@ -44,11 +44,11 @@ class BootQueue(WorkQueue):
         crash_points.reached('boot.taken')
         return record
 
-    def keep(self, uuids: Collection[str]) -> None:
-        self._boots.keep(uuids, self._engine, self._clock())
+    def write_heartbeat(self, uuids: Collection[str]) -> None:
+        self._boots.write_heartbeat(uuids, self._engine, self._clock())
 
-    def hand_back(self, uuid: str | None = None) -> None:
-        self._boots.hand_back(self._engine, uuid)
+    def return_work(self, uuid: str | None = None) -> None:
+        self._boots.return_work(self._engine, uuid)
 
     def context(self, record: BootRecord) -> RequestContext:
         return RequestContext(

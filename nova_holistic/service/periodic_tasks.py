@@ -74,7 +74,7 @@ class PeriodicTasks:
         with self._lock:
             running = set(self._running)
         if running:
-            self._jobs.keep(running, self._engine, self._clock())
+            self._jobs.write_heartbeat(running, self._engine, self._clock())
 
     def attempt(self, name: str) -> bool:
         """Run a task if it is due and no other engine runs it.

@@ -171,7 +171,7 @@ class EngineService:
         self._own_calls.stop()
         end = time.monotonic() + CLEANUP_TIMEOUT
         ended = self._own_calls.wait(end) and self._changes.wait(end)
-        self._hand_back()
+        self._return_work()
         if not finished:
             # The worker loses its ownership and drops its new holds.
             self._wait(time.monotonic() + CLEANUP_TIMEOUT)
@@ -199,11 +199,11 @@ class EngineService:
         return (self._workers.wait(deadline)
                 and self._boot_workers.wait(deadline))
 
-    def _hand_back(self) -> None:
+    def _return_work(self) -> None:
         try:
-            self._workers.hand_back()
-            self._boot_workers.hand_back()
-            self._parts.table.jobs.hand_back(self.engine)
+            self._workers.return_work()
+            self._boot_workers.return_work()
+            self._parts.table.jobs.return_work(self.engine)
         except exceptions.HolisticError as error:
             LOG.warning('Other engines take over the remaining work after '
                         '%s s: %s', self._conf.engine.stale_after, error)

@@ -52,11 +52,11 @@ class WorkQueue(abc.ABC):
         """The record, if it now belongs to this engine; otherwise None."""
 
     @abc.abstractmethod
-    def keep(self, uuids: Collection[str]) -> None:
+    def write_heartbeat(self, uuids: Collection[str]) -> None:
         """Write a heartbeat: this engine works on them."""
 
     @abc.abstractmethod
-    def hand_back(self, uuid: str | None = None) -> None:
+    def return_work(self, uuid: str | None = None) -> None:
         """Let other engines do the work; None means all records that this
         engine has taken."""
 
@@ -94,11 +94,11 @@ class GroupQueue(WorkQueue):
         crash_points.reached('task.taken')
         return record
 
-    def keep(self, uuids: Collection[str]) -> None:
-        self._table.tasks.keep(uuids, self._engine, self._clock())
+    def write_heartbeat(self, uuids: Collection[str]) -> None:
+        self._table.tasks.write_heartbeat(uuids, self._engine, self._clock())
 
-    def hand_back(self, uuid: str | None = None) -> None:
-        self._table.tasks.hand_back(self._engine, uuid)
+    def return_work(self, uuid: str | None = None) -> None:
+        self._table.tasks.return_work(self._engine, uuid)
 
     def context(self, record: GroupRecord) -> RequestContext:
         return RequestContext.from_document({
@@ -129,11 +129,11 @@ class PlanQueue(WorkQueue):
         crash_points.reached('task.plan-taken')
         return record
 
-    def keep(self, uuids: Collection[str]) -> None:
-        self._table.plans.keep(uuids, self._engine, self._clock())
+    def write_heartbeat(self, uuids: Collection[str]) -> None:
+        self._table.plans.write_heartbeat(uuids, self._engine, self._clock())
 
-    def hand_back(self, uuid: str | None = None) -> None:
-        self._table.plans.hand_back(self._engine, uuid)
+    def return_work(self, uuid: str | None = None) -> None:
+        self._table.plans.return_work(self._engine, uuid)
 
     def context(self, record: PlanRecord) -> RequestContext:
         return RequestContext(
@@ -166,11 +166,12 @@ class AlternatesQueue(WorkQueue):
         crash_points.reached('task.alternates-taken')
         return due
 
-    def keep(self, uuids: Collection[str]) -> None:
-        self._table.due_alternates.keep(uuids, self._engine, self._clock())
+    def write_heartbeat(self, uuids: Collection[str]) -> None:
+        self._table.due_alternates.write_heartbeat(
+            uuids, self._engine, self._clock())
 
-    def hand_back(self, uuid: str | None = None) -> None:
-        self._table.due_alternates.hand_back(self._engine, uuid)
+    def return_work(self, uuid: str | None = None) -> None:
+        self._table.due_alternates.return_work(self._engine, uuid)
 
     def context(self, record: DueGroup) -> RequestContext:
         return RequestContext(

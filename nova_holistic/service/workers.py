@@ -79,19 +79,19 @@ class Workers:
         for kind, queues in self._queues.items():
             uuids = [uuid for each, uuid in at_work if each == kind]
             if uuids:
-                queues.keep(uuids)
+                queues.write_heartbeat(uuids)
         for job in to_return - at_work:
-            self._queues[job[0]].hand_back(job[1])
+            self._queues[job[0]].return_work(job[1])
             with self._lock:
                 self._to_return.discard(job)
 
-    def hand_back(self) -> None:
+    def return_work(self) -> None:
         """Let other engines do all that this engine has taken.
 
         :raises TableError: the table does not answer
         """
         for queues in self._queues.values():
-            queues.hand_back()
+            queues.return_work()
             crash_points.reached('stop.work-returned')
 
     def stop(self) -> None:

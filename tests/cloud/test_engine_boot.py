@@ -120,7 +120,8 @@ def test_another_engine_continues_and_creates_nothing_twice(
                   if boot.engine.startswith(f'{each}:'))
     cloud.processes.send(victim, signal.SIGKILL)
     # Otherwise the other engine would wait until the heartbeat is old.
-    table.boots.keep([group], boot.engine, timeutils.utcnow() - LONG)
+    table.boots.write_heartbeat(
+        [group], boot.engine, timeutils.utcnow() - LONG)
     final = ended(client, group)
     assert final['status'] == 'complete'
     servers = Servers(demo).all()

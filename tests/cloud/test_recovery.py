@@ -92,7 +92,7 @@ def kill_engine(cloud, table, creates):
     assert left
     # Otherwise the other engine would wait until the heartbeat is old.
     for group, engine in left.items():
-        table.tasks.keep([group], engine, timeutils.utcnow() - LONG)
+        table.tasks.write_heartbeat([group], engine, timeutils.utcnow() - LONG)
     return set(left)
 
 

@@ -46,7 +46,7 @@ def document(desired, most):
 def revised(cloud, group, wanted):
     """The group after an update by an engine."""
     record = cloud.table.get_group(group)
-    assert cloud.table.tasks.ask(
+    assert cloud.table.tasks.request(
         group, Task.UPDATING, {
             'document': wanted, 'objective': None, 'lease': None,
             'user_id': USER, 'project_id': PROJECT, 'request_id': None,

@@ -295,7 +295,7 @@ def test_an_engine_that_stops_leaves_the_rest_to_others(cloud, boots):
     assert not boots.run(group)
     assert boots.status(group) == 'creating'
     boots.stopping.clear()
-    cloud.table.boots.hand_back('engine')
+    cloud.table.boots.return_work('engine')
     assert boots.run(group, 'another')
     assert boots.status(group) == 'complete'
     assert len(cloud.servers()) == 2

@@ -18,13 +18,13 @@ _JOURNAL = 'write move put drop undo exchange close recover'.split()
 _OWNERSHIP = 'change write_members finish'.split()
 WRITES = {
     'table': _TABLE, '_table': _TABLE, 'holds': _HOLDS, '_holds': _HOLDS,
-    'tasks': ['ask', 'take', 'change', 'finish'],
+    'tasks': ['request', 'take', 'change', 'finish'],
     'due_alternates': ['request_alternates', 'take', 'write', 'give_up'],
     'due': ['take'],
     'plans': ['create', 'take', 'finish', 'forget'], 'refusals': ['add'],
     'bindings': ['add', 'remove'],
-    '_jobs': ['take', 'finish'], 'jobs': ['hand_back'], 'task': ['do'],
-    'queues': ['hand_back'], 'statistics': ['put', 'forget'],
+    '_jobs': ['take', 'finish'], 'jobs': ['return_work'], 'task': ['do'],
+    'queues': ['return_work'], 'statistics': ['put', 'forget'],
     'history': ['prune'],
     'outages': ['give_up'], 'group_revision': ['vacate', 'occupy', 'revise'],
     'member_replan': ['move'], 'held_places': ['hand_over'],

@@ -97,7 +97,7 @@ def request_task(call: Call, record: GroupRecord, request: TaskRequest,
     :param success: the status of the response after the engine has finished
     """
     service = call.service
-    if not service.table.tasks.ask(
+    if not service.table.tasks.request(
             record.uuid, request.task,
             task_parameters(call, **request.arguments), request.expected,
             record.revision, service.clock(), request.size):

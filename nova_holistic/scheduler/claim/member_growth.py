@@ -263,7 +263,7 @@ class MemberGrowth:
             'released': [reused.id] if reused is not None else [],
             'request_id': self._context.request_id,
             'user_id': record.user_id, 'project_id': record.project_id}
-        if self._connections.table.tasks.ask(
+        if self._connections.table.tasks.request(
                 record.uuid, Task.UPDATING, pending, group_growth.GROWING,
                 record.revision, self._connections.clock()):
             crash_points.reached('claim.plan-asked')

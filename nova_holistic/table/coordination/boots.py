@@ -113,14 +113,14 @@ class Boots:
         record = self.get(group_uuid) if won else None
         return record if record and record.engine == engine else None
 
-    def keep(self, group_uuids: Collection[str], engine: str,
-             now: datetime) -> None:
+    def write_heartbeat(self, group_uuids: Collection[str], engine: str,
+                        now: datetime) -> None:
         """Write a heartbeat for boots on which the engine works."""
         for batch in batches(group_uuids):
             self._update([BootRow.group_uuid.in_(batch),
                           BootRow.engine == engine], {'engine_at': now})
 
-    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
         """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken

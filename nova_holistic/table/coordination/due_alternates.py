@@ -83,15 +83,15 @@ class DueAlternates:
                     GroupRow.alternates_engine == engine)).first()
         return row and DueGroup(*row)
 
-    def keep(self, group_uuids: Collection[str], engine: str,
-             now: datetime) -> None:
+    def write_heartbeat(self, group_uuids: Collection[str], engine: str,
+                        now: datetime) -> None:
         """Write a heartbeat: the engine still works on these groups."""
         for batch in batches(group_uuids):
             self._update([GroupRow.uuid.in_(batch),
                           GroupRow.alternates_engine == engine],
                          {'alternates_engine_at': now})
 
-    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
         """Let other engines continue the work.
 
         :param group_uuid: None means everything that the engine has taken

@@ -46,8 +46,8 @@ class Jobs:
             return True
         return False
 
-    def keep(self, names: Collection[str], engine: str,
-             now: datetime) -> None:
+    def write_heartbeat(self, names: Collection[str], engine: str,
+                        now: datetime) -> None:
         """Write a heartbeat: the engine still performs these tasks."""
         self._update([JobRow.name.in_(names), JobRow.engine == engine],
                      {'engine_at': now})
@@ -57,7 +57,7 @@ class Jobs:
         self._update([JobRow.name == name, JobRow.engine == engine],
                      {'engine': None, 'engine_at': None, 'done_at': now})
 
-    def hand_back(self, engine: str) -> None:
+    def return_work(self, engine: str) -> None:
         """Let other engines perform the tasks that this engine has begun."""
         self._update([JobRow.engine == engine],
                      {'engine': None, 'engine_at': None})

@@ -53,8 +53,8 @@ class Plans:
                                       'attempts': PlanRow.attempts + 1})
         return self.get(plan_uuid) if won else None
 
-    def keep(self, plan_uuids: Collection[str], engine: str,
-             now: datetime) -> None:
+    def write_heartbeat(self, plan_uuids: Collection[str], engine: str,
+                        now: datetime) -> None:
         """Write a heartbeat: the engine still works on the plans."""
         for batch in batches(plan_uuids):
             self._update([PlanRow.uuid.in_(batch),
@@ -68,7 +68,7 @@ class Plans:
             {'status': str(status), 'answer': dict(answer), 'engine': None,
              'engine_at': None, 'updated_at': now})
 
-    def hand_back(self, engine: str, plan_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, plan_uuid: str | None = None) -> None:
         """Let other engines make the plans that this engine has taken.
 
         :param plan_uuid: UUID of one plan; None means all of them

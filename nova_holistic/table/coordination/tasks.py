@@ -33,10 +33,10 @@ class Tasks:
     def __init__(self, database: Database):
         self._database = database
 
-    def ask(self, group_uuid: str, task: Task,
-            pending: Mapping[str, Any], expected: Collection[GroupStatus],
-            revision: int | None, now: datetime,
-            asked: int | None = None) -> bool:
+    def request(self, group_uuid: str, task: Task,
+                pending: Mapping[str, Any], expected: Collection[GroupStatus],
+                revision: int | None, now: datetime,
+                asked: int | None = None) -> bool:
         """Give a group a task if it has none, and if its revision and status
         are as expected.
 
@@ -71,8 +71,8 @@ class Tasks:
             is_owner = row is not None and row.engine == engine
             return rows.group_record(row) if is_owner else None
 
-    def keep(self, group_uuids: Collection[str], engine: str,
-             now: datetime) -> None:
+    def write_heartbeat(self, group_uuids: Collection[str], engine: str,
+                        now: datetime) -> None:
         """Write a heartbeat: the engine still works on the groups' tasks."""
         for batch in batches(group_uuids):
             self._update([GroupRow.uuid.in_(batch),
@@ -94,7 +94,7 @@ class Tasks:
         return self._change(group_uuid, engine, {
             **rows.group_changes(changes), **_NONE})
 
-    def hand_back(self, engine: str, group_uuid: str | None = None) -> None:
+    def return_work(self, engine: str, group_uuid: str | None = None) -> None:
         """Let other engines perform the tasks that this engine has taken.
 
         :param group_uuid: group of one task; None means all tasks

@@ -259,7 +259,7 @@ def test_a_replan_of_an_unplaceable_group_still_adopts_its_server(world):
     world.table.update_group(
         record.uuid, list(GroupStatus),
         document=nodes(3, {'node-0': server}))
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         record.uuid, 'replanning', {}, list(GroupStatus), None, world.now)
     world.planner.perform(take(world, record))
     after = world.table.get_group(record.uuid)

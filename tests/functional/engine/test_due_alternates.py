@@ -144,7 +144,7 @@ def test_an_engine_that_is_alive_keeps_the_work(world):
     assert queue(world, 'one').take(group.uuid)
     assert queue(world, 'two').waiting(10) == ()
     assert queue(world, 'two').take(group.uuid) is None
-    queue(world, 'one').hand_back()
+    queue(world, 'one').return_work()
     assert queue(world, 'two').take(group.uuid).attempts == 1
 
 
@@ -171,7 +171,7 @@ def test_alternates_from_before_an_update_are_not_written(world):
 
 def test_an_engine_finds_no_alternates_while_a_group_has_a_task(world):
     group = planned(world)
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': APART},
         [GroupStatus.PLANNED], None, world.now)
     assert queue(world).waiting(10) == ()

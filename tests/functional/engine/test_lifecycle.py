@@ -100,7 +100,7 @@ def test_a_release_skips_a_group_created_with_reused_row_ids(world):
 
 
 def update(world, group, document):
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': document},
         [GroupStatus.PLANNED], 1, world.now)
     world.planner.perform(world.table.tasks.take(
@@ -271,7 +271,7 @@ def test_a_failed_member_can_be_released(world):
 def test_a_group_that_is_released_before_a_replan_begins_stays_released(
         world):
     group = world.create()
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.REPLANNING, {}, [GroupStatus.PLANNED], None,
         world.now)
     world.lifecycle.release(group.uuid)

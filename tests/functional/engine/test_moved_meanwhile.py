@@ -32,7 +32,7 @@ def move(world, group):
                      and world.placement.used(provider)['VCPU'] < 2)
     document = shop()['group']
     document['members'][0]['location'] = f'{RACKS[host_name]}/{host_name}'
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': document},
         [GroupStatus.PLANNED], 1, world.now)
     world.planner.perform(world.table.tasks.take(

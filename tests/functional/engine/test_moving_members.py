@@ -53,7 +53,7 @@ def test_an_update_adds_no_member_on_either_host(world, group):
     world.planner.replan(group.uuid)
     wider = trio('host')
     wider['members'][0]['count'] = 4
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, 'updating', {'document': wider}, ['building'], None,
         world.clock())
     record = world.table.tasks.take(

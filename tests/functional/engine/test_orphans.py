@@ -147,8 +147,8 @@ def test_allocations_that_are_no_orphans_are_kept(world):
 def test_a_hold_in_the_journal_of_an_update_is_kept(world, orphans):
     hold = rowless(world)
     group = world.create(shop(1), lease=0)
-    world.table.tasks.ask(group.uuid, Task.UPDATING, {'put': [hold]},
-                          [GroupStatus.PLANNED], None, world.now)
+    world.table.tasks.request(group.uuid, Task.UPDATING, {'put': [hold]},
+                              [GroupStatus.PLANNED], None, world.now)
     assert hold in journal.all_holds(world.table.get_group(
         group.uuid).pending)
     for _ in range(3):

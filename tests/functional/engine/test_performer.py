@@ -152,8 +152,8 @@ def test_a_group_deleted_during_a_replan_holds_nothing(world):
     world.holds.drop([row.hold])
     world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
                              world.now, held=False)
-    assert world.table.tasks.ask(group.uuid, Task.REPLANNING, {},
-                                 [GroupStatus.PLANNED], None, world.now)
+    assert world.table.tasks.request(group.uuid, Task.REPLANNING, {},
+                                     [GroupStatus.PLANNED], None, world.now)
     record = take(world, group.uuid, 'one')
     planner = world.planner_with(world.table, Interrupted(
         world.holds, after_put=lambda: world.lifecycle.delete(group.uuid)))
@@ -167,8 +167,8 @@ def test_an_unplaceable_group_is_not_released_during_a_replan(world):
     group = world.create()
     assert group.status == GroupStatus.UNPLACEABLE
     world.inventory.down.clear()
-    assert world.table.tasks.ask(group.uuid, Task.REPLANNING, {},
-                                 [group.status], None, world.now)
+    assert world.table.tasks.request(group.uuid, Task.REPLANNING, {},
+                                     [group.status], None, world.now)
     record = take(world, group.uuid, 'one')
 
     def somebody_releases_it():
@@ -189,7 +189,7 @@ def test_added_members_are_claimable_once_the_task_is_finished(world):
     assert world.table.get_group(group.uuid).status == GroupStatus.COMPLETE
     document = shop()['group']
     document['members'].append({'name': 'cache', 'resources': SMALL})
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': document},
         [GroupStatus.COMPLETE], None, world.now)
     record = take(world, group.uuid, 'one')

@@ -167,7 +167,7 @@ def test_a_group_whose_hosts_cannot_be_read_holds_nothing(world):
     world.inventory.stale = lambda number: None
     assert world.reconciler.reconcile() == {}
     assert world.table.get_group(group.uuid).status == GroupStatus.ERROR
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.PLANNING, {}, [GroupStatus.ERROR], None,
         world.clock())
     world.planner.perform(world.table.tasks.take(

@@ -26,7 +26,7 @@ def group(world):
         world.instances.set(row.instance_uuid, 'ACTIVE', 'a1')
     world.reconciler.reconcile()
     assert world.table.get_group(group.uuid).status == 'degraded'
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, 'repairing', {}, ['degraded'], None, world.clock())
     return group
 

@@ -57,7 +57,7 @@ def lose(world, group, path='web'):
 
 
 def replan(world, group):
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, 'replanning', {}, list(GroupStatus), None, world.now)
     world.planner.perform(take(world, group))
 

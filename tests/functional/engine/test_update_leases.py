@@ -16,7 +16,7 @@ WITH_CACHE = {**shop()['group'], 'members': [
 def update(world, group, *, lease, waiting=0):
     """Add a member. An engine begins the update ``waiting`` seconds after its
     request."""
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': WITH_CACHE, 'lease': lease},
         [GroupStatus.PLANNED], None, world.now)
     world.wait(waiting)
@@ -63,7 +63,7 @@ def test_an_update_that_asks_for_no_lease_ends_a_running_one(world):
 
 def test_an_update_that_asks_for_no_lease_needs_no_new_members(world):
     group = world.create(lease=600)
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING,
         {'document': shop()['group'], 'lease': 0},
         [GroupStatus.PLANNED], None, world.now)

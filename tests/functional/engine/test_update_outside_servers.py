@@ -26,7 +26,7 @@ def test_a_server_that_came_after_the_last_look_is_reported(world):
                 world.hosts[host], {'VCPU': 1}))
 
     world.inventory.stale = other_server
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': alone(3)},
         [GroupStatus.PLANNED], None, world.now)
     world.planner.perform(world.table.tasks.take(

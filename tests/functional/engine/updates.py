@@ -26,7 +26,7 @@ def revised(*, policies=None, top=None, web=SMALL, node=SMALL, **keys):
 
 
 def ask(world, group, document, **pending):
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group.uuid, Task.UPDATING, {'document': document, **pending},
         SETTLED, None, world.now)
 

@@ -222,7 +222,7 @@ def reconcile_around_move(parts, server, host):
 def reconcile_and_repair(parts, group):
     """A pass finds that a group is degraded, and an engine repairs it."""
     parts.reconciler.reconcile()
-    assert parts.table.tasks.ask(
+    assert parts.table.tasks.request(
         group, Task.REPAIRING, {}, [GroupStatus.DEGRADED], None,
         parts.clock())
     perform(parts, group)
@@ -239,7 +239,7 @@ def stop(parts, group, plan):
     """An engine that has taken a group and a dry run is stopped."""
     queues = dict(zip(('group', 'plan'), parts.queues(_name())))
     assert queues['group'].take(group) and queues['plan'].take(plan)
-    Workers(queues, 1).hand_back()
+    Workers(queues, 1).return_work()
 
 
 def reconcile_later(parts):

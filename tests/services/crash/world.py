@@ -107,7 +107,7 @@ class CrashWorld:
     def asked(self, group, task: Task, **pending):
         """Give a planned group a task."""
         record = self.table.get_group(group)
-        assert self.table.tasks.ask(
+        assert self.table.tasks.request(
             group, task, pending, [record.status], None, self.parts.clock())
         return group
 

@@ -86,7 +86,7 @@ def test_another_engine_finishes_the_task_of_a_killed_one(
     first = world.table.get_group(group).engine
     killed.kill()
     # Age its last heartbeat, so that the engine counts as failed.
-    world.table.tasks.keep(
+    world.table.tasks.write_heartbeat(
         [group], first, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
     settled = world.settled(group)
@@ -105,7 +105,7 @@ def test_an_engine_is_killed_at_its_crash_point_and_another_plans_again(
     left = world.table.get_group(group)
     assert left.status == GroupStatus.PLANNING
     # Age its last heartbeat, so that the engine counts as failed.
-    world.table.tasks.keep(
+    world.table.tasks.write_heartbeat(
         [group], left.engine, timeutils.utcnow() - timedelta(hours=1))
     world.start_process(inventory)
     assert world.settled(group).status == GroupStatus.PLANNED

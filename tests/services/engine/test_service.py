@@ -87,7 +87,7 @@ def test_lost_members_are_replanned(world):
     world.holds.drop([lost.hold])
     world.table.change_state(lost.id, ['planned'], 'lost',
                              timeutils.utcnow(), held=False)
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group, Task.REPLANNING, {}, [GroupStatus.PLANNED], 1,
         timeutils.utcnow())
     assert world.settled(group).reasons == ()
@@ -103,7 +103,7 @@ def test_an_unplaceable_group_is_planned_on_a_later_request(world):
     assert world.settled(group).status == GroupStatus.UNPLACEABLE
     for consumer in consumers:
         world.placement.adapter.delete(f'/allocations/{consumer}')
-    assert world.table.tasks.ask(
+    assert world.table.tasks.request(
         group, Task.REPLANNING, {'lease': 60}, [GroupStatus.UNPLACEABLE],
         None, timeutils.utcnow())
     settled = world.settled(group)

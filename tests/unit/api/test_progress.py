@@ -30,7 +30,7 @@ def test_a_group_shows_how_many_holds_are_written(service):
 def test_the_number_stays_when_the_engine_stops(service):
     group = service.created()['id']
     write(service, group, 2)
-    service.table.tasks.hand_back('engine-1')
+    service.table.tasks.return_work('engine-1')
     assert shown(service, group) == 2
 
 
@@ -46,7 +46,7 @@ def test_a_planned_group_shows_no_number(service):
 def test_a_group_that_is_updated_shows_no_number(service):
     """Its members still have the holds of the previous definition."""
     group = service.planned()
-    service.table.tasks.ask(group, Task.UPDATING, {}, [GroupStatus.PLANNED],
-                            None, service.now)
+    service.table.tasks.request(
+        group, Task.UPDATING, {}, [GroupStatus.PLANNED], None, service.now)
     write(service, group, 2)
     assert shown(service, group) is None

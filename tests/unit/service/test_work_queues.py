@@ -114,7 +114,7 @@ def test_a_returned_task_does_not_count_as_tried(table, kind, ask):
     for number in range(2 * ATTEMPTS):
         stopped = engines.engine(f'stopped-{number}')
         assert stopped.take(uuid)
-        stopped.hand_back(uuid)
+        stopped.return_work(uuid)
     last = engines.engine('last')
     last.do(last.take(uuid))
     assert engines.planner.performed == [1]
@@ -128,12 +128,12 @@ def test_another_engine_takes_over_after_a_long_time_without_heartbeats(
     assert first.take(uuid)
     engines.now += timedelta(seconds=STALE_AFTER)
     assert second.waiting(10) == () and second.take(uuid) is None
-    first.keep([uuid])
+    first.write_heartbeat([uuid])
     engines.now += timedelta(seconds=STALE_AFTER)
     assert second.waiting(10) == () and second.take(uuid) is None
     engines.now += timedelta(seconds=1)
     assert second.waiting(10) == (uuid,)
     assert second.take(uuid).engine == 'second'
     # A heartbeat of the first engine arrives too late.
-    first.keep([uuid])
+    first.write_heartbeat([uuid])
     assert engines.engine('third').take(uuid) is None

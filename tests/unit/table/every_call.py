@@ -72,7 +72,7 @@ def plan(table):
     tasks = table.tasks
     assert tasks.waiting(NOON, 4) == (group.uuid,)
     assert tasks.take(group.uuid, ENGINE, NOON, NOON)
-    tasks.keep([group.uuid], ENGINE, NOON)
+    tasks.write_heartbeat([group.uuid], ENGINE, NOON)
     assert table.write_members(group.uuid, builders.members_of(
         group, {'web': None, 'node': 3}), ENGINE)
     assert tasks.change(group.uuid, ENGINE, NOON, {'holds_written': 2})
@@ -145,9 +145,9 @@ def find_alternates(table, group):
     due.request_alternates(uuid, NOON)
     assert due.waiting(NOON, NOON, 4) == (uuid,)
     assert due.take(uuid, ENGINE, NOON, NOON)
-    due.keep([uuid], ENGINE, NOON)
-    due.hand_back(ENGINE, uuid)
-    due.hand_back(ENGINE)
+    due.write_heartbeat([uuid], ENGINE, NOON)
+    due.return_work(ENGINE, uuid)
+    due.return_work(ENGINE)
     assert due.take(uuid, ENGINE, NOON, NOON)
     rows = table.members(uuid)
     due.write(Seen(uuid, table.get_group(uuid).revision, rows), ENGINE,
@@ -182,7 +182,8 @@ def bind(table, group):
 def act(table, group):
     """Write the actions on servers that a group requires."""
     actions, uuid, server = table.actions, group.uuid, builders.new_uuid()
-    assert table.tasks.ask(uuid, Task.UPDATING, {}, [group.status], None, NOON)
+    assert table.tasks.request(
+        uuid, Task.UPDATING, {}, [group.status], None, NOON)
     assert table.tasks.take(uuid, ENGINE, NOON, NOON)
     assert not actions.replace(uuid, 'two', ())
     assert actions.replace(uuid, ENGINE, [Action(
@@ -349,14 +350,14 @@ def boot(table):
     boots, uuid = table.boots, group.uuid
     assert boots.waiting(NOON, 4) == (uuid,)
     record = boots.take(uuid, ENGINE, NOON, NOON)
-    boots.keep([uuid], ENGINE, NOON)
+    boots.write_heartbeat([uuid], ENGINE, NOON)
     assert boots.begin(record, ['db/web'], NOON)
     assert boots.member(uuid, 'db/web').state == MemberState.PLANNED
     (server,) = boots.servers(uuid)
     assert boots.change_server(record, server, replace(
         server, state=BootServerState.FAILED, fault='it failed'), NOON)
-    boots.hand_back(ENGINE, uuid)
-    boots.hand_back(ENGINE)
+    boots.return_work(ENGINE, uuid)
+    boots.return_work(ENGINE)
     assert boots.stop(uuid)
     record = boots.take(uuid, 'two', NOON, NOON)
     assert boots.change(record, BootStatus.FAILED, [
@@ -400,10 +401,10 @@ def federate(table):
 def update(table, group):
     """A task that replaces, removes and adds members."""
     tasks, uuid, database = table.tasks, group.uuid, table.database
-    for statement in tasks.hand_back, table.plans.hand_back:
+    for statement in tasks.return_work, table.plans.return_work:
         statement(ENGINE, uuid)
-    assert tasks.ask(uuid, Task.UPDATING, {}, [GroupStatus.BUILDING],
-                     table.get_group(uuid).revision, NOON, 5)
+    assert tasks.request(uuid, Task.UPDATING, {}, [GroupStatus.BUILDING],
+                         table.get_group(uuid).revision, NOON, 5)
     assert tasks.take(uuid, ENGINE, NOON, NOON)
     consumers.unfinished_updates(database)
     web, _, node, free = table.members(uuid)
@@ -419,7 +420,7 @@ def update(table, group):
         [(node, replace(node, hold=builders.new_uuid()))], [free], [more],
         outdated=True, wanted_again=[web.id], seen=frozenset(
             row.id for row in table.members(uuid))), NOON)
-    tasks.hand_back(ENGINE)
+    tasks.return_work(ENGINE)
 
 
 def degrade(table):
@@ -474,8 +475,8 @@ def run_plans(table):
     plans.create(new)
     assert plans.waiting(NOON, 4) == (new.uuid,)
     assert plans.take(new.uuid, ENGINE, NOON, NOON)
-    plans.keep([new.uuid], ENGINE, NOON)
-    plans.hand_back(ENGINE)
+    plans.write_heartbeat([new.uuid], ENGINE, NOON)
+    plans.return_work(ENGINE)
     assert plans.take(new.uuid, ENGINE, NOON, NOON)
     assert plans.finish(new.uuid, ENGINE, PlanStatus.PLANNED, {}, NOON)
     assert plans.get(new.uuid).status is PlanStatus.PLANNED
@@ -488,9 +489,9 @@ def run_jobs(table):
     for _ in range(2):
         jobs.take('reconcile', ENGINE, NOON, due_before=NOON,
                   stale_before=NOON)
-    jobs.keep(['reconcile'], ENGINE, NOON)
+    jobs.write_heartbeat(['reconcile'], ENGINE, NOON)
     jobs.finish('reconcile', ENGINE, NOON)
-    jobs.hand_back(ENGINE)
+    jobs.return_work(ENGINE)
     outages.observe(['cmp-1', 'cmp-2'], NOON)
     outages.give_up(['cmp-1'])
     outages.observe([], NOON)

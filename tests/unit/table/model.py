@@ -45,7 +45,7 @@ class Model:
             del self.groups[uuid]
         return done
 
-    def ask(self, uuid, task, statuses, revision):
+    def request(self, uuid, task, statuses, revision):
         group = self.groups.get(uuid)
         done = group is not None and (
             group.task is None and group.status in statuses
@@ -63,7 +63,7 @@ class Model:
         group.attempts += 1
         return True
 
-    def hand_back(self, uuid, engine):
+    def return_work(self, uuid, engine):
         group = self._of(uuid, engine)
         if group is not None:
             group.engine = group.engine_at = None

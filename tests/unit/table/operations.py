@@ -109,7 +109,7 @@ class Choice:
         steps = (['vacate', 'occupy'], ['vacate', 'revise'], ['revise'], [],
                  ['write'])
         return [
-            lambda draw: Operation('ask', {
+            lambda draw: Operation('request', {
                 'uuid': group, 'revision': revision, 'task': task,
                 'statuses': STATUSES[1:]}),
             self._taking(draw, group),
@@ -142,7 +142,7 @@ class Choice:
     def _of_turn(self, draw, group, rows):
         """The operations of an engine that has the task, or had it before."""
         return self._turn(draw, draw.choice([
-            'write', 'finish', 'revise', 'vacate', 'occupy', 'hand_back']))
+            'write', 'finish', 'revise', 'vacate', 'occupy', 'return_work']))
 
     def _turn(self, draw, name):
         group, engine = draw.choice(

@@ -45,16 +45,16 @@ class Product:
         return group_purge.purge(self._table.database, uuid,
                                  group_purge.Choice())
 
-    def ask(self, uuid, task, statuses, revision):
-        return self._table.tasks.ask(
+    def request(self, uuid, task, statuses, revision):
+        return self._table.tasks.request(
             uuid, Task(task), {}, statuses, revision, self._at)
 
     def take(self, uuid, engine, stale):
         return self._table.tasks.take(
             uuid, engine, self._at, moment(self.now - stale)) is not None
 
-    def hand_back(self, uuid, engine):
-        self._table.tasks.hand_back(engine, uuid)
+    def return_work(self, uuid, engine):
+        self._table.tasks.return_work(engine, uuid)
 
     def finish(self, uuid, engine, status=None, lease=None):
         changes = {} if status is None else {'status': GroupStatus(status)}

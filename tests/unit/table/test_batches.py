@@ -34,9 +34,9 @@ CALLS = {
     'members on': lambda table: table.members_on(uuids(), 'group'),
     'forgotten holds': lambda table: table.forget_holds(uuids()),
     'released': lambda table: table.release(uuids(), builders.NOON),
-    'kept groups': lambda table: table.tasks.keep(
+    'kept groups': lambda table: table.tasks.write_heartbeat(
         uuids(), 'engine-1', builders.NOON),
-    'kept plans': lambda table: table.plans.keep(
+    'kept plans': lambda table: table.plans.write_heartbeat(
         uuids(), 'engine-1', builders.NOON),
     'member counts': lambda table: table.listing.member_counts(uuids()),
     'statistics': lambda table: table.statistics.since(

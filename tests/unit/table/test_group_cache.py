@@ -74,8 +74,8 @@ def written_anew(table, group, rows):
 
 def revised(table, group, rows):
     """The members have another order, and one has another description."""
-    table.tasks.ask(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
-                    [GroupStatus.PLANNED], 1, NOON)
+    table.tasks.request(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
+                        [GroupStatus.PLANNED], 1, NOON)
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
     assert group_revision.revise(table.database, group.uuid, 'engine-1',
                                  group_revision.Revision(

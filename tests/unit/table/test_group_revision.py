@@ -21,8 +21,9 @@ FOUND = Place('cmp-7', 'cmp-7.example.org', builders.new_uuid(), ('rack7',))
 def group(table):
     """A group of a web server and three nodes, which an engine updates."""
     group = builders.planned(table, web=None, node=3)
-    assert table.tasks.ask(group.uuid, Task.UPDATING, {'document': DOCUMENT},
-                           [GroupStatus.PLANNED], 1, NOON)
+    assert table.tasks.request(
+        group.uuid, Task.UPDATING, {'document': DOCUMENT},
+        [GroupStatus.PLANNED], 1, NOON)
     return table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
 
 

@@ -84,8 +84,8 @@ def test_a_group_with_a_task_is_left_to_its_engine(table):
     group, = groups(table, 1)
     table.links.reserve(group, {A: 600}, LIMITS)
     seen, = table.links.changed()
-    assert table.tasks.ask(group, Task.UPDATING, {}, [GroupStatus.PLANNED],
-                           None, builders.NOON)
+    assert table.tasks.request(group, Task.UPDATING, {}, [GroupStatus.PLANNED],
+                               None, builders.NOON)
     assert table.links.changed() == []
     assert not table.links.settle(seen, {})
     assert table.links.settle(seen, {B: 1}, owned=True)

@@ -24,7 +24,7 @@ def leased(table):
 
 def ask(table, group, task):
     """A client requests the task, and no engine has begun it."""
-    assert table.tasks.ask(
+    assert table.tasks.request(
         group.uuid, task, {}, [GroupStatus.PLANNED], 1, NOON)
 
 
@@ -102,6 +102,6 @@ def test_a_member_is_not_released_once_an_update_was_asked_for(
         table, leased, served):
     """The update may renew the lease."""
     table.settle(leased.uuid, NOON)
-    assert table.tasks.ask(
+    assert table.tasks.request(
         leased.uuid, Task.UPDATING, {}, list(GroupStatus), 1, NOON)
     assert not table.release_unleased(served, NOON)

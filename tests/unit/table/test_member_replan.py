@@ -61,7 +61,7 @@ def test_no_member_moves_that_a_server_has(table, shop):
 
 def test_only_the_engine_of_the_task_moves_members(table, shop):
     row = table.members(shop.uuid)[0]
-    assert table.tasks.ask(
+    assert table.tasks.request(
         shop.uuid, Task.REPLANNING, {}, [shop.status], None, NOON)
     assert table.tasks.take(shop.uuid, 'one', NOON, NOON)
     assert not member_replan.move(table.database, moved(row), 'two')

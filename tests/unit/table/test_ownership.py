@@ -57,19 +57,19 @@ def test_an_engine_that_lost_its_task_changes_nothing(table, group):
 def test_attempts_are_counted_per_task(table, group):
     assert take(table, group, 'one').attempts == 1
     assert take(table, group, 'two', LATER).attempts == 2
-    table.tasks.hand_back('two')
+    table.tasks.return_work('two')
     assert table.get_group(group).attempts == 1
     assert take(table, group, 'three', LATER).attempts == 2
     table.tasks.finish(group, 'three', {})
     assert table.get_group(group).attempts == 0
 
 
-def test_hand_back_returns_only_the_given_group(table, group):
+def test_only_the_work_of_the_given_group_is_returned(table, group):
     other = a_group(GroupStatus.PLANNING, task=Task.PLANNING)
     table.create_group(other)
     for uuid in (group, other.uuid):
         take(table, uuid, 'one')
-    table.tasks.hand_back('one', group)
+    table.tasks.return_work('one', group)
     assert table.get_group(group).engine is None
     assert table.get_group(other.uuid).engine == 'one'
 
@@ -89,7 +89,7 @@ def test_a_job_belongs_to_one_engine_at_a_time(table):
 
 def test_an_interrupted_job_is_taken_over(table):
     take_job(table, 'one')
-    table.jobs.keep(['reconcile'], 'one', NOON + MINUTE)
+    table.jobs.write_heartbeat(['reconcile'], 'one', NOON + MINUTE)
     assert not take_job(table, 'two', NOON + MINUTE)
     assert take_job(table, 'two', NOON + 3 * MINUTE)
     # An engine that lost the job cannot end it.
@@ -99,7 +99,7 @@ def test_an_interrupted_job_is_taken_over(table):
 
 def test_a_returned_job_can_be_taken_again(table):
     take_job(table, 'one')
-    table.jobs.hand_back('one')
+    table.jobs.return_work('one')
     assert take_job(table, 'two')
 
 

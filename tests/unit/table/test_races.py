@@ -55,7 +55,7 @@ def test_each_task_is_taken_by_one_engine(table):
 
 
 def test_of_concurrent_requests_one_sets_the_task(table, shop):
-    asked = at_once([lambda: table.tasks.ask(
+    asked = at_once([lambda: table.tasks.request(
         shop.uuid, Task.UPDATING, {}, [GroupStatus.PLANNED], 1, NOON)
     ] * THREADS)
     assert sorted(asked) == (THREADS - 1) * [False] + [True]
@@ -65,8 +65,8 @@ def test_claims_during_a_revision_are_never_lost(table):
     """Every member moves repeatedly. A claim gets the member on its current
     host."""
     group = builders.planned(table, node=THREADS)
-    assert table.tasks.ask(group.uuid, Task.UPDATING, {},
-                           [GroupStatus.PLANNED], 1, NOON)
+    assert table.tasks.request(group.uuid, Task.UPDATING, {},
+                               [GroupStatus.PLANNED], 1, NOON)
     table.tasks.take(group.uuid, 'engine', NOON, NOON)
 
     def revise():

@@ -56,7 +56,7 @@ def test_a_group_does_not_change_its_status_illegally(table, shop):
 
 
 def test_an_engine_does_not_end_a_task_with_an_illegal_status(table, shop):
-    assert table.tasks.ask(
+    assert table.tasks.request(
         shop.uuid, 'updating', {}, [GroupStatus.PLANNED], 1, builders.NOON)
     table.tasks.take(shop.uuid, 'engine', builders.NOON, builders.NOON)
     assert not table.tasks.finish(
