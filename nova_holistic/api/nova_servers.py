@@ -19,7 +19,8 @@ from nova_holistic.scheduler.pointer import (
     GROUP_HINT, has_pointer, MEMBER_HINT, must_agree, Pointer)
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.errors import TableError
-from nova_holistic.table.queries.pointer_target import Pointed, pointed_at
+from nova_holistic.table.queries.pointer_target import (
+    pointed_at, PointerTarget)
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
 
@@ -94,7 +95,7 @@ def _must_be_text(name: str, value: Any) -> None:
         raise RequestRefused(f'{name} must be text')
 
 
-def _must_have(pointer: Pointer, target: Pointed | None,
+def _must_have(pointer: Pointer, target: PointerTarget | None,
                project_id: str) -> None:
     # The response does not reveal whether another project has the group.
     if target is None or target.project_id != project_id:
@@ -102,12 +103,12 @@ def _must_have(pointer: Pointer, target: Pointed | None,
             f'group {pointer.group} is not known in this project')
 
 
-def _is_enough(target: Pointed, count: int) -> bool:
+def _is_enough(target: PointerTarget, count: int) -> bool:
     return target.status in CLAIMABLE and target.states.get(
         MemberState.PLANNED, 0) >= count
 
 
-def _too_few(pointer: Pointer, target: Pointed, count: int) -> str:
+def _too_few(pointer: Pointer, target: PointerTarget, count: int) -> str:
     if not target.states:
         return (f'group {pointer.group} is {target.status} and has no member '
                 f'{brief(pointer.member)}')

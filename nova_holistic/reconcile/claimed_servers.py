@@ -124,7 +124,7 @@ class ServerReconciler:
         Nova."""
         astray = [m for m in members if m.instance_uuid in views
                   and not _as_known(m, views[m.instance_uuid])]
-        for row in overview.whole(self._table.database, astray):
+        for row in overview.member_records(self._table.database, astray):
             case, repair = self._case(
                 row, views[row.instance_uuid], groups[row.group_uuid])
             each(repaired, case, repair, [row])

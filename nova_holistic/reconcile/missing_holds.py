@@ -95,7 +95,7 @@ class MissingHolds:
             robbed = [m for m in members[provider] if m.hold not in consumers]
             if robbed:
                 each(repaired, 'vanished', self._restore,
-                     overview.whole(self._table.database, robbed))
+                     overview.member_records(self._table.database, robbed))
             self._looks[provider] = _Check(
                 reads.generations.get(provider), use and use.get(provider),
                 frozenset(m.hold for m in members[provider]

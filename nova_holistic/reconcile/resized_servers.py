@@ -87,7 +87,7 @@ class ResizedServers:
                               provider)
                 continue
             each(repaired, 'resized', functools.partial(
-                self._correct, allocated), overview.whole(
+                self._correct, allocated), overview.member_records(
                     self._table.database, outlines))
             self._checked.update(
                 (m.instance_uuid, _key(last(m.instance_uuid)))

@@ -71,7 +71,7 @@ class UnavailableHosts:
         # does not hide their hosts.
         self._table.outages.give_up(expired)
         crash_points.reached('outage.given-up')
-        return overview.whole(self._table.database, [
+        return overview.member_records(self._table.database, [
             member for member in planned if member.host in expired])
 
     def give_up(self, member: MemberRecord) -> bool:

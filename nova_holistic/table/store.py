@@ -178,7 +178,7 @@ class PlacementTable:
             return tuple(map(rows.bare_member, session.execute(
                 query.order_by(MemberRow.group_uuid, MemberRow.position))))
 
-    def placed(self, group_uuid: str) -> Mapping[str, str]:
+    def hosts_by_path(self, group_uuid: str) -> Mapping[str, str]:
         """Host of each member that uses capacity, by the member's path."""
         with self.database.reader() as session:
             return {path: host for path, host in session.execute(
@@ -261,15 +261,15 @@ class PlacementTable:
         return self._exclusive.read()
 
     def members_on(self, hosts: Collection[str],
-                   but_of: str) -> tuple[MemberRecord, ...]:
+                   except_group: str) -> tuple[MemberRecord, ...]:
         """Members that use capacity of any of the hosts.
 
-        :param but_of: UUID of the group whose members are left out
+        :param except_group: UUID of the group whose members are left out
         """
         return tuple(
             member for batch in batches(hosts) for member in self._select(
                 MemberRow.host.in_(batch), MemberRow.state.in_(OCCUPYING),
-                MemberRow.group_uuid != but_of))
+                MemberRow.group_uuid != except_group))
 
     def forget_holds(self, holds: Collection[str]) -> None:
         """Write that holds do not exist any longer."""

@@ -25,7 +25,7 @@ def test_a_claim_that_is_not_yet_committed_counts(table):
                 sa.update(MemberRow).where(MemberRow.id == first.id)
                 .values(state=MemberState.CLAIMED, instance_uuid='server')
                 .execution_options(synchronize_session=False))
-            progress.started(session, group.uuid, builders.NOON)
+            progress.start_group(session, group.uuid, builders.NOON)
             settling = pool.submit(table.settle, group.uuid, builders.NOON)
             # The transaction either ends without the claim, or waits for it.
             with contextlib.suppress(TimeoutError):

@@ -190,7 +190,7 @@ def _swap_state(database: Database, candidate: MemberRecord,
             *events.of_members([events.Changed(
                 group, candidate.member.path, MemberState.PLANNED,
                 candidate.place.host)], MemberState.CLAIMED, now),
-            *(progress.started(session, group, now)
+            *(progress.start_group(session, group, now)
               if seen.is_planned else ())])
         # In this transaction, the alternates do not need another one.
         alternates = rows.places(link.scalar(

@@ -93,7 +93,7 @@ class Hinted:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class BoundMember:
     """The member to which a request without a pointer is bound.
 
     :ivar path: path of a member description; for a server that is a member,
@@ -195,7 +195,7 @@ class Bindings:
                     BindingRow.kind == BindingKind.SERVER_GROUP))}
 
     def pointed(self, hinted: Hinted, instance_uuids: Sequence[str] = ()
-                ) -> Pointed | None:
+                ) -> BoundMember | None:
         """The member to which the hints of a request are bound, in one
         statement; None if nothing is bound. A bound server group takes
         precedence over a bound stack.
@@ -218,7 +218,7 @@ class Bindings:
             for group, path, target, rules, is_member in session.execute(
                     query):
                 if is_member:
-                    members.append(Pointed(group, path, True))
+                    members.append(BoundMember(group, path, True))
                     continue
                 inside = '' if rules is None else path_of(
                     _rules(rules), hinted.resources)
@@ -228,8 +228,9 @@ class Bindings:
             hinted.server_group, *hinted.stacks) if target in bound), None)
         if found is None or any(
                 each.group_uuid != found[0] for each in members):
-            return members[0] if members else found and Pointed(*found, False)
-        return Pointed(*found, bool(members))
+            return members[0] if members else found and BoundMember(
+                *found, False)
+        return BoundMember(*found, bool(members))
 
     def is_described(self, group_uuid: str, path: str,
                      description: str) -> bool:

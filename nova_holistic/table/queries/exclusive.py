@@ -17,7 +17,7 @@ from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 # MariaDB does not use the index for "is true".
-_KEEPS_OUT = GroupRow.exclusive == sa.true()
+_IS_EXCLUSIVE = GroupRow.exclusive == sa.true()
 
 _HEADS = (GroupRow.uuid, GroupRow.revision, GroupRow.created_at,
           GroupRow.fingerprint, GroupRow.places_version)
@@ -127,7 +127,7 @@ class ExclusiveGroups:
                  ) -> tuple[Sums, dict[str, _Kept], Collection[int]]:
         """The current groups, and the IDs of members that were read again."""
         heads = {row.uuid: row for row in session.execute(
-            sa.select(*_HEADS).where(_KEEPS_OUT))}
+            sa.select(*_HEADS).where(_IS_EXCLUSIVE))}
         kept = {uuid: known.groups[uuid] for uuid, head in heads.items()
                 if uuid in known.groups
                 and version(known.groups[uuid].record) == version(head)}

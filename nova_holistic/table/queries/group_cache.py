@@ -20,13 +20,13 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 REMEMBERED = 50_000
 """Maximum number of cached members of all groups. A member takes about a
 kilobyte; other data are counted in this unit."""
-UNREAD = 600
+MAX_IDLE_SECONDS = 600
 """Seconds after which a group that was not read again is removed, so that
 deleted groups do not occupy memory."""
-FEW = 16
+MAX_REREAD_MEMBERS = 16
 """Maximum number of members that are read completely because they are new or
 have another place. If there are more, the whole group is read."""
-GROUP = 4
+GROUP_WEIGHT = 4
 """Memory of a group in addition to its members and its document, in units of
 members."""
 
@@ -54,7 +54,7 @@ def _nulls(columns: Iterable[sa.ColumnElement]) -> Iterator[Any]:
 # This statement is built once, because it is sent for each server. A single
 # statement reads the group and its members at one point in time at any
 # isolation level.
-_AGAIN = sa.union_all(
+_REREAD = sa.union_all(
     sa.select(*LIGHT, *_nulls((*CHANGING, _MEMBER.alternates))).where(
         GroupRow.__table__.c.uuid == sa.bindparam('group')),
     sa.select(*_nulls(LIGHT), *CHANGING, sa.case(
@@ -137,7 +137,7 @@ class GroupCache:
             with self._database.view() as session:
                 if known is not None:
                     found, alternates = _read_changes(
-                        session.connection(), known, path, FEW)
+                        session.connection(), known, path, MAX_REREAD_MEMBERS)
                 if found is None:
                     found = _read_completely(session, group_uuid)
         self._remember(group_uuid, found)
@@ -157,7 +157,7 @@ class GroupCache:
             while self._known:
                 oldest = next(iter(self._known))
                 if self._weight <= self._limit and (
-                        self._read_at[oldest] >= now - UNREAD):
+                        self._read_at[oldest] >= now - MAX_IDLE_SECONDS):
                     break
                 self._forget(oldest)
 
@@ -169,7 +169,7 @@ class GroupCache:
 
 def _weight(known: Known) -> int:
     """The memory of a group in units of members."""
-    return GROUP + len(known.members) + known.text // 512
+    return GROUP_WEIGHT + len(known.members) + known.text // 512
 
 
 def _characters(value: Any) -> int:
@@ -205,7 +205,7 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
     """
     row, changing, alternates = None, {}, None
     for each in link.execute(
-            _AGAIN, {'group': known.record.uuid, 'path': path}).all():
+            _REREAD, {'group': known.record.uuid, 'path': path}).all():
         if each.uuid is not None:
             row = each
             continue
@@ -220,7 +220,7 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
         return None, None
     members_now = {**known.members, **(members(
         link, MemberRow.id.in_(unknown)) if unknown else {})}
-    found = again(members_now, changing)
+    found = updated_members(members_now, changing)
     if found is None:
         return None, None
     return Known(replace(rows.light_group_record(row),
@@ -246,9 +246,9 @@ def version(group: GroupRecord | sa.Row) -> tuple:
     return group.revision, group.created_at, group.fingerprint
 
 
-def again(known: Mapping[int, MemberRecord],
-          changing: Mapping[int, Sequence[Any]]
-          ) -> dict[int, MemberRecord] | None:
+def updated_members(known: Mapping[int, MemberRecord],
+                    changing: Mapping[int, Sequence[Any]]
+                    ) -> dict[int, MemberRecord] | None:
     """Members in their current state, in the known order, which changes with
     the group's version. None if more than their state has changed.
 

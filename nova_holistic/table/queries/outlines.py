@@ -37,7 +37,7 @@ OVERLAP = timedelta(seconds=60)
 """Maximum time between a statement and the commit of its transaction for which
 no change is missed."""
 
-SAME = timedelta(seconds=1)
+TIME_RESOLUTION = timedelta(seconds=1)
 """Maximum time between two changes of a group that may have the same time
 stamp."""
 
@@ -158,7 +158,7 @@ class OutlineCache:
         self._read_groups(session, [
             uuid for uuid, moment in written.items()
             if self._written.get(uuid) != moment
-            or moment >= self._read_at - SAME])
+            or moment >= self._read_at - TIME_RESOLUTION])
         self._written = written
         self._merge(_members(session, MemberRow.changed_at >= since))
 

@@ -115,8 +115,8 @@ def groups(database: Database,
     return tuple(found)
 
 
-def whole(database: Database,
-          outlines: Collection[MemberOutline]) -> tuple[MemberRecord, ...]:
+def member_records(database: Database, outlines: Collection[MemberOutline],
+                   ) -> tuple[MemberRecord, ...]:
     """Current records of the members that still have the state, the place and
     the server in their outlines; without their alternates."""
     seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)

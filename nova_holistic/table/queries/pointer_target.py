@@ -14,7 +14,7 @@ from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class PointerTarget:
     """The group and the members to which a pointer points.
 
     :ivar project_id: project of the group
@@ -29,7 +29,7 @@ class Pointed:
 
 
 def pointed_at(database: Database, group_uuid: str,
-               path: str) -> Pointed | None:
+               path: str) -> PointerTarget | None:
     """The group and the members to which a pointer points.
 
     :param path: path of a member, or of a counted member for all its servers
@@ -48,5 +48,5 @@ def pointed_at(database: Database, group_uuid: str,
                 .group_by(MemberRow.state)).all()
             if found:
                 break
-    return Pointed(group.project_id, GroupStatus(group.status), {
+    return PointerTarget(group.project_id, GroupStatus(group.status), {
         MemberState(state): number for state, number in found})

@@ -61,8 +61,8 @@ def settled_status(before: GroupStatus | str,
     return after
 
 
-def started(session: orm.Session, group_uuid: str,
-            now: datetime) -> list[events.Event]:
+def start_group(session: orm.Session, group_uuid: str,
+                now: datetime) -> list[events.Event]:
     """Change the status of a planned group to building, because a member was
     claimed. This takes one statement for any size of the group.
 

@@ -87,7 +87,7 @@ def read(table, group):
     database, listing = table.database, table.listing
     server, numbers = builders.new_uuid(), [1, 2]
     table.group_with_members(group.uuid)
-    table.placed(group.uuid)
+    table.hosts_by_path(group.uuid)
     table.member_of_instance(server)
     table.alternates(numbers)
     table.standing(numbers)
@@ -103,7 +103,7 @@ def read(table, group):
     table.outlines.compare_some()
     overview.members_of_servers(database, [server])
     overview.groups(database, [group.uuid])
-    overview.whole(database, table.outlines.read().members(
+    overview.member_records(database, table.outlines.read().members(
         [MemberState.PLANNED], overview.ACTIVE)[:9])
     consumers.known_consumers(database, [server])
     consumers.any_group(database)

@@ -43,7 +43,7 @@ CALLS = {
         datetime(2000, 1, 1), hosts=uuids()),
     'consumers': lambda table: consumers.known_consumers(table.database,
                                                          uuids()),
-    'whole members': lambda table: overview.whole(table.database, [
+    'whole members': lambda table: overview.member_records(table.database, [
         overview.MemberOutline(number, 'group', MemberState.BUILT, 'host',
                                'provider', 'hold', None)
         for number in range(MANY)]),

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.table.changes import group_revision
-from nova_holistic.table.queries.group_cache import GROUP, GroupCache, UNREAD
+from nova_holistic.table.queries.group_cache import (
+    GROUP_WEIGHT, GroupCache, MAX_IDLE_SECONDS)
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
 from tests.statements import recorded
 from tests.unit.table import builders
@@ -156,7 +157,7 @@ def test_alternates_of_the_member_at_the_path_are_read(table, shop):
 
 
 @pytest.mark.parametrize('limit, kept', [
-    (2 * (GROUP + 4), True), (2 * (GROUP + 4) - 1, False)])
+    (2 * (GROUP_WEIGHT + 4), True), (2 * (GROUP_WEIGHT + 4) - 1, False)])
 def test_the_least_recently_used_group_is_evicted(
         table, shop, limit, kept):
     rosters = GroupCache(table.database, limit)
@@ -174,9 +175,10 @@ def test_a_group_that_is_not_read_again_is_forgotten(table, shop):
     rosters = GroupCache(table.database, clock=lambda: now[0])
     other = builders.planned(table, node=4)
     for moment, group, is_known in (
-            (0, shop, False), (UNREAD, shop, True),
-            (2 * UNREAD + 1, other, False), (2 * UNREAD + 1, shop, False),
-            (3 * UNREAD + 1, shop, True)):
+            (0, shop, False), (MAX_IDLE_SECONDS, shop, True),
+            (2 * MAX_IDLE_SECONDS + 1, other, False),
+            (2 * MAX_IDLE_SECONDS + 1, shop, False),
+            (3 * MAX_IDLE_SECONDS + 1, shop, True)):
         now[0] = float(moment)
         with recorded(table.database.engine) as sent:
             rosters.read(group.uuid)

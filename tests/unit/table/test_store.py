@@ -116,7 +116,7 @@ def test_placed_lists_members_that_use_capacity(table, shop):
     table.claim(shop.uuid, 'db/node-2', builders.new_uuid(), NOON)
     web, first, _, _ = table.members(shop.uuid)
     table.release([web.hold], NOON)
-    assert table.placed(shop.uuid) == {
+    assert table.hosts_by_path(shop.uuid) == {
         'db/node-0': 'cmp-0', 'db/node-1': 'cmp-1', 'db/node-2': 'cmp-2'}
     assert first.member.path == 'db/node-0'
 
