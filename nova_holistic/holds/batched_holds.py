@@ -47,8 +47,8 @@ class BatchedHolds:
 
         :param note: called between two parts, and after the parts before a
             refused part are dropped
-        :raises CapacityGone: the capacity is insufficient; none of the holds
-            exists
+        :raises CapacityUnavailable: the capacity is insufficient; none of the
+            holds exists
         :raises HoldsError: it is unknown which of them exist
         """
         written: dict[str, Mapping[str, Any]] = {}
@@ -62,7 +62,7 @@ class BatchedHolds:
                 crash_points.reached('holds.part-noted')
             try:
                 self._put_part(part)
-            except errors.CapacityGone:
+            except errors.CapacityUnavailable:
                 others = replan and replan(tuple(written), tuple(part))
                 if others is None:
                     if written:
@@ -108,16 +108,16 @@ class BatchedHolds:
         It cannot be carried out twice, because every hold is a consumer that
         does not exist before.
         """
-        unanswered: errors.Unanswered | None = None
+        unanswered: errors.NoResponse | None = None
 
         def attempt() -> bool:
             nonlocal unanswered
             try:
                 if self._requests.post(part):
                     return True
-            except errors.Unanswered as error:
+            except errors.NoResponse as error:
                 unanswered = error
-            except errors.CapacityGone:
+            except errors.CapacityUnavailable:
                 if unanswered is None:
                     raise
                 # Placement may still carry out the previous request.
@@ -128,12 +128,13 @@ class BatchedHolds:
 
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise unanswered or errors.HoldsError(
-                'Placement could not settle concurrent changes to the hosts')
+                'Placement refused every attempt because of concurrent '
+                'changes to the hosts')
 
     def _emptied(self, part: Mapping[str, Any]) -> bool:
         """Whether one request has emptied all holds of a part."""
         try:
             return self._requests.post(part)
-        except (errors.Unanswered, errors.CapacityGone):
+        except (errors.NoResponse, errors.CapacityUnavailable):
             # The caller then deletes each hold with a separate request.
             return False

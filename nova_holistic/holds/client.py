@@ -77,7 +77,7 @@ class HoldClient:
             changed and the work is not finished
         :param replan: may choose other places for members that are not held
             yet if Placement refuses some of them
-        :raises CapacityGone: the capacity for all of them is no longer
+        :raises CapacityUnavailable: the capacity for all of them is no longer
             available
         """
         def bodies(rows: Sequence[MemberRecord]) -> Holds:
@@ -112,8 +112,8 @@ class HoldClient:
 
         :param emptied: holds to empty
         :param filled: members to hold
-        :raises CapacityGone: the capacity is not available, even without the
-            emptied holds
+        :raises CapacityUnavailable: the capacity is not available, even
+            without the emptied holds
         """
         owner = self._owner or (project_id, user_id)
         taken = {m.hold: self._hold(m, project_id, user_id) for m in filled}
@@ -195,7 +195,7 @@ class HoldClient:
 
         :param place: place of the allocation; None means the member's place
         :raises AllocationChanged: the instance has another allocation
-        :raises CapacityGone: the capacity or the host is not available
+        :raises CapacityUnavailable: the capacity or the host is not available
         """
         self._instances.allocate(instance_uuid, of_instance(
             self._hold(member, project_id, user_id), member, place,
@@ -211,8 +211,8 @@ class HoldClient:
 
         :param place: place of the instance; None means the place of the hold
         :raises AllocationChanged: the hold or the instance has another one
-        :raises HoldGone: neither has the allocation
-        :raises CapacityGone: the capacity or the host is not available
+        :raises HoldMissing: neither has the allocation
+        :raises CapacityUnavailable: the capacity or the host is not available
         """
         hold = self._hold(member, project_id, user_id)
         self._move((member.hold, hold), (instance_uuid, of_instance(
@@ -226,8 +226,8 @@ class HoldClient:
 
         :param place: place of the instance; None means the place of the hold
         :raises AllocationChanged: the instance or the hold has another one
-        :raises HoldGone: neither has the allocation
-        :raises CapacityGone: the capacity for the hold is no longer available
+        :raises HoldMissing: neither has the allocation
+        :raises CapacityUnavailable: the capacity for the hold is not available
         """
         hold = self._hold(member, project_id, user_id)
         # Nova also writes this consumer. If Nova has deleted the allocation
@@ -241,48 +241,48 @@ class HoldClient:
         found = self.exists(consumer)
         return found is not None and same(found, allocations(member))
 
-    def _move(self, source: tuple[str, dict[str, Any]],
-              target: tuple[str, dict[str, Any]],
+    def _move(self, from_consumer: tuple[str, dict[str, Any]],
+              to_consumer: tuple[str, dict[str, Any]],
               generation: int | None = FIRST_GENERATION) -> None:
         """Empty one consumer and fill the other, in one POST.
 
         :param generation: expected generation of the consumer that is emptied;
             None reads the consumer first
         """
-        (giver, filled), (taker, wanted) = source, target
+        (source, filled), (target, wanted) = from_consumer, to_consumer
 
         def is_done() -> bool:
             nonlocal generation
-            found = self.exists(giver)
+            found = self.exists(source)
             if found is None:
-                self._must_be_done(giver, taker, wanted['allocations'])
+                self._must_be_done(source, target, wanted['allocations'])
                 return True
             if not same(found, filled['allocations']):
                 raise errors.AllocationChanged(
-                    f'consumer {giver} has another allocation than planned')
+                    f'consumer {source} has another allocation than planned')
             generation = found['consumer_generation']
             return False
 
         def attempt() -> bool:
-            return self._requests.post({giver: emptied(
-                filled, generation), taker: wanted}) or is_done()
+            return self._requests.post({source: emptied(
+                filled, generation), target: wanted}) or is_done()
 
         if generation is None and is_done():
             return
 
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
-                f'Placement did not move the allocation of consumer {giver} '
-                f'to consumer {taker}')
+                f'Placement did not move the allocation of consumer {source} '
+                f'to consumer {target}')
 
-    def _must_be_done(self, giver: str, taker: str,
+    def _must_be_done(self, source: str, target: str,
                       wanted: Allocations) -> None:
-        found = self.exists(taker)
+        found = self.exists(target)
         if found is None:
-            raise errors.HoldGone(f'consumer {giver} has no allocation')
+            raise errors.HoldMissing(f'consumer {source} has no allocation')
         if not same(found, wanted):
             raise errors.AllocationChanged(
-                f'consumer {taker} has another allocation than planned')
+                f'consumer {target} has another allocation than planned')
 
     def _hold(self, member: MemberRecord, project_id: str,
               user_id: str) -> dict[str, Any]:
@@ -292,9 +292,8 @@ class HoldClient:
                 'consumer_type': HOLD}
 
     def _repeat(self, attempt: Callable[[], bool]) -> None:
-        """
-        :raises HoldsError: others changed the same hosts in each attempt
-        """
+        """:raises HoldsError: others changed the same hosts in each attempt"""
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
-                'Placement could not settle concurrent changes to the hosts')
+                'Placement refused every attempt because of concurrent '
+                'changes to the hosts')

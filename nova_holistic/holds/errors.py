@@ -12,7 +12,7 @@ class HoldsError(exceptions.HolisticError):
     """
 
 
-class Unanswered(HoldsError):
+class NoResponse(HoldsError):
     """No response of Placement was received: the connection failed, or the
     timeout of the client or of a proxy was exceeded.
 
@@ -20,12 +20,12 @@ class Unanswered(HoldsError):
     """
 
 
-class CapacityGone(HoldsError):
+class CapacityUnavailable(HoldsError):
     """Placement refuses a request, because the capacity or its provider is no
     longer available. Nothing was allocated."""
 
 
-class HoldGone(HoldsError):
+class HoldMissing(HoldsError):
     """Neither the hold nor the instance has the allocation."""
 
 

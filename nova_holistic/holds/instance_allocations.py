@@ -24,7 +24,7 @@ class InstanceAllocations:
 
         :param wanted: a new consumer in the format of POST /allocations
         :raises AllocationChanged: the instance has another allocation
-        :raises CapacityGone: the capacity or the host is not available
+        :raises CapacityUnavailable: the capacity or the host is not available
         """
         def attempt() -> bool:
             if self._requests.post({instance_uuid: wanted}):
@@ -44,7 +44,7 @@ class InstanceAllocations:
 
         :param before: the previous result of ``HoldClient.exists``; None if
             the instance had no allocations
-        :raises CapacityGone: the capacity or the host is not available
+        :raises CapacityUnavailable: the capacity or the host is not available
         """
         wanted = {provider: {'resources': allocation['resources']}
                   for provider, allocation
@@ -74,4 +74,5 @@ class InstanceAllocations:
         """
         if not retry_policy.retry_until_success(attempt, self._sleep):
             raise errors.HoldsError(
-                'Placement could not settle concurrent changes to the hosts')
+                'Placement refused every attempt because of concurrent '
+                'changes to the hosts')

@@ -39,6 +39,6 @@ def was_rolled_back(response) -> bool:
 
 def unexpected(response) -> errors.HoldsError:
     """The error for an unexpected response."""
-    kind = (errors.Unanswered if response.status_code in FROM_PROXIES
+    kind = (errors.NoResponse if response.status_code in FROM_PROXIES
             else errors.HoldsError)
     return kind(f'{detail(response)} (status {response.status_code})')

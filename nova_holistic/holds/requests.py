@@ -13,7 +13,7 @@ MICROVERSION = '1.38'
 
 class Requests:
     """A client of Placement. Every method except ``call`` raises HoldsError if
-    the response is unexpected. Every method raises Unanswered if Placement
+    the response is unexpected. Every method raises NoResponse if Placement
     does not respond."""
 
     def __init__(self, placement, sleep: retry_policy.Sleep):
@@ -38,7 +38,8 @@ class Requests:
         :param body: body of POST /allocations
         :returns: False if the generation of a consumer or provider has
             changed, or if Placement's database rolled the change back
-        :raises CapacityGone: the capacity or the provider is not available
+        :raises CapacityUnavailable: the capacity or the provider is not
+            available
         """
         response = self.call('post', '/allocations', json=body)
         if response.status_code == 204:
@@ -47,13 +48,14 @@ class Requests:
             if placement_responses.code(
                     response) == 'placement.concurrent_update':
                 return False
-            raise errors.CapacityGone(placement_responses.detail(response))
+            raise errors.CapacityUnavailable(
+                placement_responses.detail(response))
         # Placement returns 400, not 404 or 409, if a provider or a resource
         # class was deleted. It also returns 400 if the body is invalid.
         detail = placement_responses.detail(response)
         if (response.status_code == 400
                 and 'does not validate' not in detail):
-            raise errors.CapacityGone(detail)
+            raise errors.CapacityUnavailable(detail)
         if placement_responses.was_rolled_back(response):
             return False
         raise placement_responses.unexpected(response)
@@ -76,11 +78,11 @@ class Requests:
     def call(self, method: str, path: str, **kwargs):
         """The response to any request, with any status.
 
-        :raises Unanswered: Placement does not respond
+        :raises NoResponse: Placement does not respond
         """
         try:
             return self._placement.request(
                 path, method.upper(), microversion=MICROVERSION,
                 raise_exc=False, **kwargs)
         except ks_exceptions.ClientException as error:
-            raise errors.Unanswered(f'Placement: {error}') from error
+            raise errors.NoResponse(f'Placement: {error}') from error

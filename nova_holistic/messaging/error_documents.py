@@ -20,9 +20,20 @@ from nova_holistic.topology import errors as topology_errors
 _MODULES = (exceptions, errors, hold_errors, inventory_errors,
             table_errors, database, topology_errors)
 
+_NAMES_IN_MESSAGES = {hold_errors.NoResponse: 'Unanswered',
+                      hold_errors.CapacityUnavailable: 'CapacityGone',
+                      hold_errors.HoldMissing: 'HoldGone'}
+"""Names of renamed classes in messages. Processes of an earlier version do not
+know the other names."""
+
+
+def _name(kind: type) -> str:
+    name = _NAMES_IN_MESSAGES.get(kind, kind.__qualname__)
+    return f'{kind.__module__}.{name}'
+
 
 def _error_classes() -> dict[str, type[exceptions.HolisticError]]:
-    return {f'{kind.__module__}.{kind.__qualname__}': kind
+    return {_name(kind): kind
             for module in _MODULES for kind in vars(module).values()
             if isinstance(kind, type)
             and issubclass(kind, exceptions.HolisticError)}
@@ -56,7 +67,3 @@ def from_document(document: Mapping[str, Any]) -> exceptions.HolisticError:
         # An earlier version sends only one mistake.
         error.more = tuple(map(from_document, document.get('more', ())))
     return error
-
-
-def _name(kind: type) -> str:
-    return f'{kind.__module__}.{kind.__qualname__}'

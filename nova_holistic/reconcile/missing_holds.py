@@ -137,7 +137,7 @@ class MissingHolds:
             return False
         try:
             self._holds.put([member], group.project_id, group.user_id)
-        except hold_errors.CapacityGone as error:
+        except hold_errors.CapacityUnavailable as error:
             LOG.warning('Member %s of group %s has lost its place: %s',
                         member.member.path, group.uuid, error)
             return self._table.change_state(

@@ -90,7 +90,7 @@ class ReturnedPlaces:
             self._holds.unswap(member, member.instance_uuid,
                                group.project_id, group.user_id)
             crash_points.reached('return.room-taken')
-        except (hold_errors.CapacityGone, hold_errors.HoldGone,
+        except (hold_errors.CapacityUnavailable, hold_errors.HoldMissing,
                 hold_errors.AllocationChanged) as error:
             # Nova has just freed the capacity, or it is at another provider.
             LOG.info('The capacity of the server of member %s of group %s '
@@ -136,10 +136,10 @@ class ReturnedPlaces:
         try:
             # The host of a server that was moved may be unknown to Placement.
             if not member.place.provider:
-                raise hold_errors.CapacityGone('its host is not known')
+                raise hold_errors.CapacityUnavailable('its host is not known')
             self._holds.put([member], group.project_id, group.user_id)
             crash_points.reached('return.hold-put')
-        except hold_errors.CapacityGone as error:
+        except hold_errors.CapacityUnavailable as error:
             LOG.warning('Member %s of group %s has lost its place: %s',
                         member.member.path, group.uuid, error)
             return False

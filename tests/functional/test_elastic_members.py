@@ -11,7 +11,7 @@ from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds.errors import Unanswered
+from nova_holistic.holds.errors import NoResponse
 from nova_holistic.table.records import MemberState
 from tests import effort
 from tests.functional.call_counts import counted
@@ -180,7 +180,7 @@ def test_an_undone_create_takes_no_place_from_a_member(
     seen the deletion."""
     def allocate_unheard(self, *arguments):
         allocate(self, *arguments)
-        raise Unanswered('no answer')
+        raise NoResponse('no answer')
 
     allocate = HoldClient.allocate
     group = plan(cloud, count, lease=3600)

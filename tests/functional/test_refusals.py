@@ -8,7 +8,7 @@ import pytest
 
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds.errors import Unanswered
+from nova_holistic.holds.errors import NoResponse
 from nova_holistic.table.records import GroupStatus, MemberState
 
 HOSTS = tuple(
@@ -284,10 +284,10 @@ def test_in_yield_mode_a_claim_that_cannot_be_undone_does_not_yield(
 
     def swap_unheard(self, *arguments):
         swap(self, *arguments)
-        raise Unanswered('no answer')
+        raise NoResponse('no answer')
 
     def unswap(self, *arguments):
-        raise Unanswered('no answer')
+        raise NoResponse('no answer')
 
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     monkeypatch.setattr(HoldClient, 'swap', swap_unheard)

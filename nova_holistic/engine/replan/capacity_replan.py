@@ -37,8 +37,8 @@ def hold(parts: PlannerComponents, journal: RowJournal,
     other places for their members.
 
     :returns: the proposal with the places that are held
-    :raises CapacityGone: the whole group must be planned again; nothing is
-        held
+    :raises CapacityUnavailable: the whole group must be planned again; nothing
+        is held
     :raises OutdatedPlan: the members have changed since the plan
     :raises OwnershipLost: the group belongs to another engine
     """

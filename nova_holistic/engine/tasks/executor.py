@@ -35,7 +35,7 @@ from nova_holistic.table.records import GroupRecord, GroupStatus
 
 LOG = logging.getLogger(__name__)
 
-REFUSALS = (hold_errors.CapacityGone, errors.OutdatedPlan)
+REFUSALS = (hold_errors.CapacityUnavailable, errors.OutdatedPlan)
 """Errors after which the sequence starts again."""
 
 
@@ -73,7 +73,7 @@ class Change(abc.ABC):
         """Hold the places of the proposal.
 
         :returns: the proposal with the places that are held
-        :raises CapacityGone: the capacity is no longer available
+        :raises CapacityUnavailable: the capacity is no longer available
         """
         self.journal.put(proposal.members)
         return proposal

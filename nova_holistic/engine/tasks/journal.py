@@ -68,7 +68,7 @@ class Journal(abc.ABC):
 
         :param replan: see ``HoldClient.put``; it writes its result in the
             journal
-        :raises CapacityGone: the capacity is no longer available
+        :raises CapacityUnavailable: the capacity is no longer available
         :raises OwnershipLost: the group belongs to another engine; some of the
             holds are written
         """
@@ -103,8 +103,9 @@ class RowJournal(Journal):
     that the members are held.
 
     ``undo`` drops the holds only after OutdatedPlan and OwnershipLost. After
-    CapacityGone, none exists. After other errors, the rows keep the holds, and
-    the engine that gives up the group, or the reconciler, drops them.
+    CapacityUnavailable, none exists. After other errors, the rows keep the
+    holds, and the engine that gives up the group, or the reconciler, drops
+    them.
     """
 
     def __init__(self, record: GroupRecord, table: PlacementTable,
@@ -143,7 +144,7 @@ class RowJournal(Journal):
         if isinstance(error, (errors.OutdatedPlan, errors.OwnershipLost)):
             self.drop(self._written)
             crash_points.reached('undo.holds-dropped')
-        elif not isinstance(error, hold_errors.CapacityGone):
+        elif not isinstance(error, hold_errors.CapacityUnavailable):
             return
         self._table.forget_holds(self._written)
 
@@ -204,8 +205,8 @@ class TaskJournal(Journal):
         """Replace holds by the holds of members in one step.
 
         :param emptied: holds that are dropped
-        :raises CapacityGone: the capacity is not available, even without the
-            vacated holds
+        :raises CapacityUnavailable: the capacity is not available, even
+            without the vacated holds
         """
         self._holds.exchange(emptied, members, self._record.project_id,
                              self._record.user_id)
@@ -288,7 +289,7 @@ class TaskJournal(Journal):
                   vacated: Sequence[MemberRecord]) -> None:
         try:
             self.exchange(put, vacated)
-        except hold_errors.CapacityGone as error:
+        except hold_errors.CapacityUnavailable as error:
             LOG.warning('Members of group %s have lost their places: %s',
                         self._record.uuid, error)
             self.drop(put)

@@ -200,7 +200,7 @@ class _Update(Change):
         try:
             self.journal.put(proposal.members)
             return proposal
-        except hold_errors.CapacityGone:
+        except hold_errors.CapacityUnavailable:
             if not proposal.vacated:
                 raise
         LOG.info('Group %s needs the capacity of its holds: they are '

@@ -184,11 +184,11 @@ class Claims:
         try:
             swap(claim.row, claim.instance_uuid, *self._owner,
                  *claim.other_place)
-        except holds_errors.HoldGone as error:
+        except holds_errors.HoldMissing as error:
             raise RequestRefused(
                 f'the hold of member {claim.row.member.path!r} has '
                 f'vanished from Placement') from error
-        except holds_errors.CapacityGone as error:
+        except holds_errors.CapacityUnavailable as error:
             raise HostRefused(
                 'no longer has enough capacity for the '
                 'server', place.host) from error
@@ -227,7 +227,7 @@ class Claims:
             try:
                 row = self._unswapped(claim)
                 crash_points.reached('claim.unswapped')
-            except holds_errors.HoldGone:
+            except holds_errors.HoldMissing:
                 state, held = MemberState.LOST, False
         if claim.refusals:
             state = MemberState.LOST
@@ -267,14 +267,14 @@ class Claims:
         """Replace the allocation with a hold, and return the row with this
         hold.
 
-        :raises HoldGone: neither the allocation nor the hold exists
+        :raises HoldMissing: neither the allocation nor the hold exists
         :raises HoldsError: the capacity or Placement is unavailable
         """
         arguments = claim.instance_uuid, *self._owner
         try:
             self._holds.unswap(claim.row, *arguments, *claim.other_place)
             return claim.row
-        except holds_errors.CapacityGone:
+        except holds_errors.CapacityUnavailable:
             if claim.moved is None:
                 raise
         # The capacity of its planned place was allocated in the meantime: it

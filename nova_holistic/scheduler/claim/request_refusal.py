@@ -36,7 +36,7 @@ WRITTEN_FOR_USERS = (RequestRefused, table_errors.ClaimRefused)
 
 _INSTEAD = (
     (table_errors.TableError, 'the placement table does not answer'),
-    (holds_errors.Unanswered, 'Placement does not answer'),
+    (holds_errors.NoResponse, 'Placement does not answer'),
     (holds_errors.HoldsError, 'Placement returned an unexpected answer'))
 """Messages for users in place of errors that are written for operators."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from nova_holistic.engine.decision import snapshot_planner
 from nova_holistic import exceptions
-from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.holds.errors import CapacityUnavailable, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
 from nova_holistic.model.plan import Plan, Unplaceable
@@ -130,7 +130,7 @@ def test_concurrent_planners_never_exceed_the_capacity(world):
 
 
 def test_capacity_gone_on_every_attempt_is_an_error(world):
-    refusing = Failing(world.holds, CapacityGone('no room'))
+    refusing = Failing(world.holds, CapacityUnavailable('no room'))
     group = create_with(world, refusing)
     assert world.inventory.taken == world.conf.planner.attempts
     assert group.status == GroupStatus.ERROR

@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.holds.errors import CapacityUnavailable, HoldsError
 from nova_holistic.messaging import errors
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import GroupStatus
@@ -52,7 +52,7 @@ class Refusing:
 def test_capacity_gone_on_every_attempt_becomes_a_reason(world):
     group = world.create()
     lose(world, group, 'web')
-    refusing = Refusing(world.holds, CapacityGone('no room'))
+    refusing = Refusing(world.holds, CapacityUnavailable('no room'))
     record = world.planner_with(world.table, refusing).replan(group.uuid)
     assert 'no room' in record.reasons[0]['message']
     assert world.states(group)['web'] == 'lost'

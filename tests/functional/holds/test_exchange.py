@@ -104,7 +104,7 @@ def test_an_old_hold_that_is_gone_already_is_left_out(
 def test_without_room_all_old_holds_stay_and_no_new_one_is_put(
         placement, holds, full, old, new):
     more = [*new, member(full)]
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         exchange(holds, old, more)
     assert held(holds, old) == [True, True]
     assert [holds.exists(row.hold) for row in more] == [None] * 3
@@ -115,7 +115,7 @@ def test_the_room_of_a_hold_that_became_a_server_is_not_given_away(
         placement, holds, full, old, new):
     instance = new_uuid()
     swap(holds, old[0], instance)
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         exchange(holds, old, new)
     assert holds.has(instance, old[0])
     assert held(holds, old) == [False, True]

@@ -35,14 +35,14 @@ def test_holds_can_belong_to_a_service_project(wire, placement, host):
 def test_either_all_members_are_held_or_none(placement, holds, host):
     other = placement.add_host('cmp-2', vcpus=1)
     rows = [member(host), member(other), member(other)]
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         put(holds, *rows)
     assert placement.used(host) == placement.used(other) == EMPTY
     assert [holds.exists(row.hold) for row in rows] == [None] * 3
 
 
 def test_a_put_on_a_deleted_provider_raises_capacity_gone(holds):
-    with pytest.raises(errors.CapacityGone, match='does not exist'):
+    with pytest.raises(errors.CapacityUnavailable, match='does not exist'):
         put(holds, member(new_uuid()))
 
 
@@ -185,7 +185,7 @@ def test_a_swap_of_a_removed_hold_raises_hold_gone(placement, holds, host):
     row, instance = member(host), new_uuid()
     put(holds, row)
     placement.adapter.delete(f'/allocations/{row.hold}')
-    with pytest.raises(errors.HoldGone):
+    with pytest.raises(errors.HoldMissing):
         swap(holds, row, instance)
     assert placement.used(host) == EMPTY
 
@@ -234,7 +234,7 @@ def test_of_two_instances_only_one_gets_the_hold(placement, holds, host):
     row, instances = member(host), [new_uuid(), new_uuid()]
     put(holds, row)
     swap(holds, row, instances[0])
-    with pytest.raises(errors.HoldGone):
+    with pytest.raises(errors.HoldMissing):
         swap(holds, row, instances[1])
     assert placement.used(host) == ONE
 

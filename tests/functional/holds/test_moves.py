@@ -38,7 +38,7 @@ def test_a_full_host_leaves_the_hold_where_it_is(
         placement, holds, host, other):
     row, instance = member(host), new_uuid()
     put(holds, row, member(other))
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         holds.swap(row, instance, *OWNER, place(other))
     assert holds.exists(row.hold) and holds.exists(instance) is None
     assert placement.used(host) == ONE

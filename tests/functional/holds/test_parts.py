@@ -62,7 +62,7 @@ def test_holds_are_written_in_the_fewest_parts(
 def test_a_refused_part_undoes_the_parts_before_it(
         placement, holds, wire, host, full, five):
     counts, rows = [], [*five[:4], member(full), five[4]]
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         owned(holds, rows, counts.append)
     # Three requests write parts, and the last one is refused. Two requests
     # drop parts.
@@ -75,7 +75,7 @@ def test_a_refused_part_undoes_the_parts_before_it(
 def test_a_refused_first_part_leaves_nothing_to_undo(
         holds, wire, full, five):
     counts = []
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         owned(holds, [member(full), *five], counts.append)
     assert wire.requests == ['POST']
     assert counts == []
@@ -89,7 +89,7 @@ def test_parts_are_undone_if_others_have_changed_a_hold(
                 f'/allocations/{five[1].hold}', microversion='1.38',
                 json=placement.allocation(five[1].hold))
 
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         owned(holds, [*five[:2], member(full)], touch)
     assert placement.used(host) == EMPTY
 
@@ -104,7 +104,7 @@ def test_an_undo_without_an_answer_leaves_the_holds_unknown(
 
     with pytest.raises(errors.HoldsError) as found:
         owned(holds, rows, go_away)
-    assert not isinstance(found.value, errors.CapacityGone)
+    assert not isinstance(found.value, errors.CapacityUnavailable)
     assert placement.used(host) == {'VCPU': 2, 'MEMORY_MB': 1024}
     wire.away = 0
     drop(holds, rows)
@@ -147,14 +147,14 @@ def test_a_refusal_after_a_lost_request_may_not_be_the_last_word(
     wire.away = 1
     with pytest.raises(errors.HoldsError, match='no answer') as found:
         put(holds, member(full))
-    assert not isinstance(found.value, errors.CapacityGone)
+    assert not isinstance(found.value, errors.CapacityUnavailable)
     assert wire.requests == ['POST', 'GET', 'POST']
 
 
 def test_no_further_part_is_sent_while_placement_is_unavailable(
         holds, wire, five):
     wire.away = 99
-    with pytest.raises(errors.Unanswered):
+    with pytest.raises(errors.NoResponse):
         put(holds, *five)
     assert wire.requests == ['POST', 'GET']
 

@@ -84,8 +84,8 @@ def test_an_error_ends_the_attempts():
     waits = []
 
     def broken():
-        raise errors.CapacityGone('no room')
+        raise errors.CapacityUnavailable('no room')
 
-    with pytest.raises(errors.CapacityGone):
+    with pytest.raises(errors.CapacityUnavailable):
         retry_until_success(broken, waits.append)
     assert waits == []

@@ -11,7 +11,7 @@ from nova import objects
 from oslo_utils import timeutils
 
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
-from nova_holistic.holds.errors import CapacityGone
+from nova_holistic.holds.errors import CapacityUnavailable
 from nova_holistic.holds.requests import Requests
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message
@@ -128,7 +128,7 @@ def perform_with_refused_part(parts, group):
 
     def refuse_second(requests, body):
         if next(numbers) == 2:
-            raise CapacityGone('there is no room')
+            raise CapacityUnavailable('there is no room')
         return post(requests, body)
 
     with mock.patch.object(Requests, 'post', refuse_second):

@@ -101,7 +101,7 @@ def test_without_a_proposal_no_step_is_taken():
 
 @pytest.mark.parametrize('step, error, before', [
     ('write', errors.OutdatedPlan('changed'), ['propose', 'write']),
-    ('hold', hold_errors.CapacityGone('full'),
+    ('hold', hold_errors.CapacityUnavailable('full'),
      ['propose', 'write', 'hold', 'undo']),
     ('check', [Reason('', 'closed')],
      ['propose', 'write', 'hold', 'check', 'undo']),
@@ -116,7 +116,7 @@ def test_a_change_that_is_refused_is_undone_and_planned_again(
 
 
 def test_the_last_refusal_is_the_reason_when_no_attempt_is_left():
-    change = Recorded(hold=[hold_errors.CapacityGone(f'full {number}')
+    change = Recorded(hold=[hold_errors.CapacityUnavailable(f'full {number}')
                             for number in range(ATTEMPTS)])
     with pytest.raises(NotPlanned) as caught:
         carry_out(change)

@@ -9,7 +9,7 @@ from nova_holistic.api.views.reasons import visible_reasons
 from nova_holistic.engine import errors
 from nova_holistic.engine import reasons
 from nova_holistic.exceptions import HolisticError, InvalidDocument
-from nova_holistic.holds.errors import CapacityGone, HoldsError
+from nova_holistic.holds.errors import CapacityUnavailable, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging import errors as rpc_errors
@@ -66,7 +66,8 @@ def test_marked_names_in_a_mistake_do_not_reach_users():
 
 
 def test_the_detail_of_a_reason_does_not_reach_users():
-    reason = reasons.with_detail('the plan was outdated', CapacityGone(TEXT))
+    reason = reasons.with_detail(
+        'the plan was outdated', CapacityUnavailable(TEXT))
     assert read(reason) == 'the plan was outdated'
     assert read(reason, hosts=True) == (
         f'the plan was outdated; at last, {TEXT}')

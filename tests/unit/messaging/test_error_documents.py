@@ -6,7 +6,7 @@ import json
 import pytest
 
 from nova_holistic.exceptions import HolisticError, InvalidDocument
-from nova_holistic.holds.errors import CapacityGone
+from nova_holistic.holds.errors import CapacityUnavailable
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import error_documents
 from nova_holistic.messaging import errors
@@ -15,7 +15,7 @@ from nova_holistic.table import errors as table_errors
 
 @pytest.mark.parametrize('error', [
     HolisticError('so'), InvalidDocument('groups[1].name', 'is too long'),
-    errors.GroupBusy('it is being planned'), CapacityGone('no room'),
+    errors.GroupBusy('it is being planned'), CapacityUnavailable('no room'),
     table_errors.GroupUnknown('5f0c'),
     table_errors.MemberUnknown('5f0c', 'db/node'),
     ServiceFailed('nova', '/servers', 'no answer')], ids=repr)

@@ -4,7 +4,7 @@
 import pytest
 
 from nova_holistic.exceptions import HolisticError, InvalidDocument
-from nova_holistic.holds.errors import HoldsError, Unanswered
+from nova_holistic.holds.errors import HoldsError, NoResponse
 from nova_holistic.scheduler.claim.request_refusal import (
     for_user, RequestRefused)
 from nova_holistic.table.errors import GroupUnknown, TableError
@@ -18,7 +18,7 @@ GENERAL = ('its planned place cannot be used; the operator finds the details '
     (RequestRefused('its planned host is down'), 'its planned host is down'),
     (GroupUnknown('g'), 'there is no group g'),
     (TableError('mysql at db-1'), 'the placement table does not answer'),
-    (Unanswered('connection to cmp-1'), 'Placement does not answer'),
+    (NoResponse('connection to cmp-1'), 'Placement does not answer'),
     (HoldsError('provider cmp-1'), 'Placement returned an unexpected answer'),
     (HolisticError('host cmp-1'), GENERAL),
     (InvalidDocument('hosts[0]', 'cmp-1'), GENERAL),
