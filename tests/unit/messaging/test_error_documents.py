@@ -52,3 +52,9 @@ def test_a_foreign_class_name_arrives_as_holistic_error(name):
     arrived = error_documents.from_document(
         {'class': name, 'text': 'x', 'fields': {}})
     assert type(arrived) is HolisticError
+
+
+def test_a_renamed_class_keeps_its_name_in_messages():
+    """Processes of two versions work together during an upgrade."""
+    sent = error_documents.to_document(CapacityUnavailable('no room'))
+    assert sent['class'] == 'nova_holistic.holds.errors.CapacityGone'
