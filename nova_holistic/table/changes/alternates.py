@@ -63,7 +63,7 @@ class Written(enum.Enum):
 
 
 def request_alternates(session: orm.Session, group_uuids: Collection[str],
-        now: datetime | None) -> None:
+                       now: datetime | None) -> None:
     """Request alternates for planned members of the groups. An engine that
     began earlier can no longer write its result."""
     for batch in batches(sorted(group_uuids)):

@@ -222,7 +222,7 @@ def standing(database: Database, member_ids: Collection[int]
 
 
 def _refusal_error(database: Database, group_uuid: str,
-             path: str) -> errors.ClaimRefused:
+                   path: str) -> errors.ClaimRefused:
     """The error that states why an instance gets no row."""
     with database.reader() as session:
         status = session.scalar(sa.select(GroupRow.status).where(

@@ -52,7 +52,8 @@ def move(database: Database, moved: MemberRecord, from_hold: str,
 
 
 def write_destination(database: Database, sent: MemberRecord,
-         checked_rows: Sequence[MemberRecord], now: datetime) -> Move:
+                      checked_rows: Sequence[MemberRecord], now: datetime
+                      ) -> Move:
     """Write the destination to which Nova moves the server of a built member.
 
     :param sent: the row with its destination and its instance
