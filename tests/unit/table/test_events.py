@@ -339,7 +339,7 @@ def test_pages_filters_and_order(table, shop):
 
 
 def test_old_events_are_pruned_in_batches(table, shop, monkeypatch):
-    monkeypatch.setattr('nova_holistic.table.history.pages.MOST', 1)
+    monkeypatch.setattr('nova_holistic.table.history.pages.MAX_BATCH_SIZE', 1)
     table.claim(shop.uuid, 'db/web', 'server-1', LATER)
     assert table.history.prune(LATER) == 2
     assert shown(table, shop) == [member('db/web', 'planned', 'claimed'),

@@ -101,7 +101,7 @@ def test_groups_are_selected_by_status(table):
     (1, 1), (3, 3), (6, 6), (7, 7), (8, 7), (None, 7)])
 def test_groups_are_found_in_batches_while_they_are_deleted(
         table, monkeypatch, limit, number):
-    monkeypatch.setattr(batches, 'MOST', 2)
+    monkeypatch.setattr(batches, 'MAX_BATCH_SIZE', 2)
     groups = {with_members(table, status).uuid: status
               for status in (*group_purge.FINISHED * 2, GroupStatus.ERROR)}
     found = []
