@@ -16,6 +16,7 @@ import pytest
 
 from nova_holistic.embedded.calls.servers import PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import MemberState, Task
 from tests import effort
 
@@ -47,11 +48,10 @@ def revised(cloud, group, wanted):
     """The group after an update by an engine."""
     record = cloud.table.get_group(group)
     assert cloud.table.tasks.request(
-        group, Task.UPDATING, {
+        group, NewTask(Task.UPDATING, {
             'document': wanted, 'objective': None, 'lease': None,
             'user_id': USER, 'project_id': PROJECT, 'request_id': None,
-            'released': []},
-        [record.status], record.revision, cloud.clock())
+            'released': []}, [record.status], record.revision), cloud.clock())
     cloud.planner.perform(cloud.table.tasks.take(
         group, 'engine', cloud.clock(), cloud.clock()))
     return cloud.table.get_group(group)

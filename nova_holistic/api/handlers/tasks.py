@@ -17,6 +17,7 @@ from nova_holistic.api.views import actions, groups as views
 from nova_holistic import crash_points
 from nova_holistic.model.group import Group
 from nova_holistic.table.changes import member_release
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 
@@ -98,9 +99,10 @@ def request_task(call: Call, record: GroupRecord, request: TaskRequest,
     """
     service = call.service
     if not service.table.tasks.request(
-            record.uuid, request.task,
-            task_parameters(call, **request.arguments), request.expected,
-            record.revision, service.clock(), request.size):
+            record.uuid, NewTask(
+                request.task, task_parameters(call, **request.arguments),
+                request.expected, record.revision, request.size),
+            service.clock()):
         raise _refused(call, record)
     crash_points.reached('api.task-asked')
     service.engines.plan_group(call.context.for_engine(), record.uuid)

@@ -33,6 +33,7 @@ from nova_holistic.scheduler.pointer import Pointer
 from nova_holistic.scheduler.policies import membership, server_locations
 from nova_holistic.scheduler.policies.membership import Membership
 from nova_holistic.table.changes import group_growth
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place, Task)
 
@@ -259,13 +260,12 @@ class MemberGrowth:
             return
         pending = {
             'document': record.document, 'objective': record.objective,
-            'added': [member.path],
-            'released': [reused.id] if reused is not None else [],
+            'added': [member.path], 'released': [reused.id] if reused else [],
             'request_id': self._context.request_id,
             'user_id': record.user_id, 'project_id': record.project_id}
-        if self._connections.table.tasks.request(
-                record.uuid, Task.UPDATING, pending, group_growth.GROWING,
-                record.revision, self._connections.clock()):
+        if self._connections.table.tasks.request(record.uuid, NewTask(
+                Task.UPDATING, pending, group_growth.GROWING,
+                record.revision), self._connections.clock()):
             crash_points.reached('claim.plan-asked')
             LOG.info('No host has room for member %(member)s of group '
                      '%(group)s: an engine searches for a plan that moves '

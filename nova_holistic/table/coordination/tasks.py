@@ -6,6 +6,7 @@ writes no heartbeat loses its task to the next engine that takes it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +27,23 @@ _NONE = {'task': None, 'pending': None, 'attempts': 0, 'asked': None,
          'holds_written': None, **_WITHOUT_ENGINE}
 
 
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task to give to a group.
+
+    :ivar pending: parameters of the task
+    :ivar expected: permitted statuses of the group
+    :ivar revision: required revision of the group; None means any
+    :ivar asked: number of members after the task; None if unknown
+    """
+
+    task: Task
+    pending: Mapping[str, Any]
+    expected: Collection[GroupStatus]
+    revision: int | None = None
+    asked: int | None = None
+
+
 class Tasks:
     """The tasks in the table. Every change is a compare-and-swap in one
     transaction."""
@@ -33,26 +51,19 @@ class Tasks:
     def __init__(self, database: Database):
         self._database = database
 
-    def request(self, group_uuid: str, task: Task,
-                pending: Mapping[str, Any], expected: Collection[GroupStatus],
-                revision: int | None, now: datetime,
-                asked: int | None = None) -> bool:
+    def request(self, group_uuid: str, new: NewTask, now: datetime) -> bool:
         """Give a group a task if it has none, and if its revision and status
         are as expected.
 
-        :param pending: parameters of the task
-        :param expected: permitted statuses of the group
-        :param revision: required revision; None means any
-        :param asked: number of members after the task; None if unknown
         :returns: whether the group was given the task
         """
         where = [GroupRow.uuid == group_uuid, GroupRow.task.is_(None),
-                 GroupRow.status.in_(expected)]
-        if revision is not None:
-            where.append(GroupRow.revision == revision)
+                 GroupRow.status.in_(new.expected)]
+        if new.revision is not None:
+            where.append(GroupRow.revision == new.revision)
         return self._update(where, rows.group_changes({
-            'task': task, 'pending': pending, 'attempts': 0,
-            'updated_at': now, 'asked': asked, **_WITHOUT_ENGINE}))
+            'task': new.task, 'pending': new.pending, 'attempts': 0,
+            'updated_at': now, 'asked': new.asked, **_WITHOUT_ENGINE}))
 
     def take(self, group_uuid: str, engine: str, now: datetime,
              stale_before: datetime) -> GroupRecord | None:

@@ -9,6 +9,7 @@ import pytest
 
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.reconcile.instances import MoveView
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.engine.adopting import (
     a_server, allocated, ask_for_group, create)
@@ -260,7 +261,7 @@ def test_a_replan_of_an_unplaceable_group_still_adopts_its_server(world):
         record.uuid, list(GroupStatus),
         document=nodes(3, {'node-0': server}))
     assert world.table.tasks.request(
-        record.uuid, 'replanning', {}, list(GroupStatus), None, world.now)
+        record.uuid, NewTask('replanning', {}, list(GroupStatus)), world.now)
     world.planner.perform(take(world, record))
     after = world.table.get_group(record.uuid)
     assert after.status == GroupStatus.BUILDING

@@ -13,6 +13,7 @@ from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.service.work_queues import AlternatesQueue
 from nova_holistic.table.changes import member_moves
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from tests.functional.engine.process_death import (
@@ -172,8 +173,9 @@ def test_alternates_from_before_an_update_are_not_written(world):
 def test_an_engine_finds_no_alternates_while_a_group_has_a_task(world):
     group = planned(world)
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': APART},
-        [GroupStatus.PLANNED], None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': APART}, [GroupStatus.PLANNED]),
+        world.now)
     assert queue(world).waiting(10) == ()
     assert queue(world).take(group.uuid) is None
 

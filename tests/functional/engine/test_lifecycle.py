@@ -7,6 +7,7 @@ import pytest
 
 from nova_holistic.holds.errors import HoldsError
 from nova_holistic.messaging import errors
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.functional.engine.world import shop, SMALL
@@ -101,8 +102,9 @@ def test_a_release_skips_a_group_created_with_reused_row_ids(world):
 
 def update(world, group, document):
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': document},
-        [GroupStatus.PLANNED], 1, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': document}, [GroupStatus.PLANNED], 1),
+        world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
 
@@ -272,8 +274,8 @@ def test_a_group_that_is_released_before_a_replan_begins_stays_released(
         world):
     group = world.create()
     assert world.table.tasks.request(
-        group.uuid, Task.REPLANNING, {}, [GroupStatus.PLANNED], None,
-        world.now)
+        group.uuid, NewTask(
+            Task.REPLANNING, {}, [GroupStatus.PLANNED]), world.now)
     world.lifecycle.release(group.uuid)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))

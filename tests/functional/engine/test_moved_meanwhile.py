@@ -2,6 +2,7 @@
 """A pass does not change a member that an update moves during the pass."""
 
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import RACKS, shop
 
@@ -33,8 +34,9 @@ def move(world, group):
     document = shop()['group']
     document['members'][0]['location'] = f'{RACKS[host_name]}/{host_name}'
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': document},
-        [GroupStatus.PLANNED], 1, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': document}, [GroupStatus.PLANNED], 1),
+        world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
     assert web(world, group).place.host == host_name

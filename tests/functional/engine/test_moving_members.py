@@ -5,6 +5,7 @@ import pytest
 
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.reconcile.instances import MoveView
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import MemberState
 from tests.functional.engine.world import SMALL
 
@@ -54,8 +55,8 @@ def test_an_update_adds_no_member_on_either_host(world, group):
     wider = trio('host')
     wider['members'][0]['count'] = 4
     assert world.table.tasks.request(
-        group.uuid, 'updating', {'document': wider}, ['building'], None,
-        world.clock())
+        group.uuid, NewTask(
+            'updating', {'document': wider}, ['building']), world.clock())
     record = world.table.tasks.take(
         group.uuid, 'engine-1', world.clock(), world.clock())
     world.planner.perform(record)

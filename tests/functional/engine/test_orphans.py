@@ -12,6 +12,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.process_death import ProcessKilled
 from tests.functional.engine.test_performer import ask, take
@@ -147,8 +148,9 @@ def test_allocations_that_are_no_orphans_are_kept(world):
 def test_a_hold_in_the_journal_of_an_update_is_kept(world, orphans):
     hold = rowless(world)
     group = world.create(shop(1), lease=0)
-    world.table.tasks.request(group.uuid, Task.UPDATING, {'put': [hold]},
-                              [GroupStatus.PLANNED], None, world.now)
+    world.table.tasks.request(
+        group.uuid, NewTask(
+            Task.UPDATING, {'put': [hold]}, [GroupStatus.PLANNED]), world.now)
     assert hold in journal.all_holds(world.table.get_group(
         group.uuid).pending)
     for _ in range(3):

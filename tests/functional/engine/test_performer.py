@@ -11,6 +11,7 @@ import pytest
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging.errors import GroupBusy
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
@@ -152,8 +153,9 @@ def test_a_group_deleted_during_a_replan_holds_nothing(world):
     world.holds.drop([row.hold])
     world.table.change_state(row.id, [MemberState.PLANNED], MemberState.LOST,
                              world.now, held=False)
-    assert world.table.tasks.request(group.uuid, Task.REPLANNING, {},
-                                     [GroupStatus.PLANNED], None, world.now)
+    assert world.table.tasks.request(
+        group.uuid, NewTask(
+            Task.REPLANNING, {}, [GroupStatus.PLANNED]), world.now)
     record = take(world, group.uuid, 'one')
     planner = world.planner_with(world.table, Interrupted(
         world.holds, after_put=lambda: world.lifecycle.delete(group.uuid)))
@@ -167,8 +169,8 @@ def test_an_unplaceable_group_is_not_released_during_a_replan(world):
     group = world.create()
     assert group.status == GroupStatus.UNPLACEABLE
     world.inventory.down.clear()
-    assert world.table.tasks.request(group.uuid, Task.REPLANNING, {},
-                                     [group.status], None, world.now)
+    assert world.table.tasks.request(
+        group.uuid, NewTask(Task.REPLANNING, {}, [group.status]), world.now)
     record = take(world, group.uuid, 'one')
 
     def somebody_releases_it():
@@ -190,8 +192,9 @@ def test_added_members_are_claimable_once_the_task_is_finished(world):
     document = shop()['group']
     document['members'].append({'name': 'cache', 'resources': SMALL})
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': document},
-        [GroupStatus.COMPLETE], None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': document}, [GroupStatus.COMPLETE]),
+        world.now)
     record = take(world, group.uuid, 'one')
     statuses = []
     table = PlacementTable(world.table.database)

@@ -13,6 +13,7 @@ from nova_holistic.holds.errors import CapacityUnavailable, HoldsError
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.messaging import errors
 from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import RACKS, SMALL, shop
@@ -168,8 +169,8 @@ def test_a_group_whose_hosts_cannot_be_read_holds_nothing(world):
     assert world.reconciler.reconcile() == {}
     assert world.table.get_group(group.uuid).status == GroupStatus.ERROR
     assert world.table.tasks.request(
-        group.uuid, Task.PLANNING, {}, [GroupStatus.ERROR], None,
-        world.clock())
+        group.uuid, NewTask(
+            Task.PLANNING, {}, [GroupStatus.ERROR]), world.clock())
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine-1', world.clock(), world.clock()))
     assert world.table.get_group(group.uuid).status == GroupStatus.PLANNED

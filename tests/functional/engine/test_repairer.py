@@ -5,6 +5,7 @@ import pytest
 
 from nova_holistic.reconcile.instances import MoveView
 from nova_holistic.reconcile.repairer import Repairer
+from nova_holistic.table.coordination.tasks import NewTask
 from tests.functional.engine.world import SMALL
 
 pytestmark = pytest.mark.leaves('servers that move past Placement')
@@ -27,7 +28,7 @@ def group(world):
     world.reconciler.reconcile()
     assert world.table.get_group(group.uuid).status == 'degraded'
     assert world.table.tasks.request(
-        group.uuid, 'repairing', {}, ['degraded'], None, world.clock())
+        group.uuid, NewTask('repairing', {}, ['degraded']), world.clock())
     return group
 
 

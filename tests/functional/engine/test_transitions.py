@@ -12,6 +12,7 @@ import pytest
 from nova_holistic import exceptions
 from nova_holistic.table.changes import detaching, group_growth
 from nova_holistic.table.changes.detaching import Detached
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states
 from tests.functional.engine.adopting import a_server
@@ -58,7 +59,7 @@ def lose(world, group, path='web'):
 
 def replan(world, group):
     assert world.table.tasks.request(
-        group.uuid, 'replanning', {}, list(GroupStatus), None, world.now)
+        group.uuid, NewTask('replanning', {}, list(GroupStatus)), world.now)
     world.planner.perform(take(world, group))
 
 

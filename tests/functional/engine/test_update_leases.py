@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import shop, SMALL
 
@@ -17,8 +18,9 @@ def update(world, group, *, lease, waiting=0):
     """Add a member. An engine begins the update ``waiting`` seconds after its
     request."""
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': WITH_CACHE, 'lease': lease},
-        [GroupStatus.PLANNED], None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': WITH_CACHE, 'lease': lease},
+            [GroupStatus.PLANNED]), world.now)
     world.wait(waiting)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
@@ -64,9 +66,9 @@ def test_an_update_that_asks_for_no_lease_ends_a_running_one(world):
 def test_an_update_that_asks_for_no_lease_needs_no_new_members(world):
     group = world.create(lease=600)
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING,
-        {'document': shop()['group'], 'lease': 0},
-        [GroupStatus.PLANNED], None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': shop()['group'], 'lease': 0},
+            [GroupStatus.PLANNED]), world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
     assert world.table.get_group(group.uuid).lease_expires_at is None

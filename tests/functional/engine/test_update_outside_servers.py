@@ -2,6 +2,7 @@
 """Servers from outside the group are created on a host of an exclusive group
 during its update."""
 
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import SMALL
 
@@ -27,8 +28,9 @@ def test_a_server_that_came_after_the_last_look_is_reported(world):
 
     world.inventory.stale = other_server
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': alone(3)},
-        [GroupStatus.PLANNED], None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': alone(3)}, [GroupStatus.PLANNED]),
+        world.now)
     world.planner.perform(world.table.tasks.take(
         group.uuid, 'engine', world.now, world.now))
     record = world.table.get_group(group.uuid)

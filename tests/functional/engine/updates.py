@@ -5,6 +5,7 @@ import copy
 import uuid
 
 from nova_holistic.holds.errors import HoldsError
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.functional.engine.world import shop, SMALL
 
@@ -27,8 +28,9 @@ def revised(*, policies=None, top=None, web=SMALL, node=SMALL, **keys):
 
 def ask(world, group, document, **pending):
     assert world.table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': document, **pending},
-        SETTLED, None, world.now)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': document, **pending}, SETTLED),
+        world.now)
 
 
 def take(world, group):

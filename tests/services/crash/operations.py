@@ -26,6 +26,7 @@ from nova_holistic.scheduler.manager import HolisticSchedulerManager
 from nova_holistic.service.workers import Workers
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import member_moves
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, PlanRecord, PlanStatus, Task)
 from tests.services.crash.moving_servers import change_host
@@ -223,8 +224,8 @@ def reconcile_and_repair(parts, group):
     """A pass finds that a group is degraded, and an engine repairs it."""
     parts.reconciler.reconcile()
     assert parts.table.tasks.request(
-        group, Task.REPAIRING, {}, [GroupStatus.DEGRADED], None,
-        parts.clock())
+        group, NewTask(
+            Task.REPAIRING, {}, [GroupStatus.DEGRADED]), parts.clock())
     perform(parts, group)
 
 

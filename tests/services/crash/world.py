@@ -7,6 +7,7 @@ import json
 import uuid
 
 from nova_holistic.reconcile.instances import InstanceView
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.services.crash import crashing_processes, invariants, operations
 from tests.services.crash.parts import Parts, Site
@@ -108,7 +109,7 @@ class CrashWorld:
         """Give a planned group a task."""
         record = self.table.get_group(group)
         assert self.table.tasks.request(
-            group, task, pending, [record.status], None, self.parts.clock())
+            group, NewTask(task, pending, [record.status]), self.parts.clock())
         return group
 
     def lose(self, group, path='node-0'):

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.messaging import errors
 from nova_holistic.reconcile.reconciler import Reconciler
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import GroupStatus, PlanStatus, Task
@@ -88,8 +89,8 @@ def test_lost_members_are_replanned(world):
     world.table.change_state(lost.id, ['planned'], 'lost',
                              timeutils.utcnow(), held=False)
     assert world.table.tasks.request(
-        group, Task.REPLANNING, {}, [GroupStatus.PLANNED], 1,
-        timeutils.utcnow())
+        group, NewTask(
+            Task.REPLANNING, {}, [GroupStatus.PLANNED], 1), timeutils.utcnow())
     assert world.settled(group).reasons == ()
     assert {str(m.state) for m in world.table.members(group)} == {'planned'}
     world.assert_agreement()
@@ -104,8 +105,9 @@ def test_an_unplaceable_group_is_planned_on_a_later_request(world):
     for consumer in consumers:
         world.placement.adapter.delete(f'/allocations/{consumer}')
     assert world.table.tasks.request(
-        group, Task.REPLANNING, {'lease': 60}, [GroupStatus.UNPLACEABLE],
-        None, timeutils.utcnow())
+        group, NewTask(
+            Task.REPLANNING, {'lease': 60}, [GroupStatus.UNPLACEABLE]),
+        timeutils.utcnow())
     settled = world.settled(group)
     assert (settled.status, settled.reasons) == (GroupStatus.PLANNED, ())
     world.assert_agreement()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A group shows how many of its holds are written while it is planned."""
 
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 
 
@@ -47,6 +48,6 @@ def test_a_group_that_is_updated_shows_no_number(service):
     """Its members still have the holds of the previous definition."""
     group = service.planned()
     service.table.tasks.request(
-        group, Task.UPDATING, {}, [GroupStatus.PLANNED], None, service.now)
+        group, NewTask(Task.UPDATING, {}, [GroupStatus.PLANNED]), service.now)
     write(service, group, 2)
     assert shown(service, group) is None

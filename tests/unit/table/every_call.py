@@ -24,6 +24,7 @@ from nova_holistic.table.coordination.bindings import (
     Binding, BindingKind, Hinted, stack_target)
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.coordination.refusals import Refusal
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page as EventPage
 from nova_holistic.table.queries import consumers, memberships, overview
@@ -183,7 +184,7 @@ def act(table, group):
     """Write the actions on servers that a group requires."""
     actions, uuid, server = table.actions, group.uuid, builders.new_uuid()
     assert table.tasks.request(
-        uuid, Task.UPDATING, {}, [group.status], None, NOON)
+        uuid, NewTask(Task.UPDATING, {}, [group.status]), NOON)
     assert table.tasks.take(uuid, ENGINE, NOON, NOON)
     assert not actions.replace(uuid, 'two', ())
     assert actions.replace(uuid, ENGINE, [Action(
@@ -403,8 +404,10 @@ def update(table, group):
     tasks, uuid, database = table.tasks, group.uuid, table.database
     for statement in tasks.return_work, table.plans.return_work:
         statement(ENGINE, uuid)
-    assert tasks.request(uuid, Task.UPDATING, {}, [GroupStatus.BUILDING],
-                         table.get_group(uuid).revision, NOON, 5)
+    assert tasks.request(
+        uuid, NewTask(
+            Task.UPDATING, {}, [GroupStatus.BUILDING],
+            table.get_group(uuid).revision, 5), NOON)
     assert tasks.take(uuid, ENGINE, NOON, NOON)
     consumers.unfinished_updates(database)
     web, _, node, free = table.members(uuid)

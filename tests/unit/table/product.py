@@ -7,6 +7,7 @@ from datetime import timedelta
 from nova_holistic.table.changes.claim import SeenRows
 from nova_holistic.table.changes import group_purge, group_revision
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.database import Duplicate
 from nova_holistic.table import errors
 from nova_holistic.table.queries.progress import SETTLING
@@ -47,7 +48,7 @@ class Product:
 
     def request(self, uuid, task, statuses, revision):
         return self._table.tasks.request(
-            uuid, Task(task), {}, statuses, revision, self._at)
+            uuid, NewTask(Task(task), {}, statuses, revision), self._at)
 
     def take(self, uuid, engine, stale):
         return self._table.tasks.take(

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from nova_holistic.table.changes import group_revision
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.queries.group_cache import (
     GROUP_WEIGHT, GroupCache, MAX_IDLE_SECONDS)
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
@@ -75,8 +76,10 @@ def written_anew(table, group, rows):
 
 def revised(table, group, rows):
     """The members have another order, and one has another description."""
-    table.tasks.request(group.uuid, Task.UPDATING, {'document': {'name': 'n'}},
-                        [GroupStatus.PLANNED], 1, NOON)
+    table.tasks.request(
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': {'name': 'n'}}, [GroupStatus.PLANNED],
+            1), NOON)
     table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
     assert group_revision.revise(table.database, group.uuid, 'engine-1',
                                  group_revision.Revision(

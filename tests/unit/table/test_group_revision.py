@@ -8,6 +8,7 @@ import pytest
 
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
 from tests.unit.table import builders
 
@@ -22,8 +23,9 @@ def group(table):
     """A group of a web server and three nodes, which an engine updates."""
     group = builders.planned(table, web=None, node=3)
     assert table.tasks.request(
-        group.uuid, Task.UPDATING, {'document': DOCUMENT},
-        [GroupStatus.PLANNED], 1, NOON)
+        group.uuid, NewTask(
+            Task.UPDATING, {'document': DOCUMENT}, [GroupStatus.PLANNED], 1),
+        NOON)
     return table.tasks.take(group.uuid, 'engine-1', NOON, NOON)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.table.changes.group_purge import Choice, purge
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, Task
 from tests.unit.table import builders
 
@@ -84,8 +85,9 @@ def test_a_group_with_a_task_is_left_to_its_engine(table):
     group, = groups(table, 1)
     table.links.reserve(group, {A: 600}, LIMITS)
     seen, = table.links.changed()
-    assert table.tasks.request(group, Task.UPDATING, {}, [GroupStatus.PLANNED],
-                               None, builders.NOON)
+    assert table.tasks.request(
+        group, NewTask(
+            Task.UPDATING, {}, [GroupStatus.PLANNED]), builders.NOON)
     assert table.links.changed() == []
     assert not table.links.settle(seen, {})
     assert table.links.settle(seen, {B: 1}, owned=True)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 
@@ -25,7 +26,7 @@ def leased(table):
 def ask(table, group, task):
     """A client requests the task, and no engine has begun it."""
     assert table.tasks.request(
-        group.uuid, task, {}, [GroupStatus.PLANNED], 1, NOON)
+        group.uuid, NewTask(task, {}, [GroupStatus.PLANNED], 1), NOON)
 
 
 def states(table, group):
@@ -103,5 +104,5 @@ def test_a_member_is_not_released_once_an_update_was_asked_for(
     """The update may renew the lease."""
     table.settle(leased.uuid, NOON)
     assert table.tasks.request(
-        leased.uuid, Task.UPDATING, {}, list(GroupStatus), 1, NOON)
+        leased.uuid, NewTask(Task.UPDATING, {}, list(GroupStatus), 1), NOON)
     assert not table.release_unleased(served, NOON)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.table.changes import member_replan
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import MemberState, Place, Task
 from tests.unit.table import builders
 
@@ -62,7 +63,7 @@ def test_no_member_moves_that_a_server_has(table, shop):
 def test_only_the_engine_of_the_task_moves_members(table, shop):
     row = table.members(shop.uuid)[0]
     assert table.tasks.request(
-        shop.uuid, Task.REPLANNING, {}, [shop.status], None, NOON)
+        shop.uuid, NewTask(Task.REPLANNING, {}, [shop.status]), NOON)
     assert table.tasks.take(shop.uuid, 'one', NOON, NOON)
     assert not member_replan.move(table.database, moved(row), 'two')
     assert table.members(shop.uuid)[0] == row

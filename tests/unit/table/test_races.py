@@ -8,6 +8,7 @@ import threading
 
 from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table import errors
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
@@ -56,7 +57,7 @@ def test_each_task_is_taken_by_one_engine(table):
 
 def test_of_concurrent_requests_one_sets_the_task(table, shop):
     asked = at_once([lambda: table.tasks.request(
-        shop.uuid, Task.UPDATING, {}, [GroupStatus.PLANNED], 1, NOON)
+        shop.uuid, NewTask(Task.UPDATING, {}, [GroupStatus.PLANNED], 1), NOON)
     ] * THREADS)
     assert sorted(asked) == (THREADS - 1) * [False] + [True]
 
@@ -65,8 +66,8 @@ def test_claims_during_a_revision_are_never_lost(table):
     """Every member moves repeatedly. A claim gets the member on its current
     host."""
     group = builders.planned(table, node=THREADS)
-    assert table.tasks.request(group.uuid, Task.UPDATING, {},
-                               [GroupStatus.PLANNED], 1, NOON)
+    assert table.tasks.request(
+        group.uuid, NewTask(Task.UPDATING, {}, [GroupStatus.PLANNED], 1), NOON)
     table.tasks.take(group.uuid, 'engine', NOON, NOON)
 
     def revise():

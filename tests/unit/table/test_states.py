@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.queries.progress import SETTLING
 from nova_holistic.table.records import GroupStatus, MemberState
 from nova_holistic.table import states
@@ -57,7 +58,8 @@ def test_a_group_does_not_change_its_status_illegally(table, shop):
 
 def test_an_engine_does_not_end_a_task_with_an_illegal_status(table, shop):
     assert table.tasks.request(
-        shop.uuid, 'updating', {}, [GroupStatus.PLANNED], 1, builders.NOON)
+        shop.uuid, NewTask(
+            'updating', {}, [GroupStatus.PLANNED], 1), builders.NOON)
     table.tasks.take(shop.uuid, 'engine', builders.NOON, builders.NOON)
     assert not table.tasks.finish(
         shop.uuid, 'engine', {'status': GroupStatus.UNPLACEABLE})
