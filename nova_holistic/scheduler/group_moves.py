@@ -143,7 +143,7 @@ def _begin(connections: Connections, request: 'objects.RequestSpec',
                     or not any(rule.hard for rule
                                in own.evaluation(connections).rules)):
                 return None
-            membership.prepare(request, own)
+            membership.store_for_next_find(request, own)
             return _GroupMove(connections, own,
                               connections.holds.exists(instance_uuid))
     except exceptions.HolisticError as error:

@@ -11,7 +11,7 @@ from nova import objects
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
-from nova_holistic.scheduler.claim.claims import Claims, NotUndone
+from nova_holistic.scheduler.claim.claims import Claims, UndoFailed
 from nova_holistic.scheduler.claim import held_siblings
 from nova_holistic.scheduler.claim.host_search import HostSearch
 from nova_holistic.scheduler.claim.member_growth import MemberGrowth
@@ -90,8 +90,8 @@ class Lookup:
         :param alternates: maximum number of alternates of each instance
         :raises HolisticError: an instance gets no place; then no instance has
             an allocation, and the reconciler undoes remaining claims
-        :raises NotUndone: an instance gets no place, and an instance may still
-            have its planned allocation
+        :raises UndoFailed: an instance gets no place, and an instance may
+            still have its planned allocation
         """
         user_id = (self._spec.user_id if 'user_id' in self._spec
                    else self._context.user_id)
@@ -103,7 +103,7 @@ class Lookup:
         except BaseException as error:
             undone = claims.undo()
             if isinstance(error, exceptions.HolisticError) and not undone:
-                raise NotUndone(str(error)) from error
+                raise UndoFailed(str(error)) from error
             raise
 
     def _answer(self, claims: Claims, pointer: Pointer,
@@ -111,7 +111,7 @@ class Lookup:
                 ) -> 'list[list[objects.Selection]]':
         (record, rows), places = self._group(pointer)
         self._candidates.is_single = len(instance_uuids) == 1
-        free = self._free(pointer, record, rows, instance_uuids)
+        free = self._claimable_rows(pointer, record, rows, instance_uuids)
         seen = SeenRows(
             free if places is None else [
                 replace(row, alternates=places) for row in free],
@@ -121,7 +121,7 @@ class Lookup:
                  for uuid in instance_uuids]
         rows = self._growth.extended(rows)
         # A row that was claimed without being read may not match the request.
-        self._matching([row for row, _ in taken], every=True)
+        self._matching_rows([row for row, _ in taken], every=True)
         choices = self._choices(claims, record, rows, taken, alternates)
         for choice in choices:
             self._swap(claims, choice, alternates)
@@ -207,9 +207,10 @@ class Lookup:
             host may be chosen
         """
         row = choice.own.own
-        unasked_zone = (refusal.by == ZONE and
-                        row.member.requirements.availability_zone is None)
-        if unasked_zone or claims.is_repeated(row):
+        zone_not_described = (
+            refusal.by == ZONE and
+            row.member.requirements.availability_zone is None)
+        if zone_not_described or claims.is_repeated(row):
             # The request causes the refusal, or the server has its place.
             raise refusal
         choice.refusals.append(refusal)
@@ -246,9 +247,10 @@ class Lookup:
                                  f'project')
         return found, self._request.alternates
 
-    def _free(self, pointer: Pointer, record: GroupRecord,
-              rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
-              ) -> Sequence[MemberRecord]:
+    def _claimable_rows(
+            self, pointer: Pointer, record: GroupRecord,
+            rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
+            ) -> Sequence[MemberRecord]:
         """Rows that the instances may claim; none if an instance may already
         have a row.
 
@@ -267,15 +269,15 @@ class Lookup:
                     self._connections, record, rows, pointer.member):
                 self._growth.must_be_possible(record, rows, pointer.member)
             return ()
-        matching = self._matching(pointed_at)
+        matching = self._matching_rows(pointed_at)
         owners = {row.instance_uuid for row in rows}
         if record.status not in CLAIMABLE or owners.intersection(
                 instance_uuids):
             return ()
         return [row for row in matching if row.state == MemberState.PLANNED]
 
-    def _matching(self, rows: Sequence[MemberRecord], every: bool = False
-                  ) -> list[MemberRecord]:
+    def _matching_rows(self, rows: Sequence[MemberRecord], every: bool = False
+                       ) -> list[MemberRecord]:
         """The rows that match the request. Rows of one member description
         differ if some were planned again after their flavor was redefined.
 

@@ -22,7 +22,7 @@ from nova_holistic.metrics import exporter, instruments
 from nova_holistic.scheduler import (
     bound_servers, connections, group_moves, nova_errors, nova_version,
     pointed_request, request_memory)
-from nova_holistic.scheduler.claim.claims import NotUndone
+from nova_holistic.scheduler.claim.claims import UndoFailed
 from nova_holistic.scheduler.claim.evacuation_capacity import (
     EvacuationCapacity)
 from nova_holistic.scheduler.claim.request_refusal import (
@@ -82,15 +82,17 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         if '_nova_check_type' in hints:
             return stock(spec_obj=spec_obj)
         if not (has_pointer(hints) or names_binding(hints)):
-            return self._plain(context, spec_obj, instance_uuids, stock)
+            return self._answer_without_pointer(
+                context, spec_obj, instance_uuids, stock)
         if spec_obj is self._sentinel:
             spec_obj = objects.RequestSpec.from_primitives(
                 context, request_spec, filter_properties)
         uuids = instance_uuids or [spec_obj.instance_uuid]
         try:
-            pointed, moves = self._pointed(context, spec_obj, uuids)
+            pointed, moves = self._pointed_request(context, spec_obj, uuids)
             if pointed is None:
-                return self._plain(context, spec_obj, uuids, stock)
+                return self._answer_without_pointer(
+                    context, spec_obj, uuids, stock)
             spec_obj = pointed.spec
             if moves:
                 return self._move(
@@ -100,17 +102,16 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                                  return_alternates)
         except exceptions.HolisticError as error:
             yields = (CONF.holistic.failure_mode == 'yield'
-                      and not isinstance(error, NotUndone))
-            self._log_refusal(
-                spec_obj.scheduler_hints, uuids, error, yields)
+                      and not isinstance(error, UndoFailed))
+            self._log_refusal(spec_obj.scheduler_hints, uuids, error, yields)
             if yields:
                 return stock(spec_obj=spec_obj)
             raise exception.NoValidHost(
                 reason=for_user(
-                    error.__cause__ if isinstance(error, NotUndone)
+                    error.__cause__ if isinstance(error, UndoFailed)
                     else error, context.request_id)) from error
 
-    def _pointed(self, context, spec, uuids):
+    def _pointed_request(self, context, spec, uuids):
         """The PointedRequest, and whether its server exists. The request is
         None if stock Nova answers it.
 
@@ -132,7 +133,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             return pointed, moves
         return None if moves and not bound.is_member else pointed, moves
 
-    def _plain(self, context, spec, uuids, stock):
+    def _answer_without_pointer(self, context, spec, uuids, stock):
         """Stock Nova's answer; ``_move`` if a group has adopted the server."""
         if len(uuids or ()) > 1:
             # Only a create has several servers.
@@ -162,16 +163,16 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         try:
             return group_moves.choose(connections.get(), spec, uuid, stock)
         except (exception.NoValidHost, messaging.ExpectedException):
-            if not self._has_made_room(context, spec, uuid):
+            if not self._free_capacity(context, spec, uuid):
                 raise
         return group_moves.choose(connections.get(), spec, uuid, stock)
 
-    def _has_made_room(self, context, spec, uuid) -> bool:
+    def _free_capacity(self, context, spec, uuid) -> bool:
         try:
             with nova_errors.as_refusals():
                 return is_evacuation(uuid) and EvacuationCapacity(
                     context.elevated(), spec, connections.get(), self
-                ).make(uuid)
+                ).free(uuid)
         except exceptions.HolisticError as error:
             LOG.warning('No capacity can be freed for instance '
                         '%(instance)s: %(error)s',
@@ -230,7 +231,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
                 'the create of this server has failed already')
         for uuid, cell in cells_of.items():
             try:
-                self._note_that_it_is_built(context, uuid, cell)
+                self._record_built(context, uuid, cell)
             except exceptions.HolisticError as error:
                 # A reconciler records it later.
                 LOG.warning('The build of instance %(instance)s cannot be '
@@ -239,7 +240,7 @@ class HolisticSchedulerManager(manager.SchedulerManager):
             crash_points.reached('built.group-settled')
         return bool(cells_of)
 
-    def _note_that_it_is_built(self, context, uuid, cell) -> None:
+    def _record_built(self, context, uuid, cell) -> None:
         """Change a claimed member to built if its server was launched."""
         table, clock = connections.get().table, connections.get().clock
         row = table.member_of_instance(uuid)
@@ -286,8 +287,7 @@ def _sends_notifications() -> bool:
 def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
     """Whether every server was deleted before a cell had its record."""
     return len(mapped) == len(uuids) and all(
-        each.cell_id is None and each.queued_for_delete
-        for each in mapped)
+        each.cell_id is None and each.queued_for_delete for each in mapped)
 
 
 def _hints(spec_obj, filter_properties):

@@ -27,7 +27,7 @@ from nova_holistic.table.records import (
 LOG = logging.getLogger(__name__)
 
 
-class NotUndone(exceptions.HolisticError):
+class UndoFailed(exceptions.HolisticError):
     """An instance may still have its planned allocation, so that stock Nova
     would add a second one. ``__cause__`` is the first error."""
 

@@ -53,7 +53,7 @@ class EvacuationCapacity:
         self._candidates.asked = request_check.resource_request(
             context, self._spec, scheduler.host_manager)
 
-    def make(self, instance_uuid: str) -> bool:
+    def free(self, instance_uuid: str) -> bool:
         """Drop the holds that block the server on one host. Hosts with few of
         them are tried first.
 
@@ -81,7 +81,7 @@ class EvacuationCapacity:
                 by_provider[row.place.provider].append(row)
         wanted = self._candidates.asked.merged_resources()
         for provider, rows in by_provider.items():
-            found = _fewest(rows, wanted, self._free(provider))
+            found = _blocking_holds(rows, wanted, self._free_amounts(provider))
             if found:
                 yield found
 
@@ -92,7 +92,7 @@ class EvacuationCapacity:
         return self._connections.table.find_members(
             [MemberState.PLANNED], held=True)
 
-    def _free(self, provider: str) -> dict[str, int]:
+    def _free_amounts(self, provider: str) -> dict[str, int]:
         """Free amount of each resource class of a provider in Placement."""
         path = f'/resource_providers/{provider}'
         used = self._get(f'{path}/usages').get('usages', {})
@@ -155,20 +155,20 @@ class EvacuationCapacity:
         return len(lost) == len(rows)
 
 
-def _fewest(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
-            ) -> Sequence[MemberRecord]:
+def _blocking_holds(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
+                    ) -> Sequence[MemberRecord]:
     """Few holds that free enough capacity, the largest first; empty if none is
     needed, or if all of them do not free enough."""
     free, found = dict(free), []
     for row in sorted(rows, key=lambda row: -_size(row, wanted)):
-        if _lacking(wanted, free):
+        if _is_insufficient(wanted, free):
             found.append(row)
             for name, amount in row.member.requirements.resources.items():
                 free[name] = free.get(name, 0) + amount
-    return () if _lacking(wanted, free) else found
+    return () if _is_insufficient(wanted, free) else found
 
 
-def _lacking(wanted, free: dict[str, int]) -> bool:
+def _is_insufficient(wanted, free: dict[str, int]) -> bool:
     return any(free.get(name, 0) < amount for name, amount in wanted.items())
 
 

@@ -177,7 +177,7 @@ class Candidates:
         """Hosts that pass all of Nova's enabled filters."""
         if not states:
             return []
-        membership.prepare(self._spec, own)
+        membership.store_for_next_find(self._spec, own)
         return [state for state
                 in self._scheduler.host_manager.get_filtered_hosts(
                     list(states), self._spec) if state.allocation_candidates]
@@ -188,7 +188,7 @@ class Candidates:
         log."""
         by = UNKNOWN_FILTER
         for each in self._scheduler.host_manager.enabled_filters:
-            membership.prepare(self._spec, own)
+            membership.store_for_next_find(self._spec, own)
             if not list(each.filter_all([state], self._spec)):
                 by = type(each).__name__
                 break

@@ -133,7 +133,7 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
              and group.positions is positions[found[0].uuid]}
     names = {found[0].uuid: known[found[0].uuid].hosts.keys()
              if found[0].uuid in known
-             else _replacement_host(connections, found, positions)
+             else _hosts_to_locate(connections, found, positions)
              for found in groups}
     hosts = locations.locate_hosts(
         connections.topology, context, set[str]().union(*names.values()))
@@ -151,8 +151,8 @@ def _of_groups(connections: Connections, groups: Sequence[Found]
         now, (groups, positions))
 
 
-def _replacement_host(connections: Connections, found: Found,
-                      positions: Mapping[str, Positions]) -> Collection[str]:
+def _hosts_to_locate(connections: Connections, found: Found,
+                     positions: Mapping[str, Positions]) -> Collection[str]:
     """Names of the hosts of members that are not at their planned places. If
     the group was planned with other levels, the hosts of all its members."""
     record, rows = found

@@ -30,7 +30,7 @@ from nova_holistic.table.store import OCCUPYING
 
 REMEMBERED_GROUPS = 256
 
-_prepared: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+_stored: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 _parsed: collections.OrderedDict = collections.OrderedDict()
 _lock = threading.Lock()
@@ -42,7 +42,8 @@ class Membership:
 
     :ivar by_plan: whether only the row's place and alternates are evaluated
     :ivar _evaluations: the cached result of :meth:`evaluation`
-    :ivar _shown: the cached result of :meth:`complete_evaluation`
+    :ivar _complete_evaluations: the cached result of
+        :meth:`complete_evaluation`
     """
 
     record: GroupRecord
@@ -51,7 +52,7 @@ class Membership:
     by_plan: bool = False
     _evaluations: list[PolicyEvaluation] = field(
         default_factory=list, init=False, repr=False, compare=False)
-    _shown: list[PolicyEvaluation] = field(
+    _complete_evaluations: list[PolicyEvaluation] = field(
         default_factory=list, init=False, repr=False, compare=False)
 
     def evaluation(self, connections: Connections,
@@ -69,13 +70,13 @@ class Membership:
     def complete_evaluation(self,
                             connections: Connections) -> PolicyEvaluation:
         """The evaluation, with all hosts if a policy needs them."""
-        if not self._shown:
+        if not self._complete_evaluations:
             evaluation = self.evaluation(connections)
-            self._shown.append(
+            self._complete_evaluations.append(
                 evaluation if self.is_as_planned(connections)
                 else all_hosts.with_all_hosts(evaluation, connections,
                                               self.rows))
-        return self._shown[0]
+        return self._complete_evaluations[0]
 
     def is_as_planned(self, connections: Connections) -> bool:
         """Whether the evaluated hosts are from the plan, and every other
@@ -130,9 +131,9 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
     :returns: None if the server is not a member of a group
     :raises TableError: the table does not answer
     """
-    prepared = _prepared.pop(spec, None)
-    if prepared is not None:
-        return prepared
+    stored = _stored.pop(spec, None)
+    if stored is not None:
+        return stored
     try:
         pointer = Pointer.from_hints(_hints(spec))
     except RequestRefused:
@@ -149,10 +150,11 @@ def find(connections: Connections, spec: 'objects.RequestSpec'
     return own and Membership(found[0], own, found[1])
 
 
-def prepare(spec: 'objects.RequestSpec', found: Membership) -> None:
+def store_for_next_find(spec: 'objects.RequestSpec',
+                        found: Membership) -> None:
     """Store the result of the next ``find`` for this request, so that the
     filter need not read the group."""
-    _prepared[spec] = found
+    _stored[spec] = found
 
 
 def pointed_at(rows: Sequence[MemberRecord], path: str

@@ -84,37 +84,39 @@ class PolicyEvaluation:
         with the destinations.
         """
         if host not in self._objections:
-            found = self._against(host)
+            found = self._objections_at(host)
             if self.sources and not found:
                 found = replace(
                     self, others={**self.others, **self.sources},
-                    sources=FrozenMapping())._against(host, together=False)
+                    sources=FrozenMapping())._objections_at(
+                        host, together=False)
             self._objections[host] = found
         return self._objections[host]
 
-    def _against(self, host: Host, together: bool = True
-                 ) -> tuple[str, ...]:
+    def _objections_at(self, host: Host, together: bool = True
+                       ) -> tuple[str, ...]:
         """The objections with other members on the hosts in ``others``.
 
         :param together: whether to check rules that confine all members
         """
         return tuple(
-            f'{case.policy.title}: '
+            f'{comparison.policy.title}: '
             f'{"; ".join(found.messages) or found.count}'
-            for case in self._cases(host) if case.policy.hard
-            and (together or not case.policy.confines)
+            for comparison in self._comparisons(host) if comparison.policy.hard
+            and (together or not comparison.policy.confines)
             # Without a violation, the member adds none.
-            if (found := case.together()).count
-            and found.count > case.without().count)
+            if (found := comparison.together()).count
+            and found.count > comparison.without().count)
 
     def cost(self, host: Host) -> float:
         """Weighted violations of preferences that the member adds there."""
         return sum(
-            case.policy.weight * (case.together().count
-                                  - case.without().count)
-            for case in self._cases(host) if not case.policy.hard)
+            comparison.policy.weight * (comparison.together().count
+                                        - comparison.without().count)
+            for comparison in self._comparisons(host)
+            if not comparison.policy.hard)
 
-    def _cases(self, host: Host) -> Iterator['_Case']:
+    def _comparisons(self, host: Host) -> Iterator['_Comparison']:
         outside_hosts = [each for domain in self.reserves(host)
                          for each in self.outside_servers.get(domain, ())
                          ] if self.outside_servers else []
@@ -128,17 +130,18 @@ class PolicyEvaluation:
         for scope in self._scopes():
             for policy in scope.group.rules:
                 if policy.local:
-                    yield _Case(policy, scope, there, self.others, snapshot)
+                    yield _Comparison(policy, scope, there, self.others,
+                                      snapshot)
                 elif self.cloud is not None:
-                    yield _Case(policy, scope, known, self.others,
-                                self.cloud.snapshot)
+                    yield _Comparison(policy, scope, known, self.others,
+                                      self.cloud.snapshot)
 
     def _scopes(self) -> Sequence[Scope]:
         return _governing(self.group).get(self.path, ())
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class _Comparison:
     """A policy with two placements: with the member and without it."""
 
     policy: Policy

@@ -360,7 +360,7 @@ def send(parts, group, server, host, rival=None):
 
     with mock.patch.object(group_moves.membership, 'find',
                            return_value=membership), \
-            mock.patch.object(group_moves.membership, 'prepare'), \
+            mock.patch.object(group_moves.membership, 'store_for_next_find'), \
             mock.patch.object(
                 group_moves.locations, 'locate_hosts', return_value={
                     host: mock.Mock(location=(host[0],), labels={})}):
