@@ -16,7 +16,7 @@ SERVER_GROUP_HINT = 'group'
 ROOT_STACK_HINT = 'heat_root_stack_id'
 PATH_HINT = 'heat_path_in_stack'
 RESOURCE_HINT = 'heat_resource_name'
-LONGEST = 255
+MAX_NAME_LENGTH = 255
 """Maximum number of characters in the name of a stack or a resource."""
 
 
@@ -60,7 +60,7 @@ def _names(hints: Mapping) -> list[str]:
     texts = [*root, *path, *resource]
     if len(root) != 1 or len(resource) != 1 or not path or not all(
             isinstance(each, str) and each.isprintable()
-            and len(each) <= 2 * LONGEST + 1 for each in texts):
+            and len(each) <= 2 * MAX_NAME_LENGTH + 1 for each in texts):
         return []
     top, *nested = path
     # A nested stack has the resource that creates it, and its own name.

@@ -261,7 +261,7 @@ class Lookup:
             raise RequestRefused(
                 f'group {record.uuid} has no planned members: it '
                 f'is {record.status}')
-        self._candidates.asked = request_check.resource_request(
+        self._candidates.resource_request = request_check.resource_request(
             self._context, self._spec, self._scheduler.host_manager)
         pointed_at = membership.pointed_at(rows, pointer.member)
         if not pointed_at:
@@ -290,7 +290,7 @@ class Lookup:
                 rows, lambda row: row.member.requirements):
             try:
                 request_check.check_match(
-                    self._spec, self._candidates.asked, wanted)
+                    self._spec, self._candidates.resource_request, wanted)
                 found.extend(alike)
             except RequestRefused as refusal:
                 refusals.append(refusal)

@@ -286,7 +286,7 @@ def test_a_claimed_server_is_followed_to_another_host(cloud):
 
 def test_many_changed_servers_are_all_looked_up(cloud, monkeypatch):
     """The list of changed servers ends before the servers of members."""
-    monkeypatch.setattr(member_positions, 'FEWEST', 1)
+    monkeypatch.setattr(member_positions, 'MIN_LIMIT', 1)
     group = exclusive(cloud, 4)
     read(cloud)
     with in_nova(cloud) as (_, cell):

@@ -50,7 +50,7 @@ class EvacuationCapacity:
         self._connections = connections
         self._candidates = Candidates(
             context, self._spec, connections, scheduler)
-        self._candidates.asked = request_check.resource_request(
+        self._candidates.resource_request = request_check.resource_request(
             context, self._spec, scheduler.host_manager)
 
     def free(self, instance_uuid: str) -> bool:
@@ -79,7 +79,7 @@ class EvacuationCapacity:
         for row in self._planned(own):
             if row.place.host not in ignored:
                 by_provider[row.place.provider].append(row)
-        wanted = self._candidates.asked.merged_resources()
+        wanted = self._candidates.resource_request.merged_resources()
         for provider, rows in by_provider.items():
             found = _blocking_holds(rows, wanted, self._free_amounts(provider))
             if found:

@@ -9,7 +9,7 @@ they must be in one subtree with matching groups.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-MOST_TRIES = 10_000
+MAX_STEPS = 10_000
 """Maximum number of steps, after which the groups count as different. The
 value was not measured."""
 
@@ -30,7 +30,7 @@ def matching_suffixes(described: Mapping[str, Any], described_sets: Sets,
         return None
     free = dict(asked)
     found: dict[str, str] = {}
-    steps = iter(range(MOST_TRIES))
+    steps = iter(range(MAX_STEPS))
     # The groups that no set connects can be matched one after another.
     for suffixes, sets in _connected(described, described_sets):
         matched = _match(suffixes, sets, described, free, set(asked_sets),

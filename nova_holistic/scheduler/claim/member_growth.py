@@ -40,9 +40,9 @@ from nova_holistic.table.records import (
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
-SIBLINGS = 16
+MAX_SIBLINGS = 16
 """Maximum number of members whose places and alternates are considered."""
-ENOUGH = 8
+MAX_ALLOWED_PLACES = 8
 """Number of allowed places after which no further places are checked."""
 ATTEMPTS = 10
 """Maximum number of attempts to write a row while the group changes."""
@@ -207,7 +207,7 @@ class MemberGrowth:
         if not wanted.flavor:
             return wanted
         return replace(wanted, resources=FrozenMapping(
-            self._candidates.asked.merged_resources()))
+            self._candidates.resource_request.merged_resources()))
 
     def _placed(self, record: GroupRecord, rows: Sequence[MemberRecord],
                 vacancy: _Vacancy, instance_uuid: str) -> MemberRecord:
@@ -216,8 +216,9 @@ class MemberGrowth:
         :raises RequestRefused: no place was found, or the request does not
             match the description of the member
         """
-        request_check.check_match(self._spec, self._candidates.asked,
-                                  vacancy.member.requirements)
+        request_check.check_match(
+            self._spec, self._candidates.resource_request,
+            vacancy.member.requirements)
         unplaced = MemberRecord(
             id=vacancy.reused.id if vacancy.reused else 0,
             group_uuid=record.uuid, member=vacancy.member,
@@ -227,7 +228,7 @@ class MemberGrowth:
         own = Membership(record, unplaced, rows)
         first, *others = self._places(record, rows, vacancy, own) or [None]
         if first is None:
-            self._ask_for_a_plan(record, vacancy)
+            self._request_plan(record, vacancy)
             raise RequestRefused(
                 f'no host has room for a further server of member '
                 f'{vacancy.member.description!r} and is allowed by the '
@@ -239,7 +240,7 @@ class MemberGrowth:
                 vacancy: _Vacancy, own: Membership) -> Sequence[Place]:
         """Places for a further server, the best first."""
         places = self._candidates.allowed(
-            own, self._known(record, rows, vacancy), ENOUGH)
+            own, self._known_places(record, rows, vacancy), MAX_ALLOWED_PLACES)
         wanted = vacancy.member.requirements
         if wanted.request_groups or any(each.allocation for each in places):
             places = with_providers(
@@ -250,8 +251,7 @@ class MemberGrowth:
         return places or (
             self._search.places(own, (), limit) if limit > 0 else ())
 
-    def _ask_for_a_plan(self, record: GroupRecord,
-                        vacancy: _Vacancy) -> None:
+    def _request_plan(self, record: GroupRecord, vacancy: _Vacancy) -> None:
         """Request a plan that moves held places. If an engine finds such a
         plan, the next create gets the place that it holds."""
         member, reused = vacancy.member, vacancy.reused
@@ -272,14 +272,14 @@ class MemberGrowth:
                      'held places',
                      {'member': member.path, 'group': record.uuid})
 
-    def _known(self, record: GroupRecord, rows: Sequence[MemberRecord],
-               vacancy: _Vacancy) -> Sequence[Place]:
+    def _known_places(self, record: GroupRecord, rows: Sequence[MemberRecord],
+                      vacancy: _Vacancy) -> Sequence[Place]:
         """Places of equal members and their alternates, without a request to
         Placement. The place of the reused row comes first, since its capacity
         was returned."""
         equal = [row for row in rows if row.member.description
                  == vacancy.member.description and row.state in _LIVE
-                 ][-SIBLINGS:]
+                 ][-MAX_SIBLINGS:]
         given = self._connections.table.alternates([row.id for row in equal])
         others = Counter(place for row in equal
                          for place in given.get(row.id, ()))

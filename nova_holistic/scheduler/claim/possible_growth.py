@@ -53,14 +53,14 @@ def _is_possible(record: GroupRecord, rows: Sequence[MemberRecord],
         return False
     except NotGrown:
         return held_siblings.find(
-            group, rows, pointer.member) is not None or _loses_one([
+            group, rows, pointer.member) is not None or _is_any_deleted([
                 row.instance_uuid for row in rows if row.instance_uuid
                 and row.state in group_growth.REUSED and pointer.member in (
                     row.member.path, row.member.description)])
     return True
 
 
-def _loses_one(servers: list[str]) -> bool:
+def _is_any_deleted(servers: list[str]) -> bool:
     """Whether any of the servers is deleted or is being deleted."""
     if not servers:
         return False

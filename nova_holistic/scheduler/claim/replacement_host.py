@@ -21,7 +21,7 @@ from nova_holistic.table.records import MemberRecord, MemberState, Place
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
 
-TOGETHER = 5
+BATCH_SIZE = 5
 """Number of hosts that are read and filtered in one batch. The search stops
 after the first batch that has a host for the server."""
 
@@ -68,7 +68,8 @@ class ReplacementHost:
                       refusals: list[HostRefused]) -> Found | None:
         # These hosts are not from the plan, so the cloud is read again.
         own = Membership(own.record, own.own, own.rows)
-        avoided = {each.host for each in refusals} | self._learnt(own.own)
+        avoided = ({each.host for each in refusals}
+                   | self._refused_hosts(own.own))
         try:
             places = self._search.places(own, avoided, self._remaining_time())
         except exceptions.HolisticError as error:
@@ -77,10 +78,10 @@ class ReplacementHost:
                         {'member': own.own.member.path,
                          'group': own.record.uuid, 'error': error})
             return None
-        promised = self._build_hosts(own)
-        places = sorted(places, key=lambda place: place.host in promised)[
+        build_hosts = self._build_hosts(own)
+        places = sorted(places, key=lambda place: place.host in build_hosts)[
             :CONF.holistic.search_hosts]
-        for some in batches(places, TOGETHER):
+        for some in batches(places, BATCH_SIZE):
             if self._remaining_time() <= 0:
                 break
             found = self._candidates.other_host(
@@ -100,7 +101,7 @@ class ReplacementHost:
         return {place.host for places in self._connections.table.alternates(
             building).values() for place in places}
 
-    def _learnt(self, row: MemberRecord) -> Collection[str]:
+    def _refused_hosts(self, row: MemberRecord) -> Collection[str]:
         """Hosts that Nova refused for members of the same description."""
         lifetime = CONF.planner.refusal_lifetime
         if not lifetime:

@@ -34,7 +34,7 @@ class HostRefused(RequestRefused):
 WRITTEN_FOR_USERS = (RequestRefused, table_errors.ClaimRefused)
 """Types of errors whose messages are shown to users."""
 
-_INSTEAD = (
+_MESSAGES_FOR_USERS = (
     (table_errors.TableError, 'the placement table does not answer'),
     (holds_errors.NoResponse, 'Placement does not answer'),
     (holds_errors.HoldsError, 'Placement returned an unexpected answer'))
@@ -45,7 +45,7 @@ def for_user(error: BaseException | None, request_id: str) -> str:
     """The message of the server's fault. The log contains the error itself."""
     if isinstance(error, WRITTEN_FOR_USERS):
         return str(error)
-    for kind, text in _INSTEAD:
+    for kind, text in _MESSAGES_FOR_USERS:
         if isinstance(error, kind):
             return text
     return (f'its planned place cannot be used; the operator finds the '

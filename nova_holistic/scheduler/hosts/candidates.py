@@ -31,8 +31,8 @@ UNKNOWN_FILTER = "Nova's filters"
 class Candidates:
     """Checks hosts for the servers of one create. Each host is read only once.
 
-    :ivar asked: nova.scheduler.utils.ResourceRequest of the request; it must
-        be set before a host is checked
+    :ivar resource_request: nova.scheduler.utils.ResourceRequest of the
+        request; it must be set before a host is checked
     :ivar is_single: whether the request is for one server. Then a chosen host
         is not needed again, and the server's resources are not subtracted
     """
@@ -51,7 +51,7 @@ class Candidates:
             connections.placement, numa.is_needed(
                 spec, scheduler.host_manager.enabled_filters))
         self._states: dict[tuple[str, str], Any] = {}
-        self.asked: Any = None
+        self.resource_request: Any = None
         self.is_single = False
 
     def planned(self, own: Membership, instance_uuid: str,
@@ -65,7 +65,7 @@ class Candidates:
         :raises RequestRefused: the request names another host
         """
         row = own.own
-        self._ask_for(instance_uuid)
+        self._set_instance(instance_uuid)
         request_check.check_destination(self._spec, row.place.host,
                                         row.place.node)
         own.evaluation(self._connections, self._context)
@@ -77,7 +77,7 @@ class Candidates:
         first = list(itertools.islice(others, limit))
         self._read(cell, [row.place, *first])
         state = self._state(row, cell, row.place)
-        self._hosts.check_admits(state, self._spec, self.asked)
+        self._hosts.check_admits(state, self._spec, self.resource_request)
         others = itertools.chain(first, others)
         passed = self._passed(own, [state, *self._alternates(
             row, cell, others, limit)])
@@ -100,7 +100,7 @@ class Candidates:
         :param refusals: list to which the refusals of hosts are added
         :returns: None if no place can take the server
         """
-        self._ask_for(instance_uuid)
+        self._set_instance(instance_uuid)
         evaluation = own.evaluation(self._connections, self._context)
         states = {}
         allowed = [place for place in places
@@ -156,7 +156,7 @@ class Candidates:
             own.rows)
         return not evaluation.objections(self._located(own.own.place))
 
-    def _ask_for(self, instance_uuid: str) -> None:
+    def _set_instance(self, instance_uuid: str) -> None:
         self._spec.instance_uuid = instance_uuid
         self._spec.obj_reset_changes(['instance_uuid'])
 
@@ -170,7 +170,7 @@ class Candidates:
         cell = self._hosts.cell_of(self._context, place)
         self._read(cell, [place])
         state = self._state(row, cell, place)
-        self._hosts.check_admits(state, self._spec, self.asked)
+        self._hosts.check_admits(state, self._spec, self.resource_request)
         return state
 
     def _passed(self, own: Membership, states: Sequence[Any]) -> list[Any]:
@@ -244,7 +244,7 @@ class Candidates:
         wanted = row.member.requirements
         if place.allocation is not None:
             return request_groups.allocation_request(
-                place.allocation, self.asked, wanted)
+                place.allocation, self.resource_request, wanted)
         if row.place.allocation is not None or wanted.request_groups:
             raise HostRefused('has no providers that were chosen for the '
                               'member', place.host)
@@ -265,7 +265,8 @@ class Candidates:
                 # A host that cannot take a server is not an alternate.
                 with contextlib.suppress(exceptions.HolisticError):
                     state = self._state(row, cell, place)
-                    self._hosts.check_admits(state, self._spec, self.asked)
+                    self._hosts.check_admits(
+                        state, self._spec, self.resource_request)
                     found.append(state)
         return found
 

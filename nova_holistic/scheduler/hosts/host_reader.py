@@ -22,7 +22,7 @@ from nova_holistic.table.records import Place
 
 CONF = nova.conf.CONF
 
-ASKED_ALWAYS = frozenset([
+IMPLIED_TRAITS = frozenset([
     os_traits.COMPUTE_STATUS_DISABLED, os_traits.OWNER_NOVA])
 """Traits by which Nova finds its own providers of enabled services: for a
 compute node in its own database, together with its service, they add no
@@ -170,8 +170,9 @@ class HostReader:
         if self._traits is None or self._traits[0] is not group:
             self._traits = (
                 group,
-                (spec.root_required | group.required_traits) - ASKED_ALWAYS,
-                (spec.root_forbidden | group.forbidden_traits) - ASKED_ALWAYS)
+                (spec.root_required | group.required_traits) - IMPLIED_TRAITS,
+                (spec.root_forbidden | group.forbidden_traits)
+                - IMPLIED_TRAITS)
         return self._traits[1:]
 
     def _get(self, path, host):

@@ -29,7 +29,7 @@ LOG = logging.getLogger(__name__)
 Positions = Mapping[int, Position]
 """Positions by the ID of the member's row."""
 
-FEWEST = 1_000
+MIN_LIMIT = 1_000
 """Minimum limit of the changed servers that are read from a cell. The limit is
 the number of members with servers if that is larger. If a cell reaches the
 limit, the positions of all these members are read."""
@@ -129,17 +129,17 @@ def _moved(context, owners: Mapping[str, MemberRecord], known: _Known
     read_at = {cell.uuid: now for cell in cells}
     if not known.read_at.keys() >= read_at.keys():
         return owners.keys(), read_at
-    most = max(FEWEST, len(owners))
+    most = max(MIN_LIMIT, len(owners))
     answers = nova_context.scatter_gather_cells(
         context, cells, nova_context.CELL_TIMEOUT, _changed_in_cell,
         known.read_at, most)
     moved = set(known.unsettled & owners.keys())
-    for number, answer in answers.items():
+    for cell_uuid, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
             LOG.warning(
                 'Cell %s does not respond: members of exclusive groups in it '
-                'are assumed to be at their last known hosts', number)
-            read_at[number] = known.read_at[number]
+                'are assumed to be at their last known hosts', cell_uuid)
+            read_at[cell_uuid] = known.read_at[cell_uuid]
         elif len(answer) >= most:
             moved.update(owners)
         else:

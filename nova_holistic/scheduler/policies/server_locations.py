@@ -103,14 +103,14 @@ def _of_instances(context, owned: Mapping[str, MemberRecord]
     answers = nova_context.scatter_gather_cells(
         context, [cell for cell, _ in by_cell], nova_context.CELL_TIMEOUT,
         _in_cell, rows)
-    for number, answer in answers.items():
+    for cell_uuid, answer in answers.items():
         if nova_context.is_cell_failure_sentinel(answer):
             LOG.warning(
                 'Cell %(cell)s does not respond: members of groups in it, '
                 '%(members)s, are assumed to be at their planned places',
-                {'cell': number, 'members': len(rows[number])})
+                {'cell': cell_uuid, 'members': len(rows[cell_uuid])})
             answer = {uuid: _planned(row)
-                      for uuid, row in rows[number].items()}
+                      for uuid, row in rows[cell_uuid].items()}
         found.update(answer)
     return found
 

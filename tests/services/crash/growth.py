@@ -54,7 +54,7 @@ def _grown(parts, claims, group, server, limit=1):
     :param limit: maximum number of hosts that the scheduler finds
     """
     hosts = mock.Mock()
-    hosts.asked.merged_resources.return_value = SMALL
+    hosts.resource_request.merged_resources.return_value = SMALL
     hosts.allowed = lambda own, places, _: [
         place for place in places if place.host not in {
             row.place.host for row in own.rows
