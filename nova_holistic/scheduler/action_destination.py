@@ -24,8 +24,8 @@ def find(connections: Connections, instance_uuid: str) -> str | None:
         with nova_errors.as_refusals():
             return connections.table.actions.destination(instance_uuid)
     except exceptions.HolisticError as error:
-        LOG.warning('It is not known whether an engine moves instance '
-                    '%(instance)s: %(error)s',
+        LOG.warning('The action of an engine on instance %(instance)s '
+                    'cannot be read: %(error)s',
                     {'instance': instance_uuid, 'error': error})
         return None
 

@@ -13,8 +13,8 @@ OPTS = [
     cfg.StrOpt(
         'driver', default='holistic_scheduler',
         help='Manager of nova-scheduler: the name of an entry point in '
-             'nova.scheduler.driver. holistic_scheduler looks planned places '
-             'up; filter_scheduler is stock Nova.'),
+             'nova.scheduler.driver. holistic_scheduler places servers on '
+             'their planned hosts; filter_scheduler is stock Nova.'),
 ]
 
 

@@ -148,8 +148,8 @@ def _begin(connections: Connections, request: 'objects.RequestSpec',
                               connections.holds.exists(instance_uuid))
     except exceptions.HolisticError as error:
         # The filter decides whether the server may be moved nevertheless.
-        LOG.warning('It is not known where other servers of the group of '
-                    'instance %(instance)s move: %(error)s',
+        LOG.warning('The moves of other servers of the group of instance '
+                    '%(instance)s cannot be read: %(error)s',
                     {'instance': instance_uuid, 'error': error})
         return None
 

@@ -225,8 +225,8 @@ class Lookup:
                     ', and no other host that was tried can take it either'
                     if self._replacement_host.searched else '')) from cause
         place, (first, *others) = found
-        LOG.info('Instance %(instance)s goes to %(host)s, since host '
-                 '%(refused)s %(cause)s',
+        LOG.info('Instance %(instance)s is placed on host %(host)s, since '
+                 'host %(refused)s %(cause)s',
                  {'instance': choice.instance_uuid, 'host': place.host,
                   'refused': refusal.host, 'cause': refusal.cause})
         choice.own = replace(choice.own, own=claims.move(row, place))
@@ -250,7 +250,7 @@ class Lookup:
     def _claimable_rows(
             self, pointer: Pointer, record: GroupRecord,
             rows: Sequence[MemberRecord], instance_uuids: Sequence[str]
-            ) -> Sequence[MemberRecord]:
+    ) -> Sequence[MemberRecord]:
         """Rows that the instances may claim; none if an instance may already
         have a row.
 

@@ -196,8 +196,8 @@ class HolisticSchedulerManager(manager.SchedulerManager):
         instruments.LOOKUPS.add(result='answered')
         for uuid, (selection, *alternates) in zip(uuids, selections):
             LOG.info(
-                'Instance %(instance)s takes its planned place %(host)s in '
-                'group %(group)s, member %(member)s',
+                'Instance %(instance)s is placed on host %(host)s as member '
+                '%(member)s of group %(group)s',
                 {'instance': uuid, 'host': selection.service_host,
                  'group': pointer.group, 'member': pointer.member})
         if return_objects:

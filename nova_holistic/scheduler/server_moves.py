@@ -38,8 +38,8 @@ def may_move_unchecked(instance_uuid: str) -> bool:
         return False
     LOG.warning(
         'The policies of its group cannot be read, and instance %(instance)s '
-        'is moved without them, as [holistic] unchecked_moves = %(allowed)s '
-        'says. The move may violate hard policies of the group',
+        'is moved without them, because [holistic] unchecked_moves = '
+        '%(allowed)s. The move may violate hard policies of the group',
         {'instance': instance_uuid, 'allowed': allowed})
     return True
 

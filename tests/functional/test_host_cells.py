@@ -58,7 +58,7 @@ def test_a_host_that_is_not_in_its_cell_is_forgotten(lend_cloud):
         for other, is_known in (str(uuid.uuid4()), True), (cell, False):
             mapping = host_manager(cloud).cells[cell].obj_clone()
             mapping.uuid = other
-            with pytest.raises(HostRefused, match='is gone'):
+            with pytest.raises(HostRefused, match='no longer exists'):
                 reader._state(mapping, place, None, {})
             assert (place.host in known) is is_known
         host, reads = ask(cloud, group, 'b')

@@ -130,12 +130,12 @@ def test_a_member_of_an_unplaceable_group_is_refused(cloud):
 
 
 def test_a_flavor_other_than_described_is_refused(cloud, shop):
-    assert ('it asks for flavor large, but the description states flavor small'
+    assert ('it requests flavor large, but the description states flavor small'
             in refusal(cloud, shop, 'web', flavor='large'))
 
 
 def test_resources_other_than_described_are_refused(cloud, shop):
-    assert ('it asks for DISK_GB=10, MEMORY_MB=4096, VCPU=4, but the '
+    assert ('it requests DISK_GB=10, MEMORY_MB=4096, VCPU=4, but the '
             'description states DISK_GB=10, MEMORY_MB=2048, VCPU=2'
             in refusal(cloud, shop, 'db', flavor='large'))
 
@@ -148,12 +148,12 @@ def test_a_trait_missing_from_the_description_is_refused(cloud, shop):
 
 
 def test_resources_of_nested_providers_are_refused(cloud, shop):
-    assert ('it asks for resources of more than the host itself'
+    assert ('it requests resources of more than the host itself'
             in refusal(cloud, shop, 'db', flavor='numbered'))
 
 
 def test_a_zone_other_than_described_is_refused(cloud, shop):
-    assert ('it asks for availability zone az2, but the description states '
+    assert ('it requests availability zone az2, but the description states '
             'availability zone az1'
             in refusal(cloud, shop, 'web', availability_zone='az2'))
 
@@ -225,7 +225,8 @@ def test_a_vanished_hold_makes_the_member_lost(cloud, shop):
     cloud.delete_consumer(cloud.row(shop, 'web').hold)
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'})
-    assert "the hold of member 'web' has vanished" in cloud.fault_of(server)
+    assert ("the hold of member 'web' no longer exists"
+            in cloud.fault_of(server))
     row = cloud.row(shop, 'web')
     assert (row.state, row.held, row.instance_uuid) == (
         MemberState.LOST, False, None)

@@ -134,5 +134,5 @@ def test_a_server_group_other_than_described_is_refused(cloud):
     server = cloud.create_server(
         'a', 'small', {'group': record.uuid, 'member': 'a'},
         server_group=second)
-    assert (f'it asks for server group {second}, but the description states '
+    assert (f'it requests server group {second}, but the description states '
             f'server group {first}' in cloud.fault_of(server))

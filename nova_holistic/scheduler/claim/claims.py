@@ -186,8 +186,8 @@ class Claims:
                  *claim.other_place)
         except holds_errors.HoldMissing as error:
             raise RequestRefused(
-                f'the hold of member {claim.row.member.path!r} has '
-                f'vanished from Placement') from error
+                f'the hold of member {claim.row.member.path!r} no longer '
+                f'exists in Placement') from error
         except holds_errors.CapacityUnavailable as error:
             raise HostRefused(
                 'no longer has enough capacity for the '

@@ -54,7 +54,7 @@ def check_match(spec: 'objects.RequestSpec', asked: utils.ResourceRequest,
         if found != described:
             raise RequestRefused(
                 f'the request does not match the description of the member: '
-                f'it asks for {found}, but the description states {described}'
+                f'it requests {found}, but the description states {described}'
                 f'{_volume_hint(spec, requirements)}')
     request_groups.check_match(asked, requirements)
     _check_traits(asked, requirements)

@@ -26,7 +26,7 @@ def check_match(asked: utils.ResourceRequest,
     number = asked.get_num_of_suffixed_groups()
     if number and not requirements.request_groups:
         raise RequestRefused(
-            f'{_DIFFERENT}it asks for resources of more than the host itself, '
+            f'{_DIFFERENT}it requests resources of more than the host itself, '
             'such as ports or devices, which are not planned')
     if not number and not requirements.request_groups:
         return

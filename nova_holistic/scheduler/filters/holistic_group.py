@@ -61,8 +61,8 @@ class HolisticGroupFilter(filters.BaseHostFilter):
                 evaluations = [*_exclusion(found),
                                *_policies(found, spec_obj, states, locate)]
         except exceptions.HolisticError as error:
-            LOG.warning('It is not known which hosts groups allow for '
-                        'instance %(instance)s: %(error)s',
+            LOG.warning('The hosts that groups allow for instance '
+                        '%(instance)s cannot be read: %(error)s',
                         {'instance': spec_obj.instance_uuid, 'error': error})
             if (pointer and CONF.holistic.failure_mode != 'yield'
                     and not server_moves.may_move_unchecked(

@@ -63,7 +63,7 @@ class HostReader:
             return self._host_manager._get_cell_mapping_for_host(
                 context, place.host)
         except exception.HostMappingNotFound as error:
-            raise HostRefused('is gone', place.host) from error
+            raise HostRefused('no longer exists', place.host) from error
 
     def states(self, context, cell: 'objects.CellMapping',
                places: Collection[Place]) -> Iterator[tuple[Place, Any]]:
@@ -90,7 +90,7 @@ class HostReader:
         if node is None or node.host != place.host:
             # It may have moved to another cell.
             cells.forget(self._host_manager, place.host, cell.uuid)
-            raise HostRefused('is gone', place.host)
+            raise HostRefused('no longer exists', place.host)
         if cell.disabled or service['disabled']:
             raise HostRefused('is disabled', place.host)
         if not self._servicegroup_api.service_is_up(service):

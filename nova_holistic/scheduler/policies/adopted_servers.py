@@ -45,8 +45,8 @@ def group_of(connections: Connections, spec) -> str | None:
     try:
         group = memberships.group_of(connections.table.database, uuid)
     except exceptions.HolisticError as error:
-        LOG.warning('It is not known whether instance %(instance)s is a '
-                    'member of a group: %(error)s',
+        LOG.warning('The group of instance %(instance)s cannot be read: '
+                    '%(error)s',
                     {'instance': uuid, 'error': error})
         group = None
     if known is not None:
