@@ -28,7 +28,7 @@ from nova_holistic.table.records import MemberRecord
 
 LOG = logging.getLogger(__name__)
 
-BY = 'providers'
+CHECK_NAME = 'providers'
 """Name of this check in refusals of hosts."""
 
 
@@ -134,7 +134,7 @@ class ProviderChoice:
         now = self._parts.clock()
         for key in places.keys() & self._refused:
             self._parts.table.refusals.remember(
-                places[key], [Refusal(key[1], BY)], now)
+                places[key], [Refusal(key[1], CHECK_NAME)], now)
         self._refused.update(places)
         names = sorted({host for _, host in places})
         LOG.info('Placement has no providers for the members that were '

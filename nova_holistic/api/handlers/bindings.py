@@ -12,7 +12,7 @@ from nova_holistic.api import errors
 from nova_holistic.api.schemas import common as schemas
 from nova_holistic.api.views import common
 from nova_holistic.documents.validation import brief
-from nova_holistic.engine.binding.binder import shown, UNCHECKED
+from nova_holistic.engine.binding.binder import shown_binding, UNCHECKED
 from nova_holistic.engine.binding import stack_binder
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.messaging.results import ShownBinding
@@ -66,10 +66,11 @@ def _bind_stack(call: Call) -> webob.Response:
              for rule in body.get('rules', ())]
     if not rules:
         raise InvalidDocument('binding.rules', 'a Heat stack needs a rule')
-    bound = stack_binder.bind(call.service.table, stack_binder.wanted(
-        record.uuid, body.get('path', ''), stack, rules,
-        call.service.clock()))
-    return answer(200, {'binding': _document(shown(bound, UNCHECKED))})
+    bound = stack_binder.bind(
+        call.service.table, stack_binder.requested_binding(
+            record.uuid, body.get('path', ''), stack, rules,
+            call.service.clock()))
+    return answer(200, {'binding': _document(shown_binding(bound, UNCHECKED))})
 
 
 def _target(call: Call) -> str:

@@ -97,7 +97,7 @@ class Adopter:
         if not wanted:
             return {}
         servers = self._servers(wanted, request.project_id or '')
-        with _read_from_cloud(wanted):
+        with _CloudErrorTranslator(wanted):
             cloud = self._cloud(servers.values())
             snapshot = self._parts.snapshot_planner.usable(request, cloud)[0]
             allocated = self._allocated(servers.values(), snapshot)
@@ -122,8 +122,8 @@ class Adopter:
         mistakes.must_be_none()
         return found
 
-    def must_be_there(self, adopted: Mapping[str, Adopted],
-                      project_id: str) -> None:
+    def check_unchanged(self, adopted: Mapping[str, Adopted],
+                        project_id: str) -> None:
         """Check that Nova has not begun to move or delete a server since it
         was found.
 
@@ -151,7 +151,7 @@ class Adopter:
         """
         if self._read is None:
             raise InvalidDocument('adopt', 'this engine does not read servers')
-        with _read_from_cloud(wanted):
+        with _CloudErrorTranslator(wanted):
             found = self._read(tuple(wanted.values()), project_id)
         for path, uuid in wanted.items():
             if uuid not in found:
@@ -183,7 +183,7 @@ class Adopter:
                 in self._parts.holds.resources(uuid).items()}
 
 
-class _read_from_cloud:
+class _CloudErrorTranslator:
     """A context manager that raises UnreadableReference in place of errors of
     Nova and Placement.
 

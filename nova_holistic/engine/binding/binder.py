@@ -63,18 +63,19 @@ class Binder:
         if found is None or found.project_id != record.project_id:
             raise exceptions.InvalidDocument(
                 'server_group', f'unknown server group {server_group}')
-        description = described(group_uuid, members, path)
+        description = description_path(group_uuid, members, path)
         _must_agree(found, [row for row in members
                             if row.member.description == description], members)
-        return shown(self._add(Binding(
+        return shown_binding(self._add(Binding(
             BindingKind.SERVER_GROUP, server_group, group_uuid, description,
             self._clock())), ACTIVE)
 
     def bindings(self, group_uuid: str) -> Sequence[ShownBinding]:
         """The bindings of a group. The status of a binding states whether its
         server group exists."""
-        return [shown(each, self._status(each.target)
-                      if each.kind == BindingKind.SERVER_GROUP else UNCHECKED)
+        return [shown_binding(each, self._status(each.target)
+                              if each.kind == BindingKind.SERVER_GROUP
+                              else UNCHECKED)
                 for each in self._table.bindings.of_group(group_uuid)]
 
     def _add(self, binding: Binding) -> Binding:
@@ -83,12 +84,12 @@ class Binder:
             return known
         try:
             written = self._table.bindings.add(
-                binding, self._outdated(binding))
+                binding, self._deleted_server_groups(binding))
         except Duplicate:
             # Another request has bound one of the two in the meantime.
             known = self._known(binding)
             if known is None:
-                self._outdated(binding)
+                self._deleted_server_groups(binding)
                 raise
             return known
         if not written:
@@ -109,7 +110,7 @@ class Binder:
                 f'{known.path!r} of group {known.group_uuid}')
         return known
 
-    def _outdated(self, binding: Binding) -> Collection[str]:
+    def _deleted_server_groups(self, binding: Binding) -> Collection[str]:
         """The server groups that are bound to the path of the binding and were
         deleted in Nova.
 
@@ -159,8 +160,8 @@ def bindable(table: PlacementTable, group_uuid: str
     return found
 
 
-def described(group_uuid: str, members: Sequence[MemberRecord],
-              path: str) -> str:
+def description_path(group_uuid: str, members: Sequence[MemberRecord],
+                     path: str) -> str:
     """The path of the member description to which a path refers.
 
     :param path: path of a member description, or of a group with a single
@@ -215,7 +216,7 @@ def _must_agree(group: ServerGroup, wanted: Sequence[MemberRecord],
             f'the plan contradicts server group {group.uuid}: {reason}')
 
 
-def shown(binding: Binding, status: str) -> ShownBinding:
+def shown_binding(binding: Binding, status: str) -> ShownBinding:
     """The binding in the form that the API returns."""
     return ShownBinding(
         str(binding.kind), binding.shown_target, binding.path,

@@ -60,8 +60,8 @@ def bind(table: PlacementTable, wanted: Binding) -> Binding:
     return binding
 
 
-def wanted(group_uuid: str, path: str, stack: str,
-           rules: Sequence[StackRule], now: datetime) -> Binding:
+def requested_binding(group_uuid: str, path: str, stack: str,
+                      rules: Sequence[StackRule], now: datetime) -> Binding:
     """The requested binding without its target. It is not in the table yet.
 
     :param now: naive UTC

@@ -20,7 +20,7 @@ from nova_holistic.table.records import GroupStatus
 T = TypeVar('T')
 
 
-def kept_snapshot(inventory: CloudInventory, counted: bool) -> Snapshot:
+def read_cached_snapshot(inventory: CloudInventory, counted: bool) -> Snapshot:
     """The cached snapshot of the cloud.
 
     :param counted: whether the number of servers on each host is needed
@@ -44,11 +44,11 @@ def try_cached_snapshot(inventory: CloudInventory,
 
     :param counted: whether the work depends on the number of servers on hosts
     """
-    kept = kept_snapshot(inventory, counted)
+    cached = read_cached_snapshot(inventory, counted)
     if not inventory.has_cache:
-        return work(kept)
+        return work(cached)
     try:
-        answer = work(kept)
+        answer = work(cached)
         if not isinstance(answer, Unplaceable):
             return answer
     except NotPlanned as refusal:

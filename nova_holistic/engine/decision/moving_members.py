@@ -60,8 +60,9 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
     rules = _rules(group)
     levels = sorted({level for _, rule in rules for level in rule.levels})
     located = _located(snapshot, {**placed, **sources})
-    hosts = _near(snapshot, {located[path] for path in sources
-                             if path in located}, levels)
+    hosts = _hosts_sharing_domains(
+        snapshot, {located[path] for path in sources if path in located},
+        levels)
     found: dict[str, frozenset[str]] = {}
     for member in group.all_members():
         if member.path in placed or member.description in found:
@@ -70,7 +71,7 @@ def excluded_hosts(group: Group, snapshot: Snapshot, placed: Positions,
         broken_at: dict[tuple[Any, ...], bool] = {}
         for domains, host in hosts:
             if domains not in broken_at:
-                broken_at[domains] = _breaks(
+                broken_at[domains] = _violates_more(
                     rules, snapshot, located, {**located, member.path: host})
         refused = frozenset(host.name for domains, host in hosts
                             if broken_at[domains])
@@ -105,7 +106,7 @@ def objections(group: Group, snapshot: Snapshot, hosts: Positions,
         return ()
     before = _located(snapshot, {**placed, **sources})
     after = _located(snapshot, {**hosts, **sources})
-    if not _breaks(_rules(group), snapshot, before, after):
+    if not _violates_more(_rules(group), snapshot, before, after):
         return ()
     return (Reason.of('', MarkedText(
         'Nova is moving servers of the group: no place satisfies the policies '
@@ -124,8 +125,9 @@ def _located(snapshot: Snapshot, positions: Positions) -> dict[str, Host]:
             if name in known}
 
 
-def _near(snapshot: Snapshot, hosts: Iterable[Host], levels: Sequence[str]
-          ) -> list[tuple[tuple[Any, ...], Host]]:
+def _hosts_sharing_domains(snapshot: Snapshot, hosts: Iterable[Host],
+                           levels: Sequence[str]
+                           ) -> list[tuple[tuple[Any, ...], Host]]:
     """The hosts that share a domain of these levels with one of the given
     hosts, each after the tuple of its domains."""
     own = {snapshot.domain(host, level) for host in hosts for level in levels}
@@ -138,8 +140,9 @@ def _near(snapshot: Snapshot, hosts: Iterable[Host], levels: Sequence[str]
     return found
 
 
-def _breaks(rules: Rules, snapshot: Snapshot, before: Mapping[str, Host],
-            after: Mapping[str, Host]) -> bool:
+def _violates_more(rules: Rules, snapshot: Snapshot,
+                   before: Mapping[str, Host],
+                   after: Mapping[str, Host]) -> bool:
     """Whether some rule has more violations with the hosts after the change
     than with the hosts before."""
     for scope, rule in rules:

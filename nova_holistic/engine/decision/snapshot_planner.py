@@ -8,7 +8,7 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine.decision.cached_snapshot import (
-    kept_snapshot, try_cached_snapshot)
+    read_cached_snapshot, try_cached_snapshot)
 from nova_holistic.engine.decision import (
     exclusive_hosts, moving_members, refused_hosts, solver_metrics,
     storage_pools)
@@ -152,7 +152,7 @@ class SnapshotPlanner:
         """
         conf = self._conf.planner
         restricted, (snapshot, _) = self._without_sources(
-            request, self.usable(request, kept_snapshot(
+            request, self.usable(request, read_cached_snapshot(
                 self._inventory, self._constraints.count_servers(request))))
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():

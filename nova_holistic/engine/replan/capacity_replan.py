@@ -124,7 +124,7 @@ class CapacityReplan:
             cloud, [m for m in waiting if m.hold not in away])
         decision = snapshot_planner.decide(
             request, usable=snapshot_planner.usable(request, held))
-        if not _as_good(decision, self.proposal.decision):
+        if not _is_as_good(decision, self.proposal.decision):
             LOG.info('Group %s is planned again as a whole, because more '
                      'preferences would be violated otherwise', request.uuid)
             return None
@@ -184,7 +184,7 @@ def _fits(host: Host | None, amounts: Counter[str]) -> bool:
         for name, amount in amounts.items())
 
 
-def _as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
+def _is_as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
     """Whether no preference is violated more often than in the refused plan.
 
     The plan must also leave the levels of the group, and whether it is

@@ -61,7 +61,7 @@ class PartialPlanner:
         self._units = units or {path: [path] for path in kinds}
         paths = [m.path for m in request.group.all_members()]
         self._unmoved = frozenset(paths).difference(*self._units.values())
-        self._question = request
+        self._request = request
         self._decide = decide
         self._kinds = kinds
         self._remaining = remaining
@@ -78,7 +78,7 @@ class PartialPlanner:
         """
         paths = list(self._units)
         self._divide(paths, refusal)
-        request, decision = self._answer or (self._question, None)
+        request, decision = self._answer or (self._request, None)
         return PartialPlan(request, decision, frozenset(self._accepted),
                            self._reasons(paths))
 
@@ -105,8 +105,8 @@ class PartialPlanner:
             return
         planned_paths = self._unmoved.union(
             *(self._units[path] for path in (*self._accepted, *paths)))
-        request = replace(self._question,
-                          group=self._question.group.only(planned_paths))
+        request = replace(self._request,
+                          group=self._request.group.only(planned_paths))
         try:
             self._answer = request, self._decide(request, seconds)
             self._accepted.extend(paths)

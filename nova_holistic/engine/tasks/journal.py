@@ -225,7 +225,7 @@ class TaskJournal(Journal):
         vacated = self._vacated()
         try:
             if vacated and self._holds.exists(put[0]) is not None:
-                self._put_back(put, vacated)
+                self._restore_vacated(put, vacated)
             else:
                 self.drop(put)
         except hold_errors.HoldsError as failure:
@@ -285,8 +285,8 @@ class TaskJournal(Journal):
             raise errors.OwnershipLost(
                 'the update took too long and was abandoned')
 
-    def _put_back(self, put: Sequence[str],
-                  vacated: Sequence[MemberRecord]) -> None:
+    def _restore_vacated(self, put: Sequence[str],
+                         vacated: Sequence[MemberRecord]) -> None:
         try:
             self.exchange(put, vacated)
         except hold_errors.CapacityUnavailable as error:

@@ -35,8 +35,8 @@ Decide = Callable[[RevisedMembers], tuple[
 ``fewest_moves.decide``."""
 
 
-def taken_out(where: RevisedMembers, servers: Mapping[str, Adopted],
-              members: Sequence[MemberRecord]) -> RevisedMembers:
+def with_adopted_servers(where: RevisedMembers, servers: Mapping[str, Adopted],
+                         members: Sequence[MemberRecord]) -> RevisedMembers:
     """The members of an update with existing servers as adopted members.
 
     :param servers: adopted servers by path of the member

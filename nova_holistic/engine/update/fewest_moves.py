@@ -12,7 +12,7 @@ from nova_holistic.engine.update.revised_members import RevisedMembers
 from nova_holistic.solver.check import check
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
-TRIES = 64
+MAX_RETURN_CHECKS = 64
 """Maximum number of moved members for which the planner checks whether they
 can return to their previous hosts."""
 
@@ -37,7 +37,7 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     :raises InvalidDocument: the cloud has no such flavor or level
     """
     refusal: NotPlanned | None = None
-    for freed in _ladder(record, where, document):
+    for freed in _movable_sets(record, where, document):
         request = where.request(record, objective, freed)
         try:
             decision = snapshot_planner.decide(request)
@@ -58,8 +58,9 @@ def decide(snapshot_planner: SnapshotPlanner, record: GroupRecord,
     raise refusal
 
 
-def outdates(record: GroupRecord, document: Mapping[str, Any],
-             where: RevisedMembers, to_plan: Collection[MemberRecord]) -> bool:
+def invalidates_alternates(record: GroupRecord, document: Mapping[str, Any],
+                           where: RevisedMembers,
+                           to_plan: Collection[MemberRecord]) -> bool:
     """Whether members that stay may no longer use their alternates: the rules
     have changed, or allow other hosts after members were added or removed.
 
@@ -72,8 +73,8 @@ def outdates(record: GroupRecord, document: Mapping[str, Any],
         for scope in where.revised.scopes() for rule in scope.group.rules)
 
 
-def _ladder(record: GroupRecord, where: RevisedMembers,
-            document: Mapping[str, Any]) -> Iterator[frozenset[str]]:
+def _movable_sets(record: GroupRecord, where: RevisedMembers,
+                  document: Mapping[str, Any]) -> Iterator[frozenset[str]]:
     """Increasing sets of movable members; the first set is empty."""
     every = frozenset(where.movable)
     touched = changed_rules(record.document, document)
@@ -90,7 +91,7 @@ def _unmoved(where: RevisedMembers, freed: Collection[str],
     hosts = decision.plan.hosts()
     old = {path: where.movable[path].place.host for path in freed}
     moved = sorted(path for path in freed if hosts[path] != old[path])
-    for path in moved[:TRIES]:
+    for path in moved[:MAX_RETURN_CHECKS]:
         trial = {**hosts, path: old[path]}
         if not check(decision.group, decision.snapshot, trial,
                      request.placed):

@@ -43,11 +43,11 @@ def drop_if_unwanted(table: PlacementTable, holds: HoldClient,
     row = next((m for m in table.members(member.group_uuid)
                 if m.id == member.id), None)
     if (row is None or row.state in GONE or row.hold != member.hold
-            or _server_has_room(holds, row)):
+            or _server_has_allocation(holds, row)):
         holds.drop([member.hold])
 
 
-def _server_has_room(holds: HoldClient, row: MemberRecord) -> bool:
+def _server_has_allocation(holds: HoldClient, row: MemberRecord) -> bool:
     """Whether the server has its own allocation, so that the hold of the
     member will not be swapped later."""
     if row.state == MemberState.CLAIMED and row.instance_uuid:

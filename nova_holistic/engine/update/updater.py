@@ -118,7 +118,7 @@ class _Update(Change):
         self.journal = journal
         self._parts = parts
         self._adopter = adopter
-        self._asked = record.pending or {}
+        self._parameters = record.pending or {}
         self._wanted = adoptions(_document(record))
         self._document = without_adoptions(_document(record))
         self._revised = revised
@@ -128,7 +128,7 @@ class _Update(Change):
         parts, record = self._parts, self.record
         members = parts.table.members(record.uuid)
         group = sized(self._revised, members, self._wanted,
-                      self._asked.get('added', ()))
+                      self._parameters.get('added', ()))
         must_be_allowed(self._revised, self._wanted.keys(), {
             member.path for member in group.all_members()})
         where = replace(
@@ -142,14 +142,14 @@ class _Update(Change):
         servers = self._wanted and self._adopter.find(PlanningRequest(
             where.revised, self._objective, record.uuid,
             project_id=record.project_id), self._wanted)
-        where = adopted_members.taken_out(where, servers, members)
+        where = adopted_members.with_adopted_servers(where, servers, members)
         where, (moving, request, decision, violations), missing = (
             missing_members.decide(
                 FewerMembers(parts.snapshot_planner,
                              parts.conf.planner.time_limit), where,
                 self._decided,
                 where.request(record, self._objective, where.movable),
-                self._asked.get('added', ())))
+                self._parameters.get('added', ())))
         rows = member_rows.planned_members(
             record.uuid, decision.group, decision.snapshot, decision.plan,
             parts.clock())
@@ -176,7 +176,7 @@ class _Update(Change):
             where, plan, lambda request: planner.usable(
                 request, planner.cached_snapshot(()))[0],
             where.request(self.record, self._objective),
-            bool(self._asked.get('strict')))
+            bool(self._parameters.get('strict')))
         if acts and (violations or changed_servers(self.record, where)):
             built_members.must_be_possible(
                 planner, self.record, where, self._objective)
@@ -184,11 +184,11 @@ class _Update(Change):
 
     @property
     def _acts(self) -> bool:
-        return built_members.allowed(self._asked)
+        return built_members.allowed(self._parameters)
 
     @property
     def _objective(self) -> str:
-        return self._asked.get('objective') or self.record.objective
+        return self._parameters.get('objective') or self.record.objective
 
     def write(self, proposal: RevisionProposal) -> None:
         self.journal.write([m.hold for m in proposal.members])
@@ -222,7 +222,7 @@ class _Update(Change):
     def accept(self, proposal: RevisionProposal) -> None:
         servers = proposal.where.adopted.servers
         if servers:
-            self._adopter.must_be_there(servers, self.record.project_id)
+            self._adopter.check_unchanged(servers, self.record.project_id)
         try:
             done = group_revision.revise(
                 self._parts.table.database, self.record.uuid,
@@ -251,7 +251,7 @@ class _Update(Change):
             [proposal.seen(row) for row in where.removed],
             [row for row in proposal.members if row.member.path not in now]
             + [row for before, row in proposal.adopted if before is None],
-            fewest_moves.outdates(
+            fewest_moves.invalidates_alternates(
                 self.record, self._document, where, proposal.members),
             where.wanted_again, where.seen)
 
@@ -265,7 +265,7 @@ class _Update(Change):
         changes |= changed_value(self.record, proposal)
         if self.record.status not in SETTLING:
             changes['status'] = GroupStatus.PLANNED
-        if proposal.members or self._asked.get('lease') == 0:
+        if proposal.members or self._parameters.get('lease') == 0:
             changes['lease_expires_at'] = self._lease_end()
         return changes
 
@@ -273,7 +273,7 @@ class _Update(Change):
         """New members have the lease of a new group. The lease of the
         others does not become shorter. An update may request a group
         without a lease."""
-        seconds = self._asked.get('lease')
+        seconds = self._parameters.get('lease')
         if seconds == 0:
             return None
         if seconds is None:
