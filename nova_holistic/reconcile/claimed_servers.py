@@ -112,7 +112,7 @@ class ServerReconciler:
         return frozenset(
             m.instance_uuid for m in overview.members_of_servers(
                 self._table.database, instance_uuids)
-            if not _as_known(m, views.get(m.instance_uuid))
+            if not _is_correct(m, views.get(m.instance_uuid))
             and not _is_under_way(views.get(m.instance_uuid)))
 
     def _repair_members(self, repaired: Counter[str],
@@ -122,9 +122,9 @@ class ServerReconciler:
                         each: Each) -> None:
         """Correct members that differ from the state of their servers in
         Nova."""
-        astray = [m for m in members if m.instance_uuid in views
-                  and not _as_known(m, views[m.instance_uuid])]
-        for row in overview.member_records(self._table.database, astray):
+        incorrect = [m for m in members if m.instance_uuid in views
+                     and not _is_correct(m, views[m.instance_uuid])]
+        for row in overview.member_records(self._table.database, incorrect):
             case, repair = self._case(
                 row, views[row.instance_uuid], groups[row.group_uuid])
             each(repaired, case, repair, [row])
@@ -149,9 +149,9 @@ class ServerReconciler:
     def _views(self, members: Iterable[MemberOutline], project_id: str,
                ) -> Mapping[str, InstanceView | None]:
         """The current state of the servers that may need a correction."""
-        unsure = {m.instance_uuid for m in members if not _as_known(
+        unsure = {m.instance_uuid for m in members if not _is_correct(
             m, self._observed.last(m.instance_uuid))}
-        return self._observed.look(unsure, project_id)
+        return self._observed.read(unsure, project_id)
 
     def _case(self, member: MemberRecord, view: InstanceView | None,
               group: GroupOutline) -> tuple[str, Callable[..., bool]]:
@@ -246,7 +246,7 @@ class ServerReconciler:
                     'without a host for more than %s s: its claim is undone',
                     member.instance_uuid, member.member.path, group.uuid,
                     timeout)
-        return self._returning.give_back(member, group, all_room=False)
+        return self._returning.give_back(member, group, take_allocation=False)
 
     def _older(self, member: MemberRecord, seconds: int) -> bool:
         """Whether the member has been in its state for longer than this
@@ -266,7 +266,7 @@ def _is_under_way(view: InstanceView | None) -> bool:
         view.status == BUILDING or view.may_have_two_hosts)
 
 
-def _as_known(member: MemberOutline, view: InstanceView | None) -> bool:
+def _is_correct(member: MemberOutline, view: InstanceView | None) -> bool:
     """Whether the row of a member needs no correction."""
     if view is None:
         return False

@@ -34,7 +34,7 @@ LOG = logging.getLogger(__name__)
 CHECKED_STATES = (*WITH_SERVERS, GroupStatus.DEGRADED)
 """Statuses of groups that have servers."""
 
-MOST = 500
+MAX_GROUPS = 500
 """Maximum number of groups that are checked in one pass. An engine that has
 just started checks all groups with servers, if necessary in several passes."""
 
@@ -95,11 +95,11 @@ class DegradationCheck:
                     if self._surroundings.get(uuid) != self._around(
                         cloud, outline)}
             # Otherwise, the next comparison finds the other groups.
-            if len(due) <= MOST:
+            if len(due) <= MAX_GROUPS:
                 self._compared_at = self._clock()
         done: Counter[str] = Counter()
         sure = _PassSnapshot(self._complete)
-        for uuid in sorted(due)[:MOST]:
+        for uuid in sorted(due)[:MAX_GROUPS]:
             try:
                 self._check((cloud, sure), outlines[uuid], done)
             except exceptions.HolisticError:

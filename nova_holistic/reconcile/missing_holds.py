@@ -66,7 +66,7 @@ class MissingHolds:
         self._table = table
         self._holds = holds
         self._clock = clock
-        self._looks: dict[str, _Check] = {}
+        self._checks: dict[str, _Check] = {}
         self._rotation = RoundRobin()
 
     def reconcile_members(self, repaired: Counter[str],
@@ -83,8 +83,8 @@ class MissingHolds:
         members: dict[str, list[MemberOutline]] = defaultdict(list)
         for member in planned:
             members[member.provider].append(member)
-        self._looks = {provider: look for provider, look
-                       in self._looks.items() if provider in members}
+        self._checks = {provider: check for provider, check
+                        in self._checks.items() if provider in members}
         use = reads.use()
         for provider in self._due(members, reads.generations, use):
             try:
@@ -92,11 +92,12 @@ class MissingHolds:
             except hold_errors.HoldsError:
                 LOG.exception('The holds on %s are not checked', provider)
                 continue
-            robbed = [m for m in members[provider] if m.hold not in consumers]
-            if robbed:
+            without_hold = [m for m in members[provider]
+                            if m.hold not in consumers]
+            if without_hold:
                 each(repaired, 'vanished', self._restore,
-                     overview.member_records(self._table.database, robbed))
-            self._looks[provider] = _Check(
+                     overview.member_records(self._table.database, without_hold))
+            self._checks[provider] = _Check(
                 reads.generations.get(provider), use and use.get(provider),
                 frozenset(m.hold for m in members[provider]
                           if m.hold in consumers))
@@ -113,12 +114,12 @@ class MissingHolds:
     def _has_changed(self, provider: str, members: Sequence[MemberOutline],
                      generations: Mapping[str, int],
                      use: Mapping[str, Use] | None) -> bool:
-        look = self._looks.get(provider)
-        return (look is None
-                or look.generation is None
-                or look.generation != generations.get(provider)
-                or use is not None and look.use != use.get(provider)
-                or any(m.hold not in look.holds for m in members))
+        check = self._checks.get(provider)
+        return (check is None
+                or check.generation is None
+                or check.generation != generations.get(provider)
+                or use is not None and check.use != use.get(provider)
+                or any(m.hold not in check.holds for m in members))
 
     def _restore(self, member: MemberRecord) -> bool:
         """Write the hold again if the capacity is free. Otherwise, mark the

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from nova_holistic.reconcile.instances import (
     DELETED, Instances, InstanceView, is_list_too_long)
 
-FULL_LOOK = timedelta(hours=1)
+MAX_AGE = timedelta(hours=1)
 """Time after which all stored states are discarded."""
 
 OVERLAP = timedelta(minutes=5)
@@ -20,7 +20,7 @@ class ObservedServers:
     """A cache of the states of servers, which reads only changed servers from
     Nova.
 
-    A stored state may be out of date by at most ``FULL_LOOK`` if a change was
+    A stored state may be out of date by at most ``MAX_AGE`` if a change was
     missed. A stored state is sufficient to leave a member unchanged. Before a
     member is changed, its server is read again.
     """
@@ -31,7 +31,7 @@ class ObservedServers:
         self._clock = clock
         self._views: dict[str, InstanceView] = {}
         self._forgot_at: datetime | None = None
-        self._looked_at: datetime | None = None
+        self._read_at: datetime | None = None
 
     def renew(self, wanted: Collection[str]) -> None:
         """Read the servers that have changed since the previous call.
@@ -42,19 +42,19 @@ class ObservedServers:
         """
         now = self._clock()
         if self._forgot_at is None or not (
-                timedelta() <= now - self._forgot_at < FULL_LOOK):
+                timedelta() <= now - self._forgot_at < MAX_AGE):
             self._views, self._forgot_at = {}, now
         self._views = {uuid: self._views[uuid]
                        for uuid in self._views.keys() & wanted}
         if self._views:
-            self._follow(self._looked_at - OVERLAP)
-        self._looked_at = now
+            self._follow(self._read_at - OVERLAP)
+        self._read_at = now
 
     def last(self, instance_uuid: str) -> InstanceView | None:
         """The last known state of a server; None if no state is known."""
         return self._views.get(instance_uuid)
 
-    def look(self, instance_uuids: Collection[str],
+    def read(self, instance_uuids: Collection[str],
              project_id: str) -> Mapping[str, InstanceView | None]:
         """Read servers as ``Instances.find`` does, and store the results."""
         found = self._instances.find(instance_uuids, project_id)

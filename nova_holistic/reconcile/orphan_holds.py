@@ -29,12 +29,12 @@ from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
-LEAST = 3
+MIN_REQUESTS = 3
 """Minimum number of requests with which a pass makes progress: one for the
 list of providers, one for the consumers of a provider, and one for a
 consumer."""
 
-HANDFUL = 5
+MAX_CRASH_LEFTOVERS = 5
 """Maximum number of holds without a row that are dropped independent of their
 percentage, because one crash may leave them."""
 
@@ -107,7 +107,8 @@ class OrphanHolds:
         to another deployment.
 
         The search sends at most ``[reconciler] scan_requests`` requests, or
-        ``LEAST`` requests if the option is lower. 0 disables the method.
+        ``MIN_REQUESTS`` requests if the option is lower. 0 disables the
+        method.
 
         :param generations: generations of all providers, read before this
             call; None if Placement does not respond
@@ -185,7 +186,8 @@ class OrphanHolds:
         known = sum(seen.known for seen in self._seen.values())
         share = self._conf.reconciler.orphan_percent
         if known and consumers.any_group(self._table.database) and (
-                found <= HANDFUL or found * 100 <= share * (found + known)):
+                found <= MAX_CRASH_LEFTOVERS
+                or found * 100 <= share * (found + known)):
             return False
         LOG.error(
             '%d holds in Placement have no row in the placement table, which '
@@ -213,18 +215,18 @@ class OrphanHolds:
         self._seen = {uuid: seen for uuid, seen in self._seen.items()
                       if uuid in generations}
         # The list of providers was one request.
-        left = max(LEAST, self._conf.reconciler.scan_requests) - 1
+        left = max(MIN_REQUESTS, self._conf.reconciler.scan_requests) - 1
         # Some requests are reserved for unchanged providers, independent of
         # the number of changed providers.
         spare = min(self._conf.reconciler.recheck_requests, left // 4)
         due = {uuid for uuid, generation in generations.items()
                if self._is_due(uuid, generation)}
-        self._look_at_some(self._due, due, left - spare, generations)
-        self._look_at_some(
+        self._check_some(self._due, due, left - spare, generations)
+        self._check_some(
             self._others, generations.keys() - due, spare, generations)
 
-    def _look_at_some(self, rotation: RoundRobin, providers: Collection[str],
-                      left: int, generations: Mapping[str, int]) -> None:
+    def _check_some(self, rotation: RoundRobin, providers: Collection[str],
+                    left: int, generations: Mapping[str, int]) -> None:
         """Check providers until no requests remain.
 
         :param left: number of remaining requests

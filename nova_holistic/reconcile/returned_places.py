@@ -42,7 +42,7 @@ class ReturnedPlaces:
         self._groups = GroupParser()
 
     def give_back(self, member: MemberRecord, group: GroupOutline, *,
-                  all_room: bool = True) -> bool:
+                  take_allocation: bool = True) -> bool:
         """Separate a member from its server, and return its place.
 
         The row states that it is held before the hold is written, and remains
@@ -51,8 +51,8 @@ class ReturnedPlaces:
 
         :param member: the member that was read; if its state, hold or server
             has changed since then, nothing is changed
-        :param all_room: whether the hold takes over the allocation of the
-            server in Placement; otherwise the server keeps it
+        :param take_allocation: whether the hold takes over the allocation of
+            the server in Placement; otherwise the server keeps it
         :returns: whether the member was separated from its server
         :raises HoldsError: Placement does not respond; repeat the call
         """
@@ -65,8 +65,8 @@ class ReturnedPlaces:
             return False
         crash_points.reached('return.row-held')
         member = as_planned
-        if all_room:
-            self._take_room(member, group)
+        if take_allocation:
+            self._take_allocation(member, group)
         if self._released(replace(member, state=MemberState.CLAIMED)):
             return True
         held = self._held(member, group)
@@ -79,7 +79,8 @@ class ReturnedPlaces:
             drop_if_unwanted(self._table, self._holds, member)
         return done
 
-    def _take_room(self, member: MemberRecord, group: GroupOutline) -> None:
+    def _take_allocation(self, member: MemberRecord,
+                         group: GroupOutline) -> None:
         """Turn the allocation of the server into the hold in one step, if the
         allocation is that of the member. So no other consumer can take the
         capacity."""

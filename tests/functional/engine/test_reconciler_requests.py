@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nova_holistic.reconcile.instances import FEW, NovaInstances
-from nova_holistic.reconcile.observed_servers import FULL_LOOK, OVERLAP
+from nova_holistic.reconcile.observed_servers import MAX_AGE, OVERLAP
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.records import GroupStatus, MemberState, Place
 from tests.functional.engine.world import shop
@@ -119,7 +119,7 @@ def test_a_server_missing_from_a_list_is_not_deleted(world, nova, engine):
     nova.delete(members[0])
     # The list does not show the deletion either.
     assert engine.reconcile() == {}
-    world.wait(FULL_LOOK.total_seconds())
+    world.wait(MAX_AGE.total_seconds())
     assert engine.reconcile() == {'gone': 1}
 
 

@@ -8,7 +8,7 @@ import pytest
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.observed_servers import (
-    FULL_LOOK, ObservedServers, OVERLAP)
+    MAX_AGE, ObservedServers, OVERLAP)
 from tests.unit.reconcile.nova import CHANGES, Nova
 
 SERVER = '11111111-1111-4111-8111-111111111111'
@@ -46,7 +46,7 @@ def observed(nova, clocks):
     """The server was just observed."""
     observed = ObservedServers(NovaInstances(nova.adapter), clocks.ours)
     observed.renew([SERVER])
-    observed.look([SERVER], 'blue')
+    observed.read([SERVER], 'blue')
     return observed
 
 
@@ -57,7 +57,7 @@ def host(observed):
 
 
 @pytest.mark.parametrize('passed, known', [
-    (FULL_LOOK - SECOND, 'a1'), (FULL_LOOK, None), (-SECOND, None)])
+    (MAX_AGE - SECOND, 'a1'), (MAX_AGE, None), (-SECOND, None)])
 def test_an_observation_counts_for_an_hour_of_a_clock_that_goes_forward(
         observed, clocks, passed, known):
     clocks.now += passed
@@ -104,4 +104,4 @@ def test_a_deleted_server_is_forgotten(observed, nova, clocks):
     clocks.now += SECOND
     observed.renew([SERVER])
     assert host(observed) is None
-    assert observed.look([SERVER], 'blue') == {SERVER: None}
+    assert observed.read([SERVER], 'blue') == {SERVER: None}
