@@ -108,8 +108,8 @@ class Lifecycle:
                 group_uuid, LEASED, updated_at=now,
                 lease_expires_at=now + timedelta(seconds=seconds)):
             raise errors.LeaseRefused(
-                f'group {group_uuid} is {group.status}: there is nothing '
-                f'left to keep')
+                f'group {group_uuid} is {group.status}: it has no planned '
+                f'members')
         return self._settled_group(group_uuid)
 
     def expire(self) -> Sequence[str]:

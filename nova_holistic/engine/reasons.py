@@ -62,7 +62,7 @@ def with_detail(message: str, detail: object) -> Reason:
     :param message: text for users, without names
     :param detail: text that follows it for administrators
     """
-    return Reason('', f'{message}; at last, {detail}', public=message)
+    return Reason('', f'{message}; last attempt: {detail}', public=message)
 
 
 def _general() -> str:

@@ -79,7 +79,7 @@ class ActionSteps:
             return why
         view = self._instances.get(server)
         if view is None:
-            return self.failed(action, 'the server is gone')
+            return self.failed(action, 'the server no longer exists')
         if view.host != host or not _has(view, action.kind, wanted):
             return self.failed(
                 action, 'Nova did not change the server; its migrations and '
@@ -104,7 +104,7 @@ class ActionSteps:
             crash_points.reached('action.confirmed')
             view = self._settled(ownership, action, (TO_CONFIRM,))
         if view is not None and (view.task is not None or view.is_moving):
-            return self.failed(action, 'it has not ended in time')
+            return self.failed(action, 'it exceeded migration_timeout')
         return None
 
     def failed(self, action: Action, why: str) -> Reason:

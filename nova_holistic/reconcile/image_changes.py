@@ -100,7 +100,7 @@ def _action(change: ServerChange, image: str, server: ServerStatus,
     """
     row = change.row
     reasons = [Reason.of(row.member.path, format_message(
-        'the definition asks for image {}', change.wanted.image or image))]
+        'the definition requires image {}', change.wanted.image or image))]
     able = server.allows(REBUILDABLE)
     if not able:
         reasons.append(Reason.of(row.member.path, format_message(

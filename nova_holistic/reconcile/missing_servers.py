@@ -53,21 +53,21 @@ class MissingServers:
                          if self._are_many(missing, members) else 0)
         except exceptions.HolisticError as error:
             LOG.error(
-                'Nova knows none of %d servers, of %d that members of groups '
-                'have. This is probably a fault, and no member is changed '
-                'because of its server: %s. Check the options of [nova]',
+                'Nova does not find %d of the %d servers of members. This is '
+                'probably a fault, and no member is changed because of its '
+                'server: %s. Check the options of [nova]',
                 len(missing), len(members), error)
             return False
         if not self._are_many(range(allocated), members):
             return True
         LOG.error(
-            'Nova knows none of %d servers, of %d that members of groups '
-            'have, but %d of them have an allocation in Placement. This looks '
-            'like the Nova of another cloud or region, and no member is '
-            'changed because of its server. Check the options of [nova]. If '
-            'they are right, delete these allocations with "nova-manage '
-            'placement audit --delete", or set [reconciler] missing_percent '
-            'to 100', len(missing), len(members), allocated)
+            'Nova does not find %d of the %d servers of members, but %d of '
+            'them have an allocation in Placement. This looks like the Nova '
+            'of another cloud or region, and no member is changed because of '
+            'its server. Check the options of [nova]. If they are right, '
+            'delete these allocations with "nova-manage placement audit '
+            '--delete", or set [reconciler] missing_percent to 100',
+            len(missing), len(members), allocated)
         return False
 
     def _are_many(self, some: Collection, members: Collection) -> bool:

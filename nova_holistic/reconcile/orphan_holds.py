@@ -153,8 +153,8 @@ class OrphanHolds:
         if not self._holds.empty(orphan.hold, orphan.found):
             return False
         crash_points.reached('orphan.dropped')
-        LOG.warning('Hold %s of project %s belonged to no group, and is '
-                    'dropped: %s', orphan.hold, orphan.project_id,
+        LOG.warning('Hold %s of project %s was dropped, because it belongs to '
+                    'no group: %s', orphan.hold, orphan.project_id,
                     dict(orphan.resources))
         return True
 

@@ -165,7 +165,7 @@ class Repairer:
         view = self._instances.get(move.instance_uuid)
         if view is None or view.host != move.source or not _can_move(view):
             return Reason.of(move.member, MarkedText(
-                'its server has changed since the repair was planned: ask for '
+                'its server has changed since the repair was planned: request '
                 'the repair again'))
         LOG.info('Group %s is repaired: server %s, member %s, moves from %s '
                  'to %s', ownership.record.uuid, move.instance_uuid,
@@ -178,10 +178,11 @@ class Repairer:
             return _failed(move, str(error))
         self._positions.refresh(ownership.record.uuid)
         if view is None or not _can_move(view):
-            return _failed(move, 'the live migration has not ended in time' if
-                           view is not None else 'the server is gone')
+            return _failed(
+                move, 'the server no longer exists' if view is None
+                else 'the live migration exceeded migration_timeout')
         if view.host != move.destination:
-            return _failed(move, 'Nova left the server where it was; its '
+            return _failed(move, 'Nova did not move the server; its '
                                  'migrations and actions state why')
         return None
 

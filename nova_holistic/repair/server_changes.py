@@ -97,7 +97,7 @@ def change_of(row: MemberRecord, wanted: Member, server: ServerStatus | None,
     reasons = []
     if flavor is not None:
         reasons.append(Reason.of(row.member.path, format_message(
-            'the definition asks for flavor {}', target.flavor or '')))
+            'the definition requires flavor {}', target.flavor or '')))
     if _site(found) != _site(target):
         reasons.extend(_misfits(row, wanted, snapshot))
     change = ServerChange(row, target, flavor, tuple(reasons))

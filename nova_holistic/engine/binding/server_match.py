@@ -140,5 +140,6 @@ def _unmet(requirements: Requirements, server: Server, host: Host,
 
 
 def _amounts(resources: Mapping[str, int]) -> str:
-    return ', '.join(f'{name}={resources[name]}'
-                     for name in sorted(resources)) or 'no resources there'
+    return ', '.join(
+        f'{name}={resources[name]}'
+        for name in sorted(resources)) or 'no resources on its host'

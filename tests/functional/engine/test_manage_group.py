@@ -179,7 +179,7 @@ def test_a_released_group_cannot_be_extended(operator):
     group = operator.created(shop())['uuid']
     operator.run('release', group)
     assert operator.run('extend', group, '60') == 1
-    assert 'nothing left to keep' in operator.err
+    assert 'it has no planned members' in operator.err
 
 
 def test_a_deleted_group_holds_nothing(operator, world):

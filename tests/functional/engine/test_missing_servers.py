@@ -62,9 +62,9 @@ def test_an_endpoint_that_is_not_nova_releases_nothing(
         caplog.clear()
         assert reconciler(world, wrong).reconcile() == {}
         (shown,) = [each for each in errors(caplog)
-                    if each.startswith('Nova knows none of')]
+                    if each.startswith('Nova does not find')]
         assert shown.startswith(
-            f'Nova knows none of {number} servers, of {number} that')
+            f'Nova does not find {number} of the {number} servers of members')
         assert '[nova]' in shown
         world.wait_out_grace()
     assert states(world) == {'built'}
@@ -87,7 +87,7 @@ def test_the_nova_of_another_cloud_releases_nothing(world, nova, caplog):
     built(world, FEW + 1)
     assert reconciler(world, NovaInstances(nova.adapter)).reconcile() == {}
     (shown,) = errors(caplog)
-    assert shown.startswith('Nova knows none of 6 servers, of 6 that')
+    assert shown.startswith('Nova does not find 6 of the 6 servers of')
     assert '6 of them have an allocation' in shown
     assert 'missing_percent' in shown
     assert states(world) == {'built'}

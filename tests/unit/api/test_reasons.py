@@ -91,7 +91,7 @@ def test_a_reason_that_was_not_searched_for_names_is_not_reported(at):
 
 
 def test_a_project_sees_a_failure_without_its_details():
-    message = 'the plan was outdated 5 times; at last, host x is closed'
+    message = 'the plan was outdated 5 times; last attempt: host x is closed'
     row = Reason('', message,
                  public='the plan was outdated 5 times').to_row()
     for hosts, text in ((False, 'the plan was outdated 5 times'),

@@ -123,7 +123,7 @@ def test_the_last_refusal_is_the_reason_when_no_attempt_is_left():
     assert change.steps == ['propose', 'write', 'hold', 'undo'] * ATTEMPTS
     assert caught.value.status == GroupStatus.ERROR
     (reason,) = caught.value.reasons
-    assert reason.message == 'it failed 3 times; at last, full 2'
+    assert reason.message == 'it failed 3 times; last attempt: full 2'
     assert reason.public == 'it failed 3 times'
 
 

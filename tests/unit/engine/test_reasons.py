@@ -70,7 +70,7 @@ def test_the_detail_of_a_reason_does_not_reach_users():
         'the plan was outdated', CapacityUnavailable(TEXT))
     assert read(reason) == 'the plan was outdated'
     assert read(reason, hosts=True) == (
-        f'the plan was outdated; at last, {TEXT}')
+        f'the plan was outdated; last attempt: {TEXT}')
 
 
 def test_texts_of_an_engine_reach_users():

@@ -57,12 +57,12 @@ def test_described_traits_may_be_requested():
 
 @pytest.mark.parametrize('made, requirements, message', [
     ({}, Requirements(SMALL, flavor='large'),
-     'asks for flavor small, but the description states flavor large'),
-    ({'swap': 1024}, Requirements(SMALL), 'asks for DISK_GB=11'),
+     'requests flavor small, but the description states flavor large'),
+    ({'swap': 1024}, Requirements(SMALL), 'requests DISK_GB=11'),
     ({'is_bfv': True}, Requirements(SMALL),
-     'asks for MEMORY_MB=2048, VCPU=2, but the description states DISK_GB=10'),
+     'requests MEMORY_MB=2048, VCPU=2, but the description states DISK_GB=10'),
     ({'extra_specs': {'resources:CUSTOM_LICENCE': '1'}}, Requirements(SMALL),
-     'asks for CUSTOM_LICENCE=1'),
+     'requests CUSTOM_LICENCE=1'),
     ({'extra_specs': {'trait:CUSTOM_FAST': 'required'}}, Requirements(SMALL),
      'requires the trait CUSTOM_FAST'),
     ({'extra_specs': {'trait:CUSTOM_FAST': 'forbidden'}}, Requirements(
