@@ -317,7 +317,7 @@ def free_capacity(parts, group):
     assert room._give_up(parts.table.members(group), 'server')
 
 
-def note_that_it_is_built(parts, server):
+def record_built(parts, server):
     """The scheduler moves a server whose member is claimed."""
     mapping = mock.Mock(instance_uuid=server)
     mapping.cell_mapping.is_cell0.return_value = False

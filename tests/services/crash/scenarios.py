@@ -419,14 +419,14 @@ def free_capacity(world):
 def note_that_a_server_is_built(world):
     group = world.planned()
     server = world.claimed(group)
-    return group, do.note_that_it_is_built, server
+    return group, do.record_built, server
 
 
 @passes('reconcile.settled', states={'node-0': 'built'})
 def settle_in_a_pass(world):
     group = world.planned(nodes(1))
     server = world.claimed(group)
-    world.dies('built.row-changed', do.note_that_it_is_built, server)
+    world.dies('built.row-changed', do.record_built, server)
     return group, do.reconcile
 
 
