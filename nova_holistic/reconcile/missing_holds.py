@@ -96,7 +96,8 @@ class MissingHolds:
                             if m.hold not in consumers]
             if without_hold:
                 each(repaired, 'vanished', self._restore,
-                     overview.member_records(self._table.database, without_hold))
+                     overview.member_records(
+                         self._table.database, without_hold))
             self._checks[provider] = _Check(
                 reads.generations.get(provider), use and use.get(provider),
                 frozenset(m.hold for m in members[provider]

@@ -7,11 +7,9 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
-from nova_holistic.engine.decision.cached_snapshot import (
-    read_cached_snapshot, try_cached_snapshot)
 from nova_holistic.engine.decision import (
-    exclusive_hosts, moving_members, refused_hosts, solver_metrics,
-    storage_pools)
+    cached_snapshot, exclusive_hosts, moving_members, refused_hosts,
+    solver_metrics, storage_pools)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
 from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.nova_constraints import NovaConstraints
@@ -152,16 +150,16 @@ class SnapshotPlanner:
         """
         conf = self._conf.planner
         restricted, (snapshot, _) = self._without_sources(
-            request, self.usable(request, read_cached_snapshot(
+            request, self.usable(request, cached_snapshot.read_cached_snapshot(
                 self._inventory, self._constraints.count_servers(request))))
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
                 bound, snapshot,
                 plan_for_hosts(request, bound, snapshot, hosts),
-                conf.alternates, placed=request.placed,
-                existing_alternates=given,
-                time_limit=conf.time_limit, timer=self._timer)
+                conf.alternates, existing_alternates=given,
+                placed=request.placed, time_limit=conf.time_limit,
+                timer=self._timer)
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)
                 for path, names in found.items()}
@@ -259,7 +257,7 @@ class SnapshotPlanner:
                            request: PlanningRequest | None = None) -> Answer:
         """The result of ``work`` for the cached snapshot or, after a refusal,
         a complete one. The request is None if it is not known yet."""
-        return try_cached_snapshot(
+        return cached_snapshot.try_cached_snapshot(
             self._inventory, work,
             request is None or self._constraints.count_servers(request))
 
