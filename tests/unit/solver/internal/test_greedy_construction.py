@@ -141,7 +141,7 @@ def test_no_domain_of_a_plan_is_ruled_out(cases):
         case = of(shop, reduced, placed)
         attempt = Attempt(case, fullest, RuleCounts(case))
         for c, each in enumerate(case.classes):
-            possible, _ = attempt._ahead.confinement.allows(
+            possible, _ = attempt._look_ahead.confinement.allows(
                 c, attempt.counts, attempt._names, attempt.free)
             for member in each.members if possible is not None else ():
                 proved_plan += 1
