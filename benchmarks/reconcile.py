@@ -93,7 +93,7 @@ def _without_limits(conf):
     """One pass looks at as much as many passes do otherwise."""
     conf.set_override('scan_requests', UNLIMITED, group='reconciler')
     with (mock.patch.object(resized_servers, 'MOST_HOSTS', UNLIMITED),
-          mock.patch.object(degraded_groups, 'MOST', UNLIMITED)):
+          mock.patch.object(degraded_groups, 'MAX_GROUPS', UNLIMITED)):
         yield
     conf.clear_override('scan_requests', group='reconciler')
 
