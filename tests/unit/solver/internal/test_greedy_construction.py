@@ -83,7 +83,7 @@ def test_an_uplink_without_a_limit_is_better_than_any_other():
     case = of(group(servers('a', 2), servers('b', 2), relationships=[
         Bandwidth(between=('a', 'b'), level='rack', mbps=10)]), snapshot)
     checked = CheckedPolicies(case)
-    assert checked.far(0, {}).tolist() == [0.875, 0.0, 0.0, 1.0]
+    assert checked.uplink_scores(0, {}).tolist() == [0.875, 0.0, 0.0, 1.0]
 
 
 def test_servers_with_traffic_begin_where_all_of_them_fit():
