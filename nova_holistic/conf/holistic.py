@@ -47,7 +47,8 @@ OPTS = [
     cfg.IntOpt(
         'search_hosts', default=20, min=1,
         help="Maximum number of hosts that one such search passes to Nova's "
-             "filters, in descending order of weight."),
+             "filters, in descending order of weight; and maximum number of "
+             "hosts on which an evacuation looks for holds to give up."),
     cfg.FloatOpt(
         'traits_lifetime', default=60.0, min=0,
         help='Seconds for which a scheduler caches which hosts have a trait. '

@@ -81,6 +81,7 @@ class ComputeServices(fixtures.Fixture):
         self.services = {}
         self._hosts = {}
         self._drivers = {}
+        self._stopped = set()
 
     def _setUp(self):
         self.useFixture(fixtures.MonkeyPatch(
@@ -103,6 +104,7 @@ class ComputeServices(fixtures.Fixture):
         service = self.useFixture(nova_fixtures.ServiceFixture(
             'compute', host.name, cell=self.cell, **_TOPICS)).service
         self.services[host.name] = service
+        self._stopped.discard(host.name)
         if first_start:
             self._map(host.name, service)
 
@@ -113,6 +115,11 @@ class ComputeServices(fixtures.Fixture):
         for name, value in _nova_conf(host).items():
             CONF.set_override(name, value)
 
+    def stop(self, name):
+        """Stop the nova-compute of a host until ``restart``."""
+        self.services[name].stop()
+        self._stopped.add(name)
+
     def restart(self, name):
         """Start a stopped nova-compute again."""
         self.start(self._hosts[name])
@@ -120,6 +127,7 @@ class ComputeServices(fixtures.Fixture):
     def remove(self, name):
         """Stop the nova-compute of a host permanently, and forget the host."""
         self.services.pop(name).stop()
+        self._stopped.discard(name)
         del self._hosts[name], self._drivers[name]
 
     def _map(self, name, service):
@@ -133,9 +141,11 @@ class ComputeServices(fixtures.Fixture):
             node.save()
 
     def run_periodics(self):
-        """Make every nova-compute report its resources, also a stopped one."""
+        """Make every running nova-compute report its resources."""
         admin = context.get_admin_context()
         for name, service in self.services.items():
+            if name in self._stopped:
+                continue
             self._use_nova_conf(self._hosts[name])
             with context.target_cell(admin, self.cell) as target:
                 service.manager.update_available_resource(target)

@@ -110,7 +110,11 @@ class Lifecycle:
             raise errors.LeaseRefused(
                 f'group {group_uuid} is {group.status}: it has no planned '
                 f'members')
-        return self._settled_group(group_uuid)
+        # A new task may have begun in the meantime. The lease is extended.
+        extended = self._table.get_group(group_uuid)
+        if extended is None:
+            raise table_errors.GroupUnknown(group_uuid)
+        return extended
 
     def expire(self) -> Sequence[str]:
         """Free the unclaimed capacity of groups whose lease has expired. The

@@ -81,6 +81,17 @@ class Machine(Generic[State]):
                 raise IllegalTransition(
                     f'there is no transition from {state} to {after}')
 
+    def must_begin(self, name: str, states: Collection[State]) -> None:
+        """Ensure that the transition with this name begins in each of these
+        states.
+
+        :raises IllegalTransition: it does not begin in one of them
+        """
+        for state in states:
+            if state not in self.before(name):
+                raise IllegalTransition(
+                    f'a row cannot {name}: it is {state}')
+
 
 def _edges(name: str, before: Sequence[State], after: State,
            cause: str) -> tuple[Transition[State], ...]:

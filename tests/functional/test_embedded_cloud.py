@@ -140,6 +140,20 @@ def test_traits_outlive_the_periodic_report_of_the_compute(cloud):
     assert 'CUSTOM_GREEN' in traits
 
 
+def test_a_stopped_compute_does_not_report(cloud, monkeypatch):
+    reported = []
+    for name, service in cloud.computes.services.items():
+        monkeypatch.setattr(
+            service.manager, 'update_available_resource',
+            lambda _context, name=name: reported.append(name))
+    cloud.stop_compute('cmp-2')
+    try:
+        cloud.run_periodics()
+    finally:
+        cloud.start_compute('cmp-2')
+    assert sorted(reported) == ['cmp-1', 'cmp-3']
+
+
 def test_a_server_goes_to_its_zone(cloud):
     server = cloud.create_server('two', 'small', availability_zone='az2')
     cloud.wait_for_status(server, 'ACTIVE')

@@ -7,6 +7,7 @@ from nova_holistic.embedded.waiting import EmbeddedCloudError
 from nova_holistic.scheduler import connections
 from nova_holistic.table.errors import TableError
 from nova_holistic.table.records import MemberState
+from tests.functional.call_counts import counted
 from tests.functional.claims import (
     APART, create, document, host_of_active, HOSTS, SMALL)
 
@@ -142,6 +143,22 @@ def test_holds_of_others_are_given_up_only_if_the_operator_says_so(
     assert cloud.evacuate(server) == 'cmp-1'
     assert sorted(row.state for row in cloud.table.members(others)) == [
         MemberState.LOST, MemberState.PLANNED]
+
+
+def test_placement_is_asked_about_as_many_hosts_as_are_tried(cloud, dying):
+    """The holds of two hosts could be given up."""
+    cloud.conf.set_override('search_hosts', 1, group='holistic')
+    group = cloud.plan(document('a', 'b', 'c', 'd', 'e'), {
+        'a': 'cmp-0', 'b': 'cmp-1', 'c': 'cmp-1', 'd': 'cmp-2', 'e': 'cmp-2'},
+        resources=SMALL)
+    server = create(cloud, group, 'a')
+    assert host_of_active(cloud, server) == 'cmp-0'
+    only(cloud, 'cmp-0', 'cmp-1', 'cmp-2')
+    dying()
+    with counted() as calls:
+        assert cloud.evacuate(server) in ('cmp-1', 'cmp-2')
+    assert len([path for path in calls.http
+                if path.endswith('/usages')]) == 1
 
 
 def beside_full_host(cloud):

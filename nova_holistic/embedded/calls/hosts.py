@@ -88,7 +88,7 @@ class HostCalls:
 
     def stop_compute(self, host):
         """Stop a nova-compute, and force its service down in Nova."""
-        self.computes.services[host].stop()
+        self.computes.stop(host)
         self._update_service(host, {'forced_down': True})
 
     def start_compute(self, host):

@@ -82,6 +82,12 @@ class Replanner:
             LOG.info('Lost members of group %s do not get their former places '
                      'back: %s', group_uuid, end)
             return False
+        except exceptions.InvalidDocument as error:
+            # A policy of the document may no longer be installed.
+            LOG.warning('Lost members of group %s do not get their former '
+                        'places back, because its document is not valid: %s',
+                        group_uuid, error)
+            return False
         if restored and not _lost(table.members(group_uuid)):
             table.update_group(group_uuid, CLAIMABLE,
                                updated_at=self._parts.clock(), reasons=())

@@ -77,7 +77,13 @@ class FactReader:
         except HolisticError as error:
             LOG.warning('A fact about child %s is not known: %s',
                         self._compute.child, error)
-            return None
+        except Exception:
+            # An unexpected answer of one child must not prevent the use of the
+            # other facts and of other children.
+            LOG.exception('A fact about child %s is not known, because its '
+                          'answer could not be processed',
+                          self._compute.child)
+        return None
 
     def _zones(self) -> frozenset[str]:
         found = _get(self._compute, '/os-availability-zone', _COMPUTE)

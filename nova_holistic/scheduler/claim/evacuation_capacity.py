@@ -66,21 +66,25 @@ class EvacuationCapacity:
             return False
         ignored = set(self._spec.ignore_hosts or ()
                       if 'ignore_hosts' in self._spec else ())
-        options = sorted(self._options(own, ignored), key=len)
-        for rows in options[:CONF.holistic.search_hosts]:
+        for rows in sorted(self._options(own, ignored), key=len):
             if self._is_accepted(own, rows, instance_uuid):
                 return self._give_up(rows, instance_uuid)
         return False
 
     def _options(self, own: Membership, ignored: set[str]
                  ) -> Iterator[Sequence[MemberRecord]]:
-        """For each host, the holds whose capacity the server needs there."""
+        """The holds whose capacity the server needs on a host, for at most
+        [holistic] search_hosts hosts. Placement gets two requests about each
+        of them. They are the hosts on which the fewest holds suffice, even if
+        nothing else is free there."""
         by_provider: dict[str, list[MemberRecord]] = defaultdict(list)
         for row in self._planned(own):
             if row.place.host not in ignored:
                 by_provider[row.place.provider].append(row)
         wanted = self._candidates.resource_request.merged_resources()
-        for provider, rows in by_provider.items():
+        likely = sorted(by_provider.items(),
+                        key=lambda item: _expectation(item[1], wanted))
+        for provider, rows in likely[:CONF.holistic.search_hosts]:
             found = _blocking_holds(rows, wanted, self._free_amounts(provider))
             if found:
                 yield found
@@ -166,6 +170,13 @@ def _blocking_holds(rows: Sequence[MemberRecord], wanted, free: dict[str, int]
             for name, amount in row.member.requirements.resources.items():
                 free[name] = free.get(name, 0) + amount
     return () if _is_insufficient(wanted, free) else found
+
+
+def _expectation(rows: Sequence[MemberRecord], wanted) -> tuple[bool, int]:
+    """A key for sorting hosts: whether all holds together are too small, and
+    the number of holds that suffice."""
+    found = _blocking_holds(rows, wanted, {})
+    return not found, len(found)
 
 
 def _is_insufficient(wanted, free: dict[str, int]) -> bool:

@@ -195,8 +195,8 @@ class _Signatures:
                     for atom, coefficient in terms))))
 
     def numbers(self, hosts: int) -> np.ndarray:
-        """[host]: a number that is equal for hosts with equal signatures. Most
-        hosts have no row.
+        """[host]: a number that is equal for hosts with equal signatures.
+        Almost all hosts have no row.
 
         :param hosts: number of all hosts
         """

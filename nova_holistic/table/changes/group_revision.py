@@ -123,9 +123,10 @@ def vacate(database: Database, group_uuid: str, engine: str,
     :param members: the rows as they were read
     :returns: False if one of the rows has changed since then, or the engine
         does not own the group's task
-    :raises IllegalTransition: the state of a member does not allow the change
+    :raises IllegalTransition: a member is not planned. A row that is lost
+        already has no hold, and a claimed row has a server
     """
-    states.MEMBERS.check({row.state for row in members}, MemberState.LOST)
+    states.MEMBERS.must_begin(states.VACATE, {row.state for row in members})
     try:
         with database.writer() as session:
             _change_group(session, group_uuid, engine, {

@@ -22,6 +22,7 @@ from nova_holistic.table.database import Database, Duplicate, retried
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table import states
 
 
 class _NotHandedOver(Exception):
@@ -49,7 +50,10 @@ def hand_over(database: Database, handover: Handover,
 
     :returns: the planned row at the path; None if the group or the row has
         changed, or another member has the path
+    :raises IllegalTransition: a row in the state that was read cannot be
+        released, because it has a server
     """
+    states.MEMBERS.must_begin(states.RELEASE, [handover.held.state])
     try:
         return _hand_over(database, handover, now)
     except (_NotHandedOver, Duplicate):

@@ -189,6 +189,21 @@ def test_a_lease_extended_while_it_expires_is_honoured(world):
     assert set(world.states(group).values()) == {'planned'}
 
 
+def test_a_lease_is_extended_although_a_task_begins_meanwhile(
+        world, monkeypatch):
+    group = world.create(lease=60)
+    update = world.table.update_group
+
+    def updated(*args, **changes):
+        done = update(*args, **changes)
+        builders.force_status(world.table, group.uuid, GroupStatus.PLANNING)
+        return done
+
+    monkeypatch.setattr(world.table, 'update_group', updated)
+    extended = world.lifecycle.extend(group.uuid, 600)
+    assert extended.lease_expires_at == world.now + timedelta(seconds=600)
+
+
 def test_a_zero_lease_and_a_released_group_are_not_extended(world):
     group = world.create()
     with pytest.raises(errors.LeaseRefused):

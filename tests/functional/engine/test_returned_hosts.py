@@ -5,11 +5,13 @@ returns."""
 import itertools
 
 import pytest
+import sqlalchemy as sa
 
 from nova_holistic.engine.member_rows import place_of
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.solver.observer import observing
 from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.models import GroupRow
 from tests.functional.engine.process_death import (
     CallBudget, KillableProxy, ProcessKilled)
 from tests.functional.engine.world import RACKS
@@ -231,3 +233,19 @@ def test_passes_and_replans_leave_the_hold_of_a_returning_member_alone(world):
     assert passes == [{}]
     assert row(world, group).place == before.place
     world.assert_nothing_left()
+
+
+def test_a_group_with_an_invalid_document_gets_no_place_back(world, caplog):
+    """Its policy is no longer installed. The other groups are restored."""
+    group = world.create(PAIR, lease=0)
+    lose(world, group)
+    world.inventory.down = set()
+    world.table.outages.observe((), world.now)
+    with world.table.database.writer() as session:
+        session.execute(sa.update(GroupRow).where(
+            GroupRow.uuid == group.uuid).values(document={
+                **PAIR['group'], 'policies': [{'type': 'not-installed'}]}))
+    planner = world.planner_with(world.table, world.holds)
+    assert not planner.restore(group.uuid)
+    assert row(world, group).state == MemberState.LOST
+    assert 'its document is not valid' in caplog.text

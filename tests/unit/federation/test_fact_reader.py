@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts that are read from a child with a credential of the operator."""
 
+from dataclasses import replace
 from datetime import timedelta
 import json
 
@@ -30,18 +31,23 @@ ALL = Facts(frozenset({'az1'}), frozenset({'HW_CPU_X86_AVX2'}),
             all_classes=False, read_at=NOON)
 
 
+def respond_with(handler, answers):
+    answer = answers.get(handler.path)
+    body = json.dumps(answer).encode()
+    handler.send_response(403 if answer is None else 200)
+    handler.send_header('Content-Length', str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
 def read(answers):
     """Return the facts of a child with these responses, and the requests."""
     seen = {}
 
     def respond(handler):
         seen[handler.path] = handler.headers['OpenStack-API-Version']
-        answer = answers.get(handler.path)
-        body = json.dumps(answer).encode()
-        handler.send_response(403 if answer is None else 200)
-        handler.send_header('Content-Length', str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
+        respond_with(handler, answers)
+
     with answering(respond) as url:
         one = exchange(url)
         return FactReader(one, one, lambda: NOON).read(), seen
@@ -67,6 +73,21 @@ def test_a_fact_that_is_refused_or_invalid_is_unknown(path, fact, answer):
     assert getattr(found, fact) is None
     assert [name for name in ('zones', 'traits', 'aggregates', 'largest')
             if getattr(found, name) is None] == [fact]
+
+
+class Broken:
+    child = 'dfw'
+
+    def send(self, *args, **kwargs):
+        raise ValueError('not a response')
+
+
+def test_an_unexpected_error_makes_only_its_facts_unknown(caplog):
+    """Placement's client has an error."""
+    with answering(lambda handler: respond_with(handler, ANSWERS)) as url:
+        found = FactReader(exchange(url), Broken(), lambda: NOON).read()
+    assert found == replace(ALL, traits=None)
+    assert 'not a response' in caplog.text
 
 
 def test_a_class_that_nobody_reads_excludes_nothing():

@@ -10,6 +10,7 @@ from nova_holistic.table.changes import group_revision
 from nova_holistic.table.changes.group_revision import Revision
 from nova_holistic.table.coordination.tasks import NewTask
 from nova_holistic.table.records import GroupStatus, MemberState, Place, Task
+from nova_holistic.table.states import IllegalTransition
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -172,3 +173,15 @@ def test_either_all_members_are_vacated_or_none(table, group):
         table.database, group.uuid, 'engine-1', rows, LATER)
     assert [str(m.state) for m in table.members(group.uuid)] == [
         'planned', 'claimed', 'planned', 'planned']
+
+
+@pytest.mark.parametrize('state', [MemberState.LOST, MemberState.CLAIMED])
+def test_only_planned_members_can_be_vacated(table, group, state):
+    """A lost member has no hold, and a claimed member has a server."""
+    row = table.members(group.uuid)[0]
+    assert table.change_state(row.id, [MemberState.PLANNED], state, NOON,
+                              held=False)
+    with pytest.raises(IllegalTransition):
+        group_revision.vacate(table.database, group.uuid, 'engine-1',
+                              table.members(group.uuid), LATER)
+    assert not table.members(group.uuid)[0].held
