@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools are judged as Cinder's own filters judge them."""
+"""Plans accept the same pools as Cinder's own filters."""
 
 from unittest import mock
 

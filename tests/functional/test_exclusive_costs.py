@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of exclusive groups for the create of a server without a pointer.
 
-Most members of these groups are on hosts that only the table knows.
+The hosts of almost all members of these groups are only in the table.
 """
 
 import contextlib

@@ -28,13 +28,13 @@ def assert_settled(world):
 
 
 def disagreements(world):
-    """Sentences about what table and Placement do not agree on.
+    """Sentences about the differences between table and Placement.
 
-    Each held row has its hold, and no other row has one; a built row has the
-    allocation of its server; a claimed row has one of the two, since a claim
-    may be between its two steps. Nobody else has an allocation, except
-    other servers that the test has declared, and servers that have outlived
-    their row.
+    Each held row has its hold, and no other row has a hold. A built row has
+    the allocation of its server. A claimed row has a hold or the allocation of
+    its server, because a claim may be between its two steps. No other consumer
+    has an allocation, except other servers that the test has declared, and
+    servers whose rows were deleted.
     """
     allocated = _taken(world)
     of_rows = [sentence for row in world.rows()

@@ -50,7 +50,7 @@ class BaseWorld(abc.ABC):
 
     @abc.abstractmethod
     def clock(self):
-        """What the world takes for the present, in naive UTC."""
+        """The current time of the world, in naive UTC."""
 
     def claim(self, group, path, instance=None):
         """A row handed to an instance, which has no room yet."""

@@ -32,8 +32,8 @@ class KnownInstances(Instances):
     def set(self, instance_uuid, status, host=None, *, launched=False,
             fault=None, flavor=''):
         """
-        :param fault: whether Nova tells why the server is in ERROR, as it
-            does unless somebody set that status by hand
+        :param fault: whether Nova states why the server is in ERROR. Nova
+            does not if a user has set this status.
         """
         self.views[instance_uuid] = InstanceView(
             instance_uuid, host, status, launched=launched, flavor=flavor,
@@ -43,12 +43,12 @@ class KnownInstances(Instances):
         return self.moves.get(instance_uuid)
 
     def live_migrate(self, instance_uuid, host):
-        """It ends at once."""
+        """A live migration that ends immediately."""
         self.views[instance_uuid] = replace(
             self.views[instance_uuid], host=host)
 
     def migrate(self, instance_uuid, host):
-        """A cold migration ends at once, and is confirmed."""
+        """A cold migration that ends immediately and is confirmed."""
         self.live_migrate(instance_uuid, host)
 
     def delete(self, instance_uuid):

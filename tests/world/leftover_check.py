@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixture that looks at what a test has left behind.
+"""The fixture that checks what a test has left in the table and Placement.
 
-A ``conftest.py`` imports it where tests use a world. A test that ends on
-purpose while table and Placement disagree says so::
+A ``conftest.py`` imports it where tests use a world. A test that
+intentionally ends while table and Placement differ has a marker::
 
     @pytest.mark.leaves('the server was moved in the scenario alone')
 

@@ -11,7 +11,8 @@ from tools.prose import definitions, markup, python_text, rules
 PROJECT = pathlib.Path(__file__).parents[2]
 
 TEXTS = ('*.rst', 'doc/source/**/*.rst', 'benchmarks/*.rst', 'devstack/*.rst',
-         'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py')
+         'releasenotes/notes/*.yaml', 'nova_holistic/**/*.py',
+         'tests/**/*.py')
 """Files that are checked if no file is named."""
 
 MODULES = ('nova_holistic', 'tests', 'tools', 'benchmarks')
@@ -33,9 +34,13 @@ def files(project: pathlib.Path,
 
 
 def prose(path: pathlib.Path) -> str:
+    """Return the text of a file that people read. Strings of a test are not
+    part of it, because they are often quotations."""
     text = path.read_text(encoding='utf-8')
-    return (python_text.prose if path.suffix == '.py'
-            else markup.prose)(text)
+    if path.suffix != '.py':
+        return markup.prose(text)
+    return python_text.prose(text, messages=not path.resolve().is_relative_to(
+        PROJECT / 'tests'))
 
 
 def findings(paths: Iterable[pathlib.Path],
@@ -78,7 +83,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog='python -m tools.prose',
         description='Check the language of the manual, the release notes, '
-                    'docstrings, comments and messages with the rules of '
+                    'docstrings, comments and messages, and of the '
+                    'docstrings and comments of tests, with the rules of '
                     'tools/prose/rules.toml.',
         epilog='Exit code: 0, no rule is broken; 1, a rule is broken.')
     parser.add_argument('paths', nargs='*', type=pathlib.Path, metavar='PATH',

@@ -19,15 +19,17 @@ _ESCAPE = re.compile(r'\\[ntr\n]')
 _WORD = re.compile(r'[A-Za-z]{2,}')
 
 
-def prose(source: str) -> str:
+def prose(source: str, *, messages: bool = True) -> str:
     """Return docstrings, comments and strings of three or more words.
 
     All other code becomes breaks, so that lines and columns are those of the
     source.
+
+    :param messages: whether strings that are not docstrings are read
     """
     text = list(re.sub(r'[^\s]', BREAK, source))
     starts = _line_starts(source)
-    for begin, end in _strings(source, starts):
+    for begin, end in _strings(source, starts, messages):
         segment = source[begin:end]
         if len(_WORD.findall(segment)) > 2:
             text[begin:end] = _content(segment)
@@ -50,7 +52,8 @@ def _line_starts(source: str) -> list[int]:
     return starts
 
 
-def _strings(source: str, starts: list[int]) -> Iterator[tuple[int, int]]:
+def _strings(source: str, starts: list[int],
+             messages: bool) -> Iterator[tuple[int, int]]:
     """Generate the begin and the end of each string expression, as offsets."""
     lines = source.splitlines()
 
@@ -61,13 +64,18 @@ def _strings(source: str, starts: list[int]) -> Iterator[tuple[int, int]]:
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.JoinedStr) or (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)):
+        if _is_string(node):
             yield (position(node.lineno, node.col_offset),
                    position(node.end_lineno, node.end_col_offset))
         else:
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(each for each in ast.iter_child_nodes(node)
+                           if messages or isinstance(node, ast.Expr)
+                           or not _is_string(each))
+
+
+def _is_string(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _content(segment: str) -> str:

@@ -20,8 +20,8 @@ def trio(level):
 
 @pytest.fixture
 def group(world):
-    """A group with three members. The server of n-0 moves from a1 to a2, the
-    server of n-1 is on b1, and n-2 is lost."""
+    """A group with three members. The first server moves from a1 to a2, the
+    second one is on b1, and the third member is lost."""
     group = world.create(trio('host'))
     for path in 'n-0', 'n-1':
         world.build(group, path)

@@ -135,7 +135,7 @@ def test_replicas_are_added_server_by_server():
         next_server(group, 'shard-2/first', Existing(live))
     with pytest.raises(AtMaximum, match="'shard-0/next' has 2 servers"):
         next_server(group, 'shard-0/next', Existing(live))
-    # The second replica exceeds the desired number, and the first does not.
+    # Only the second replica exceeds the desired number.
     assert is_surplus(group, 'shard-1/first', live)
     assert not is_surplus(
         group, 'shard-0/first', live - {'shard-1/first', 'shard-1/next-0'})

@@ -30,7 +30,7 @@ def _read(file):
 def _without(document, place):
     """Return the document without the element at the place.
 
-    A list or mapping that becomes empty is removed, too.
+    If this leaves a list or mapping without elements, it is removed, too.
     """
     document = copy.deepcopy(document)
     steps = [int(step) if step.isdigit() else step

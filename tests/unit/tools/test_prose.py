@@ -74,6 +74,15 @@ def test_comments_and_messages_of_a_module_are_read():
         (8, 'whatever'), (11, 'whatever')]
 
 
+def test_only_docstrings_and_comments_of_a_test_are_read():
+    assert found(python_text.prose(MODULE, messages=False)) == [
+        (8, 'whatever')]
+    module = ('def f():\n    """Whatever it needs."""\n'
+              '    g("of whatever kind")')
+    assert found(python_text.prose(module, messages=False)) == [
+        (2, 'whatever')]
+
+
 def test_literal_blocks_of_a_page_are_not_read():
     assert found(markup.prose(PAGE)) == [(4, 'whatever'), (13, 'whatever')]
 
@@ -111,7 +120,8 @@ def test_all_texts_of_the_project_are_read():
     read = set(prose.files(prose.PROJECT, []))
     for name in ('README.rst', 'HACKING.rst', 'benchmarks/README.rst',
                  'doc/source/contributor/style.rst',
-                 'nova_holistic/conf/engine.py'):
+                 'nova_holistic/conf/engine.py',
+                 'tests/unit/tools/test_prose.py'):
         assert prose.PROJECT / name in read
     notes = (prose.PROJECT / 'releasenotes' / 'notes').glob('*.yaml')
     assert set(map(pathlib.Path, notes)) <= read
