@@ -11,8 +11,8 @@ from nova_holistic.cli import exits, parameters
 class Check(DocumentCommand):
     """Check a plan, from any planner, against its group.
 
-    Exits with 0 if the plan is valid, 1 if it violates the group or exceeds
-    the capacity, 2 on bad input or usage.
+    Exit code: 0 if the plan is valid, 1 if it violates a policy or exceeds the
+    capacity of a host, 2 for bad input or usage.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

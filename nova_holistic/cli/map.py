@@ -15,8 +15,9 @@ SUFFIXES = ('.svg', '.html', '.png')
 class Map(DocumentCommand):
     """Draw a plan: the topology as nested boxes, with load and members.
 
-    Exits with 1 if the plan violates the group given by --group; the picture
-    marks the violations, and the command prints one line per violation.
+    Exit code: 0 if the picture is written, 1 if the plan violates the group of
+    --group, 2 for bad input or usage. The picture marks the violations, and
+    the command prints one line for each of them.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

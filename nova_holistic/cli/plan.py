@@ -14,8 +14,9 @@ FORMATS = ('json', 'table', 'yaml')
 class Plan(DocumentCommand):
     """Place all members of a group on an inventory in one decision.
 
-    Exits with 0 planned, 1 unplaceable, 2 bad input or usage, 3 unknown: the
-    time limit ended with neither a plan nor a proof that none exists.
+    Exit code: 0 if the group is planned, 1 if it is unplaceable, 2 for bad
+    input or usage, 3 if the time limit was reached with neither a plan nor a
+    proof that none exists.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
