@@ -112,7 +112,7 @@ class OnTheSecond(Policy):
 def test_real_variables_do_not_change_the_cost_of_a_violation(
         factor, offset, other):
     """Two members are on the only two hosts. One of them violates the
-    preference once, whatever the coefficient of the real variable."""
+    preference once, with any coefficient of the real variable."""
     wanted = group(servers('m', 2), policies=[
         OnTheSecond(factor=factor, offset=offset, weight=1e-3),
         Traits(has=frozenset({'CUSTOM_ANY'}), weight=other)])
