@@ -29,8 +29,9 @@ OPTS = [
         'burst_share', default=1.0, min=0.0, max=1.0,
         help='Share of the capacity of a child, from 0 to 1, from which on '
              'the next child of the order is used although the child still '
-             'has capacity. The share in use is the fact share_in_use in the '
-             'file of children.'),
+             'has capacity. The share in use is the fact share_in_use, which '
+             'is read with fact_credentials, or is in the file of '
+             'children.'),
     cfg.BoolOpt(
         'pruning', default=True,
         help='Whether the parent requests no offer of a child whose facts '
@@ -66,8 +67,9 @@ OPTS = [
         'fact_credentials',
         help='Path of a file with credentials of the operator, one for each '
              'child whose facts are read: availability zones and aggregates '
-             'from its Nova, traits from its Placement, and the largest '
-             'amounts of VCPU and MEMORY_MB of a host. The credentials need '
+             'from its Nova, traits from its Placement, the largest amounts '
+             'of VCPU and MEMORY_MB of a host, and the share of the capacity '
+             'that is in use. The credentials need '
              'only rights to read, and are never used for a request of a '
              'user. If the option is not set, only the facts in the file of '
              'children are known.'),

@@ -79,6 +79,7 @@ def test_facts_are_read_with_an_application_credential(
     assert isinstance(found.aggregates, frozenset)
     assert set(found.largest) == {'VCPU', 'MEMORY_MB'}
     assert min(found.largest.values()) > 0
+    assert 0 <= found.share_in_use < 1
 
 
 def test_facts_that_a_reader_may_not_see_are_unknown(
@@ -86,7 +87,8 @@ def test_facts_that_a_reader_may_not_see_are_unknown(
     write_credential(catalog.READER, 'reader')
     found = facts()
     assert found.zones
-    assert (found.aggregates, found.largest) == (None, None)
+    assert (found.aggregates, found.largest, found.share_in_use) == (
+        None, None, None)
 
 
 def test_a_reader_recovers_the_groups_of_its_project(

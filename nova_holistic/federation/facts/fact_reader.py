@@ -13,6 +13,8 @@ from nova_holistic.exceptions import HolisticError
 from nova_holistic.federation.child import Refusal
 from nova_holistic.federation.errors import ChildFailed
 from nova_holistic.federation.facts.facts import Facts
+from nova_holistic.federation.facts.share_in_use import (
+    check_inventories, Hosts, ready, sample, share_in_use)
 from nova_holistic.federation.http.exchange import Exchange
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -28,6 +30,8 @@ _AMOUNTS = {'VCPU': 'vcpus', 'MEMORY_MB': 'memory_mb'}
 """Resource classes of which a server cannot get more than the host has, with
 the keys of a hypervisor in Nova's API."""
 _NAME = {'type': 'string', 'minLength': 1, 'maxLength': 255}
+# It is part of the path of a request.
+_ID = {**_NAME, 'pattern': r'^[A-Za-z0-9-]+\Z'}
 
 
 def _list_of(key: str, properties: Mapping[str, Any]) -> validator:
@@ -40,8 +44,8 @@ def _list_of(key: str, properties: Mapping[str, Any]) -> validator:
 _check_zones = _list_of('availabilityZoneInfo', {'zoneName': _NAME})
 _check_aggregates = _list_of('aggregates', {'name': _NAME})
 _check_hosts = _list_of('hypervisors', {
-    'id': _NAME, **{name: {'type': 'integer', 'minimum': 0}
-                    for name in _AMOUNTS.values()}})
+    'id': _ID, **{name: {'type': 'integer', 'minimum': 0}
+                  for name in _AMOUNTS.values()}})
 _check_traits = validator({
     'type': 'object', 'required': ['traits'], 'properties': {
         'traits': {'type': 'array', 'maxItems': 100_000, 'items': _NAME}}})
@@ -64,11 +68,15 @@ class FactReader:
 
     def read(self) -> Facts:
         """The current facts. An error makes a fact unknown and is logged."""
+        hosts = self._known(lambda: list(self._hosts()))
         return Facts(
             zones=self._known(self._zones),
             traits=self._known(self._traits),
             aggregates=self._known(self._aggregates),
-            largest=self._known(self._largest), all_classes=False,
+            largest=None if hosts is None else _largest(hosts),
+            all_classes=False,
+            share_in_use=self._known(
+                lambda: None if hosts is None else self._share(ready(hosts))),
             read_at=self._clock())
 
     def _known(self, read: Callable[[], Any]) -> Any:
@@ -101,11 +109,15 @@ class FactReader:
         _check_traits(found)
         return frozenset(found['traits'])
 
-    def _largest(self) -> Mapping[str, int]:
-        hosts = list(self._hosts())
-        return FrozenMapping({
-            name: max((host[key] for host in hosts), default=0)
-            for name, key in _AMOUNTS.items()})
+    def _share(self, hosts: Hosts) -> float | None:
+        found = []
+        for provider in sample(hosts):
+            answer = _get(
+                self._placement, f'/resource_providers/{provider}/inventories',
+                _PLACEMENT)
+            check_inventories(answer)
+            found.append(answer['inventories'])
+        return share_in_use(hosts, found)
 
     def _hosts(self) -> Iterator[Mapping[str, Any]]:
         query, seen = f'limit={_PAGE}', set()
@@ -119,6 +131,12 @@ class FactReader:
                 return
             seen.add(last)
             query = f'limit={_PAGE}&marker={last}'
+
+
+def _largest(hosts: Hosts) -> Mapping[str, int]:
+    return FrozenMapping({
+        name: max((host[key] for host in hosts), default=0)
+        for name, key in _AMOUNTS.items()})
 
 
 def _get(exchange: Exchange, path: str, version: str) -> Any:

@@ -37,7 +37,6 @@ class KnownFacts:
                          if each.facts is not None}
         self._readers = readers
         self._lifetime = timedelta(seconds=lifetime)
-        self._clock = clock or datetime.min.replace
         self._clock = clock
         self._start = start or _in_thread
         self._read: dict[str, Facts] = {}

@@ -4,6 +4,7 @@
 from dataclasses import replace
 from datetime import timedelta
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,12 +13,18 @@ from nova_holistic.federation.facts.fact_reader import FactReader
 from nova_holistic.federation.facts.facts import Facts
 from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.facts.pruning import exclusion
+from nova_holistic.federation.offers.tiers import tiers
+from nova_holistic.federation.results import Candidate
 from nova_holistic.model.frozen import FrozenMapping
 from tests.unit.federation.clouds import member, NOON, Time
 from tests.unit.federation.http_servers import answering, exchange
 
-PAGES = [[{'id': 'h1', 'vcpus': 8, 'memory_mb': 64}],
-         [{'id': 'h2', 'vcpus': 4, 'memory_mb': 128}]]
+PAGES = [[{'id': 'h1', 'vcpus': 8, 'memory_mb': 64, 'vcpus_used': 9,
+           'memory_mb_used': 16}],
+         [{'id': 'h2', 'vcpus': 4, 'memory_mb': 128, 'vcpus_used': 9,
+           'memory_mb_used': 80}]]
+RATIOS = {'VCPU': {'allocation_ratio': 2.0},
+          'MEMORY_MB': {'allocation_ratio': 1.0}}
 ANSWERS = {
     '/os-availability-zone': {'availabilityZoneInfo': [
         {'zoneName': 'az1', 'zoneState': {'available': True}}]},
@@ -25,10 +32,13 @@ ANSWERS = {
     '/os-hypervisors/detail?limit=1000': {
         'hypervisors': PAGES[0], 'hypervisors_links': [{'rel': 'next'}]},
     '/os-hypervisors/detail?limit=1000&marker=h1': {'hypervisors': PAGES[1]},
-    '/traits?associated=true': {'traits': ['HW_CPU_X86_AVX2']}}
+    '/traits?associated=true': {'traits': ['HW_CPU_X86_AVX2']},
+    **{f'/resource_providers/{name}/inventories': {'inventories': RATIOS}
+       for name in ('h1', 'h2')}}
+# 18 of 24 VCPU, and 96 of 192 MiB, are in use.
 ALL = Facts(frozenset({'az1'}), frozenset({'HW_CPU_X86_AVX2'}),
             frozenset({'hipaa'}), FrozenMapping({'VCPU': 8, 'MEMORY_MB': 128}),
-            all_classes=False, read_at=NOON)
+            all_classes=False, share_in_use=0.75, read_at=NOON)
 
 
 def respond_with(handler, answers):
@@ -90,6 +100,36 @@ def test_an_unexpected_error_makes_only_its_facts_unknown(caplog):
     assert 'not a response' in caplog.text
 
 
+@pytest.mark.parametrize('ratios', [
+    None, {'inventories': {'VCPU': {'allocation_ratio': 0}}}])
+def test_the_share_in_use_is_unknown_without_allocation_ratios(ratios):
+    found, _ = read(
+        {**ANSWERS, '/resource_providers/h1/inventories': ratios})
+    assert found == replace(ALL, share_in_use=None)
+
+
+def test_a_disabled_host_is_not_capacity():
+    down = {**PAGES[1][0], 'status': 'disabled', 'state': 'up'}
+    found, seen = read({
+        **ANSWERS, '/os-hypervisors/detail?limit=1000&marker=h1':
+        {'hypervisors': [down]}})
+    # 9 of 16 VCPU are in use.
+    assert (found.share_in_use, found.largest) == (9 / 16, ALL.largest)
+    assert '/resource_providers/h2/inventories' not in seen
+
+
+def test_allocation_ratios_of_few_hosts_are_read():
+    hosts = [{**PAGES[0][0], 'id': f'h{number}'} for number in range(100)]
+    found, seen = read({
+        **ANSWERS, '/os-hypervisors/detail?limit=1000': {'hypervisors': hosts},
+        **{f'/resource_providers/{host["id"]}/inventories':
+           {'inventories': RATIOS} for host in hosts}})
+    assert found.share_in_use == 9 / 16
+    assert sorted(path for path in seen if path.endswith('/inventories')) == [
+        f'/resource_providers/h{number}/inventories'
+        for number in (0, 20, 40, 60, 80)]
+
+
 def test_a_class_that_nobody_reads_excludes_nothing():
     assert exclusion({'name': 'g', 'members': [member('web', 9)]}, ALL)
     special = {'name': 'web', 'resources': {'VCPU': 8, 'CUSTOM_X': 1}}
@@ -135,6 +175,20 @@ def test_old_facts_are_not_used():
     assert known.get().zones == {'az1'}
     known.time.sleep(101)
     assert known.get() == written
+
+
+def test_a_child_that_has_filled_up_is_used_last():
+    known = Known(Facts(share_in_use=0.1))
+    home, other = (Candidate(SimpleNamespace(name=name), order)
+                   for order, name in enumerate(('dfw', 'other')))
+
+    def first():
+        return [each.name for each in tiers(
+            [home, other], 0.7,
+            lambda each: known.facts.all().get(each.name, Facts()))[0]]
+    assert first() == ['dfw']
+    known.begun[0]()
+    assert first() == ['other']
 
 
 def test_what_is_not_read_is_what_the_operator_wrote():
