@@ -96,7 +96,7 @@ def test_an_unexpected_error_makes_only_its_facts_unknown(caplog):
     """Placement's client has an error."""
     with answering(lambda handler: respond_with(handler, ANSWERS)) as url:
         found = FactReader(exchange(url), Broken(), lambda: NOON).read()
-    assert found == replace(ALL, traits=None)
+    assert found == replace(ALL, traits=None, share_in_use=None)
     assert 'not a response' in caplog.text
 
 
