@@ -14,6 +14,7 @@ from nova_holistic.cli.manage_commands import group
 from nova_holistic.cli.output import group_tables
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation import children_file
+from nova_holistic.federation.recovery import forgotten_cloud
 from nova_holistic.federation.recovery.recover import (
     LEFT, Outcome, Owner, Recovery)
 from nova_holistic.policies import load_policy_types
@@ -44,6 +45,34 @@ def recover(conf) -> CommandResult:
         _text(outcomes, arguments.format),
         _INCOMPLETE if any(each.result == LEFT for each in outcomes)
         else exits.GOOD)
+
+
+def forget(conf) -> CommandResult:
+    """remove the parts of groups in a cloud that never answers again, so that
+    the groups can be deleted or planned again"""
+    arguments = conf.command
+    table = engine_components.managed_table(conf)
+    clock = DatabaseClock(table.database)
+    outcomes = tuple(
+        forgotten_cloud.forget(table, uuid, arguments.cloud, clock,
+                               dry_run=not arguments.cloud_is_gone)
+        for uuid in dict.fromkeys(arguments.groups))
+    return CommandResult(
+        _forgotten_text(outcomes, arguments.format),
+        _INCOMPLETE if any(
+            each.result == forgotten_cloud.BUSY for each in outcomes)
+        else exits.GOOD)
+
+
+def _forgotten_text(outcomes: Sequence[forgotten_cloud.ForgottenPart],
+                    form: str) -> str:
+    if form == 'json':
+        return json.dumps([dataclasses.asdict(each) for each in outcomes],
+                          indent=2)
+    return '\n'.join(group_tables.columns(
+        ('GROUP', 'GROUP IN THE CLOUD', 'MEMBERS', 'RESULT'),
+        ((each.group, ','.join(each.child_groups) or '-', str(each.members),
+          each.result) for each in outcomes)))
 
 
 def _owner(arguments: argparse.Namespace) -> Owner | None:
@@ -86,9 +115,28 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dry-run', action='store_true',
         help='list the groups, and write none')
+    _add_format(parser)
+
+
+def _forget_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        'groups', nargs='+', type=group.printable_name, metavar='UUID',
+        help='UUID of a group of this parent')
+    parser.add_argument(
+        '--cloud', required=True, type=group.printable_name, metavar='NAME',
+        help='name of the child')
+    parser.add_argument(
+        '--cloud-is-gone', action='store_true',
+        help='remove the parts. Without this option, the parts are only '
+             'listed')
+    _add_format(parser)
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--format', default='table', choices=group_tables.FORMATS,
         help='format of the answer (default: %(default)s)')
 
 
-COMMANDS = {('federation', 'recover'): Command(recover, _arguments)}
+COMMANDS = {('federation', 'recover'): Command(recover, _arguments),
+            ('federation', 'forget'): Command(forget, _forget_arguments)}

@@ -111,6 +111,22 @@ class Parts:
                 sa.delete(PartRow).where(PartRow.idempotency_key.in_(keys))
                 .execution_options(synchronize_session=False))
 
+    @retried
+    def remove_idle(self, group_uuid: str, keys: Sequence[str]) -> bool:
+        """Delete parts of a group that has no task.
+
+        :param keys: idempotency keys of the parts
+        :returns: False if the group does not exist or has a task, and nothing
+            is deleted
+        """
+        with self._database.writer() as session:
+            if not _owned(session, group_uuid, None):
+                return False
+            session.execute(
+                sa.delete(PartRow).where(PartRow.idempotency_key.in_(keys))
+                .execution_options(synchronize_session=False))
+        return True
+
     def of_group(self, group_uuid: str) -> Sequence[GroupPart]:
         """The parts of a group in the order of their idempotency keys."""
         with self._database.reader() as session:

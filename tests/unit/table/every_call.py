@@ -383,6 +383,7 @@ def federate(table):
                            {'db/web': MemberState.BUILT}, NOON)
     table.parts.observe('p-1', LATER, {'web': builders.new_uuid()},
                         {'web': ('ams', builders.new_uuid())}, NOON)
+    assert not table.parts.remove_idle(group.uuid, ['p-1'])
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
     lost = builders.a_group(GroupStatus.PLANNED)
@@ -391,6 +392,7 @@ def federate(table):
             table.database, lost, builders.members_of(lost, {'web': None}),
             [GroupPart('p-2', lost.uuid, 'dfw', 'shop', ['web'], 'committed',
                        NOON)]) is new
+    assert table.parts.remove_idle(lost.uuid, ['p-2'])
     user = ('ann', 'blue', 'dfw')
     for text in ('first', 'second'):
         table.child_credentials.put(*user, text, NOON)

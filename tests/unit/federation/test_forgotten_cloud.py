@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator removes the parts of groups in a cloud that never returns."""
+
+import json
+import pathlib
+import re
+import shlex
+
+import pytest
+
+from nova_holistic.cli import manage
+from nova_holistic.table.coordination.tasks import NewTask
+from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.store import PlacementTable
+from tests.tables import new_table
+from tests.unit.federation.clouds import small
+from tests.unit.federation.parent import Parent
+from tests.unit.federation.test_parent_api import lost, SPLIT
+
+FORGET = [shlex.split(line) for line in re.findall(
+    r'^   \$ nova-holistic-manage (federation forget .*) [0-9a-f-]{36}$',
+    pathlib.Path('doc/source/admin/federation.rst').read_text(),
+    re.MULTILINE)]
+"""The words of the manual's commands without the UUID of the group: one lists
+the parts, one removes them."""
+
+
+@pytest.fixture
+def table(tmp_path):
+    return PlacementTable(new_table(tmp_path))
+
+
+@pytest.fixture
+def parent(table):
+    """A parent of two clouds."""
+    found = Parent(table, {'ams': small('a1', 'a2'), 'dfw': small('b1')})
+    yield found
+    found.engines.stop()
+
+
+@pytest.fixture
+def forget(tmp_path, table, capsys):
+    """A function that runs a command for a group, and returns its exit code,
+    and its outcome or its error output."""
+    config = tmp_path / 'forget.conf'
+    config.write_text(
+        f'[holistic_database]\nconnection = {table.database.engine.url}\n')
+
+    def forget(words, group):
+        code = manage.main(['--config-file', str(config), *words, group,
+                            '--format', 'json'])
+        out, err = capsys.readouterr()
+        return code, json.loads(out)[0] if out else err
+
+    return forget
+
+
+def test_a_group_can_be_deleted_after_its_cloud_is_forgotten(
+        parent, table, forget):
+    listing, removal = FORGET
+    group = parent.post(SPLIT)['id']
+    parent.clouds.children['ams'].fault = lost
+    (part,) = [part for part in table.parts.of_group(group)
+               if part.child == 'ams']
+    listed = {'group': group, 'child_groups': [part.child_group],
+              'members': 1}
+    assert forget(listing, group) == (0, {**listed, 'result': 'found'})
+    assert len(table.parts.of_group(group)) == 2
+    assert forget(removal, group) == (0, {**listed, 'result': 'forgotten'})
+    assert {each.get('cloud'): each['state']
+            for each in parent.members(group).values()} == {
+                None: 'lost', 'dfw': 'planned'}
+    assert forget(removal, group) == (0, {
+        'group': group, 'child_groups': [], 'members': 0,
+        'result': 'no part'})
+    assert parent.ask('DELETE', f'/v1/groups/{group}').status_int == 204
+    assert table.get_group(group) is None
+    # The part remains in the cloud until its lease expires.
+    assert parent.clouds.held() == {'ams': 2}
+
+
+def test_a_cloud_of_a_group_with_a_task_is_not_forgotten(
+        parent, table, forget):
+    group = parent.post(SPLIT)['id']
+    parent.engines.stop()
+    assert table.tasks.request(
+        group, NewTask(Task.REPLANNING, {}, [GroupStatus.PLANNED]),
+        parent.clouds.time.now())
+    code, found = forget(FORGET[1], group)
+    assert (code, found['result']) == (1, 'busy')
+    assert len(table.parts.of_group(group)) == 2
+
+
+def test_a_cloud_of_an_unknown_group_is_not_forgotten(forget):
+    code, message = forget(FORGET[1], 'no-such-group')
+    assert (code, 'no-such-group' in message) == (2, True)
