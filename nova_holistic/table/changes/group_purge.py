@@ -17,7 +17,7 @@ from nova_holistic.table import batches
 from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.queries.group_cache import LIGHT
+from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow

@@ -11,7 +11,8 @@ from sqlalchemy import orm
 from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database
 from nova_holistic.table.queries.group_cache import (
-    Found, LIGHT, members, REMEMBERED, version)
+    Found, members, REMEMBERED, version)
+from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow

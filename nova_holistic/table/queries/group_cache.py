@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cache of groups, because a group is read for each of its servers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.database import Database
+from nova_holistic.table.queries import group_state
+from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import (
     GroupRecord, MemberRecord, MemberState, Place)
 from nova_holistic.table import rows
@@ -30,37 +33,8 @@ GROUP_WEIGHT = 4
 """Memory of a group in addition to its members and its document, in units of
 members."""
 
-LIGHT = tuple(column for column in GroupRow.__table__.columns
-              if column.name not in ('document', 'pending', 'changed_at',
-                                     'places_version', 'uses_links',
-                                     'links_version')
-              and not column.name.startswith('alternates_'))
-"""Columns of a group that each access reads."""
-
 _HEAVY = (*(column for column in rows.BARE if column.name != 'updated_at'),
           sa.null().label('updated_at'))
-_MEMBER = MemberRow.__table__.c
-CHANGING = (_MEMBER.id, _MEMBER.hold, _MEMBER.host, _MEMBER.state,
-            _MEMBER.held, _MEMBER.instance_uuid, _MEMBER.destination)
-"""Columns of a member that each access reads."""
-
-
-def _nulls(columns: Iterable[sa.ColumnElement]) -> Iterator[Any]:
-    """NULL columns with the types of the given columns, for a UNION."""
-    return (sa.type_coerce(sa.null(), column.type).label(None)
-            for column in columns)
-
-
-# This statement is built once, because it is sent for each server. A single
-# statement reads the group and its members at one point in time at any
-# isolation level.
-_REREAD = sa.union_all(
-    sa.select(*LIGHT, *_nulls((*CHANGING, _MEMBER.alternates))).where(
-        GroupRow.__table__.c.uuid == sa.bindparam('group')),
-    sa.select(*_nulls(LIGHT), *CHANGING, sa.case(
-        (_MEMBER.path == sa.bindparam('path'), _MEMBER.alternates))).where(
-            _MEMBER.group_uuid == sa.bindparam('group')))
-
 Found = tuple[GroupRecord, Sequence[MemberRecord]]
 
 
@@ -84,7 +58,7 @@ class Known:
 
 class GroupCache:
     """A cache of groups with their members. If a group is cached, only the
-    columns in ``LIGHT`` and ``CHANGING`` are read again.
+    columns in ``LIGHT`` and ``group_state.CHANGING`` are read again.
 
     The document of a group, and the order and the requirements of its members,
     change only with its ``version``. The place of a member changes only with
@@ -203,16 +177,7 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
     :param few: maximum number of members that are read completely, because
         they are new or have another place
     """
-    row, changing, alternates = None, {}, None
-    for each in link.execute(
-            _REREAD, {'group': known.record.uuid, 'path': path}).all():
-        if each.uuid is not None:
-            row = each
-            continue
-        *values, places = each[len(LIGHT):]
-        changing[values[0]] = values
-        if places is not None:
-            alternates = rows.places(places)
+    row, changing, places = group_state.read(link, known.record.uuid, path)
     if row is None or version(row) != version(known.record):
         return None, None
     unknown = _unknown(known.members, changing)
@@ -225,7 +190,8 @@ def _read_changes(link: sa.Connection, known: Known, path: str,
         return None, None
     return Known(replace(rows.light_group_record(row),
                          document=known.record.document),
-                 found, known.text), alternates
+                 found, known.text), (
+        None if places is None else rows.places(places))
 
 
 def _unknown(known: Mapping[int, MemberRecord],
@@ -236,7 +202,7 @@ def _unknown(known: Mapping[int, MemberRecord],
                 known[number].hold, known[number].place.host) != (hold, host)]
 
 
-def version(group: GroupRecord | sa.Row) -> tuple:
+def version(group: GroupRecord | sa.Row | SimpleNamespace) -> tuple:
     """Values that identify a version of the document of a group.
 
     The revision counts the changes of one group. If a group is deleted and
@@ -252,7 +218,7 @@ def updated_members(known: Mapping[int, MemberRecord],
     """Members in their current state, in the known order, which changes with
     the group's version. None if more than their state has changed.
 
-    :param changing: values of ``CHANGING`` by the IDs of the members
+    :param changing: values of ``group_state.CHANGING`` by the ID of the member
     """
     if not changing.keys() <= known.keys():
         return None
