@@ -24,7 +24,6 @@ SHORT = (
     f'{_FUNCTIONAL}.test_scheduler.AggregateInstanceExtraSpecsFilterTestCase',
     f'{_FUNCTIONAL}.test_scheduler.MultiCellSchedulerTestCase',
     f'{_GROUPS}.test_boot_servers_with_affinity',
-    f'{_GROUPS}.test_boot_server_with_anti_affinity_no_valid_host',
     f'{_GROUPS}.test_boot_server_with_anti_affinity_rules',
     f'{_GROUPS}.test_evacuate_with_anti_affinity',
     f'{_GROUPS}.test_migrate_with_anti_affinity_confirm_updates_scheduler',

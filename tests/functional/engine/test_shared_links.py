@@ -14,6 +14,7 @@ import pytest
 
 from nova_holistic.model.cloud.snapshot import Link
 from nova_holistic.table.records import GroupStatus, MemberState
+from tests.effort import times
 from tests.functional.engine.interleaving import Interleaved
 from tests.functional.engine.updates import hosts, update
 from tests.functional.engine.world import SMALL, World
@@ -246,7 +247,7 @@ def test_a_plan_on_a_rack_without_a_link_has_a_warning(world):
 def test_any_sequence_of_changes_keeps_the_limits(world):
     chance = random.Random(19)
     groups = []
-    for _ in range(40):
+    for _ in range(times(40)):
         act = chance.random()
         if act < 0.5 or not groups:
             group = world.create(pair(chance.randint(50, 700)))
