@@ -39,12 +39,12 @@ class EmbeddedDriver(fake.FakeDriver):
                 provider_tree.new_child(name, nodename)
             provider_tree.update_inventory(name, {
                 resource_class: {
-                    'total': each.total, 'reserved': each.reserved,
-                    'min_unit': each.min_unit,
-                    'max_unit': min(each.max_unit, each.total),
-                    'step_size': each.step_size,
-                    'allocation_ratio': each.allocation_ratio}
-                for resource_class, each in device.inventories.items()})
+                    'total': inventory.total, 'reserved': inventory.reserved,
+                    'min_unit': inventory.min_unit,
+                    'max_unit': min(inventory.max_unit, inventory.total),
+                    'step_size': inventory.step_size,
+                    'allocation_ratio': inventory.allocation_ratio}
+                for resource_class, inventory in device.inventories.items()})
             provider_tree.update_traits(name, device.traits)
 
     def live_migration(self, context, instance, dest, post_method,

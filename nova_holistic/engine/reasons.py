@@ -44,7 +44,7 @@ def of_errors(error: BaseException) -> list[Reason]:
     """The reasons for an error: one for each mistake of a document."""
     mistakes = (error.mistakes if isinstance(
         error, exceptions.InvalidDocument) else (error,))
-    return [of_error(each) for each in mistakes]
+    return [of_error(mistake) for mistake in mistakes]
 
 
 def of_engine(message: str) -> Reason:

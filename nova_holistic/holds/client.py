@@ -169,8 +169,8 @@ class HoldClient:
         response = self._requests.call('get', '/resource_providers')
         if response.status_code != 200:
             raise placement_responses.unexpected(response)
-        return {each['uuid']: each['generation']
-                for each in response.json()['resource_providers']}
+        return {provider['uuid']: provider['generation']
+                for provider in response.json()['resource_providers']}
 
     def empty(self, hold: str, found: Mapping[str, Any]) -> bool:
         """Empty a hold if it has not changed since it was read.

@@ -127,18 +127,18 @@ def _interchangeable(choices: Sequence[Choice]) -> Sequence[int | None]:
     all isolated choices: then the first choices of the members are ordered.
     """
     kinds: dict[int, set[int]] = {}
-    for each in choices:
-        if each.isolated is not None:
-            kinds.setdefault(each.isolated, set()).add(id(each.options))
+    for choice in choices:
+        if choice.isolated is not None:
+            kinds.setdefault(choice.isolated, set()).add(id(choice.options))
     found: list[int | None] = []
     last: dict[tuple, int] = {}
-    for number, each in enumerate(choices):
-        options = id(each.options)
-        own = last.get((options, each.isolated))
-        if own is None and each.isolated is not None and (
-                kinds[each.isolated] == {options}):
+    for number, choice in enumerate(choices):
+        options = id(choice.options)
+        own = last.get((options, choice.isolated))
+        if own is None and choice.isolated is not None and (
+                kinds[choice.isolated] == {options}):
             own = last.get((options, 'first'))
             last[options, 'first'] = number
         found.append(own)
-        last[options, each.isolated] = number
+        last[options, choice.isolated] = number
     return found

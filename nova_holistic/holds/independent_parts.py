@@ -70,7 +70,7 @@ def merged(parts: Sequence[Requirements],
     for part, allocation in zip(parts, chosen):
         for provider, amounts in allocation.resources.items():
             _add(resources.setdefault(provider, {}), amounts)
-        names = [each.suffix for each in part.request_groups]
+        names = [requested.suffix for requested in part.request_groups]
         mappings.update({
             names[int(suffix)] if suffix else '': providers
             for suffix, providers in allocation.mappings.items()})

@@ -69,8 +69,8 @@ def _read(requests: Requests, provider: str, wanted: Requirements
         raise placement_responses.unexpected(response)
     found = response.json()
     return (
-        [ProviderAllocation.from_placement(each)
-         for each in found['allocation_requests']],
+        [ProviderAllocation.from_placement(request)
+         for request in found['allocation_requests']],
         {(uuid, name): amounts['capacity'] - amounts['used']
          for uuid, summary in found['provider_summaries'].items()
          for name, amounts in summary['resources'].items()})

@@ -151,8 +151,8 @@ def _emptied(path: str, method: str,
 
 
 def _uses(allocations: Mapping[str, Any]) -> Uses:
-    return {uuid: _use_of_one(frozenset(each['resources'].items()))
-            for uuid, each in allocations.items()}
+    return {uuid: _use_of_one(frozenset(allocation['resources'].items()))
+            for uuid, allocation in allocations.items()}
 
 
 @functools.lru_cache(maxsize=1024)

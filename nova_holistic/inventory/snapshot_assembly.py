@@ -201,7 +201,8 @@ class SnapshotAssembly:
         self._uncounted &= self._providers.keys()
         self._disabled &= self._providers.keys()
         aggregates = FrozenMapping({
-            each.uuid: each.metadata for each in nova.aggregates})
+            aggregate.uuid: aggregate.metadata
+            for aggregate in nova.aggregates})
         found = replace(
             self._snapshot, levels=self._topology.levels,
             links=self._topology.links, aggregates=aggregates)

@@ -228,12 +228,12 @@ class ActionRunner:
             if change.is_unwritten and change.row.destination is None:
                 self._write_row(change)
                 crash_points.reached('action.row-corrected')
-        done = {each.member: each for each
+        done = {action.member: action for action
                 in self._table.actions.of_group(record.uuid)
-                if each.state == ActionState.DONE and record.attempts > 1}
-        actions = [done.get(each.member, each)
-                   if each.state == ActionState.DONE else each
-                   for each in found.actions]
+                if action.state == ActionState.DONE and record.attempts > 1}
+        actions = [done.get(action.member, action)
+                   if action.state == ActionState.DONE else action
+                   for action in found.actions]
         _must(self._table.actions.replace(
             record.uuid, record.engine or '', actions))
         crash_points.reached('action.list-written')
@@ -263,7 +263,7 @@ def _with_target(action: Action, found: RequiredActions) -> tuple[Action, str]:
 def _with_reasons(changes: Mapping[str, Any],
                   why: Sequence[Reason]) -> Mapping[str, Any]:
     return {**changes, 'reasons': [
-        *changes.get('reasons', ()), *(each.to_row() for each in why)]}
+        *changes.get('reasons', ()), *(reason.to_row() for reason in why)]}
 
 
 def _must(done: bool) -> None:

@@ -29,7 +29,7 @@ def checked_status(table: PlacementTable, groups: GroupParser,
         table, group, record.uuid, inventory.snapshot()))
     if broken and found.status in (*WITH_SERVERS, GroupStatus.DEGRADED):
         return {'status': GroupStatus.DEGRADED,
-                'violations': [each.to_row() for each in broken]}
+                'violations': [violation.to_row() for violation in broken]}
     if found.status == GroupStatus.DEGRADED:
         return group_degradation.recovered(members)
     return {}

@@ -223,7 +223,7 @@ class DegradationCheck:
             return False
         crash_points.reached('drift.degraded')
         LOG.warning('Group %s is degraded: %s', record.uuid,
-                    '; '.join(each.message for each in broken))
+                    '; '.join(violation.message for violation in broken))
         return True
 
     def _has_moved(self, group_uuid: str, key: '_Key') -> bool:
@@ -296,4 +296,4 @@ _Outline = tuple[GroupOutline, _Key, Collection[str]]
 def _positions(group: GroupOutline,
                members: Collection[MemberOutline]) -> _Key:
     return (group.revision, group.status == GroupStatus.DEGRADED, frozenset(
-        (each.id, each.state, each.position) for each in members))
+        (member.id, member.state, member.position) for member in members))

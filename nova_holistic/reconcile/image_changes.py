@@ -34,8 +34,8 @@ def named(record: GroupRecord, before: Collection[Action]) -> frozenset[str]:
     :param before: the current actions of the group
     """
     return frozenset((record.pending or {}).get(KEY, ())).union(
-        each.member for each in before if each.kind == ActionKind.REBUILD
-        and each.state != ActionState.DONE)
+        action.member for action in before if action.kind == ActionKind.REBUILD
+        and action.state != ActionState.DONE)
 
 
 def images(inventory: CloudInventory, project_id: str, group: Group,
@@ -68,16 +68,16 @@ def with_rebuilds(found: RequiredActions, wanted: Mapping[str, str],
               and not _has(servers[path], image)}
     if not needed:
         return found
-    moves = [each for each in found.actions
-             if each.state == ActionState.REQUIRED]
-    hosts = {each.member: each.to_host for each in moves}
+    moves = [action for action in found.actions
+             if action.state == ActionState.REQUIRED]
+    hosts = {action.member: action.to_host for action in moves}
     rebuilds = [_action(found.changes[path], image, servers[path],
                         hosts.get(path)) for path, image in needed.items()]
     return replace(found, images=needed, actions=(
         *moves, *_in(rebuilds, ActionState.REQUIRED), *(
-            each for each in found.actions if each not in moves
-            and (each.kind != ActionKind.NOTHING
-                 or each.member not in needed)),
+            action for action in found.actions if action not in moves
+            and (action.kind != ActionKind.NOTHING
+                 or action.member not in needed)),
         *_in(rebuilds, ActionState.BLOCKED)))
 
 
@@ -88,7 +88,7 @@ def _has(server: ServerStatus, image: str) -> bool:
 
 
 def _in(actions: Sequence[Action], state: ActionState) -> Sequence[Action]:
-    return [each for each in actions if each.state == state]
+    return [action for action in actions if action.state == state]
 
 
 def _action(change: ServerChange, image: str, server: ServerStatus,
@@ -112,4 +112,4 @@ def _action(change: ServerChange, image: str, server: ServerStatus,
     return Action(
         row.member.path, row.instance_uuid or '', ActionKind.REBUILD,
         ActionState.REQUIRED if able else ActionState.BLOCKED, host, host,
-        flavor, flavor, tuple(each.to_row() for each in reasons))
+        flavor, flavor, tuple(reason.to_row() for reason in reasons))

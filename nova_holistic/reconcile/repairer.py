@@ -111,7 +111,7 @@ class Repairer:
                     break
         return {**checked_status(self._table, self._groups, self._inventory,
                                  record),
-                'reasons': [each.to_row() for each in reasons]}
+                'reasons': [reason.to_row() for reason in reasons]}
 
     def _proposal(self, record: GroupRecord,
                   members: Sequence[MemberRecord]) -> Proposal:

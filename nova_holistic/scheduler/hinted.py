@@ -59,12 +59,12 @@ def _names(hints: Mapping) -> list[str]:
         ROOT_STACK_HINT, PATH_HINT, RESOURCE_HINT))
     texts = [*root, *path, *resource]
     if len(root) != 1 or len(resource) != 1 or not path or not all(
-            isinstance(each, str) and each.isprintable()
-            and len(each) <= 2 * MAX_NAME_LENGTH + 1 for each in texts):
+            isinstance(text, str) and text.isprintable()
+            and len(text) <= 2 * MAX_NAME_LENGTH + 1 for text in texts):
         return []
     top, *nested = path
     # A nested stack has the resource that creates it, and its own name.
-    return [top, *(each.rpartition(',')[0] for each in nested), *resource]
+    return [top, *(text.rpartition(',')[0] for text in nested), *resource]
 
 
 def _values(hints: Mapping, name: str) -> Sequence[Any]:

@@ -191,7 +191,8 @@ class Lookup:
         """
         row = choice.own.own
         found = self._connections.table.group_cache.read(row.group_uuid)
-        if not found or row.id not in {each.id for each in found[1]}:
+        if not found or row.id not in {
+                member_row.id for member_row in found[1]}:
             raise RequestRefused('the claim was undone by another process')
         choice.own = Membership(found[0], row, found[1])
         if not self._candidates.keeps_policies(choice.own):

@@ -287,7 +287,7 @@ def _sends_notifications() -> bool:
 def _are_deleted(mapped: Sequence[sa.Row], uuids: Sequence[str]) -> bool:
     """Whether every server was deleted before a cell had its record."""
     return len(mapped) == len(uuids) and all(
-        each.cell_id is None and each.queued_for_delete for each in mapped)
+        row.cell_id is None and row.queued_for_delete for row in mapped)
 
 
 def _hints(spec_obj, filter_properties):

@@ -77,7 +77,7 @@ def _must_have(connection: str | Database, needed: str | None) -> None:
     """Accepts a newer schema that this code does not know, because an upgrade
     begins with the schema."""
     found = version(connection)
-    older = {each.revision for each in ScriptDirectory.from_config(
+    older = {script.revision for script in ScriptDirectory.from_config(
         _config()).iterate_revisions(needed, 'base')} - {needed}
     if found is None or found in older:
         raise errors.SchemaTooOld(found, needed)

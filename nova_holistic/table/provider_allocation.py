@@ -29,8 +29,8 @@ class ProviderAllocation:
         """
         return cls(
             FrozenMapping({
-                provider: FrozenMapping(each['resources'])
-                for provider, each in request['allocations'].items()}),
+                provider: FrozenMapping(allocation['resources'])
+                for provider, allocation in request['allocations'].items()}),
             FrozenMapping({suffix: tuple(providers) for suffix, providers
                            in request['mappings'].items()}))
 

@@ -36,7 +36,8 @@ def group_values(record: GroupRecord) -> dict[str, Any]:
         'fingerprint': record.fingerprint,
         'engine': record.engine, 'engine_at': record.engine_at,
         'attempts': record.attempts, 'asked': record.asked,
-        'violations': [dict(each) for each in record.violations] or None,
+        'violations': [
+            dict(violation) for violation in record.violations] or None,
         'holds_written': record.holds_written,
         'objective_value': record.objective_value and dict(
             record.objective_value),
@@ -220,10 +221,10 @@ def _requirements(values: Mapping[str, Any]) -> Requirements:
         boot_from_volume=values.get('boot_from_volume', False),
         server_group=values.get('server_group'),
         request_groups=tuple(
-            RequestGroup(each['suffix'], FrozenMapping(each['resources']),
-                         frozenset(each['required_traits']),
-                         frozenset(each['forbidden_traits']))
-            for each in values.get('request_groups', ())),
+            RequestGroup(item['suffix'], FrozenMapping(item['resources']),
+                         frozenset(item['required_traits']),
+                         frozenset(item['forbidden_traits']))
+            for item in values.get('request_groups', ())),
         group_policy=values.get('group_policy', NONE),
         same_subtree=tuple(map(
             frozenset, values.get('same_subtree', ()))))

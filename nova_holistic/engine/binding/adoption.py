@@ -55,7 +55,7 @@ class AdoptedMembers:
     @property
     def hosts(self) -> dict[str, str]:
         """The host name of each server by path of the member."""
-        return {path: each.host for path, each in self.servers.items()}
+        return {path: adopted.host for path, adopted in self.servers.items()}
 
     def built(self, rows: Sequence[MemberRecord]
               ) -> Sequence[tuple[MemberRecord | None, MemberRecord]]:
@@ -132,14 +132,15 @@ class Adopter:
         :raises UnreadableReference: Nova does not respond
         """
         servers = self._servers(
-            {path: each.uuid for path, each in adopted.items()}, project_id)
-        for path, each in adopted.items():
+            {path: adopted_server.uuid
+             for path, adopted_server in adopted.items()}, project_id)
+        for path, adopted_server in adopted.items():
             server = servers[path]
             if (server is None or server.task is not None
                     or server.may_have_two_hosts
-                    or each.host not in (server.host, server.node)):
+                    or adopted_server.host not in (server.host, server.node)):
                 raise errors.OutdatedPlan(
-                    f'server {each.uuid} has changed since the plan')
+                    f'server {adopted_server.uuid} has changed since the plan')
 
     def _servers(self, wanted: Mapping[str, str], project_id: str
                  ) -> Mapping[str, Server | None]:

@@ -73,10 +73,10 @@ class Binder:
     def bindings(self, group_uuid: str) -> Sequence[ShownBinding]:
         """The bindings of a group. The status of a binding states whether its
         server group exists."""
-        return [shown_binding(each, self._status(each.target)
-                              if each.kind == BindingKind.SERVER_GROUP
+        return [shown_binding(binding, self._status(binding.target)
+                              if binding.kind == BindingKind.SERVER_GROUP
                               else UNCHECKED)
-                for each in self._table.bindings.of_group(group_uuid)]
+                for binding in self._table.bindings.of_group(group_uuid)]
 
     def _add(self, binding: Binding) -> Binding:
         known = self._known(binding)
@@ -116,9 +116,9 @@ class Binder:
 
         :raises BindingRefused: an existing server group is bound to the path
         """
-        others = [each.target for each in self._table.bindings.of_group(
-            binding.group_uuid) if each.path == binding.path
-            and each.kind == binding.kind]
+        others = [other.target for other in self._table.bindings.of_group(
+            binding.group_uuid) if other.path == binding.path
+            and other.kind == binding.kind]
         for target in others:
             if self._status(target) != DELETED:
                 raise errors.BindingRefused(
@@ -179,8 +179,8 @@ def description_path(group_uuid: str, members: Sequence[MemberRecord],
         raise exceptions.InvalidDocument(
             'binding.path', f'{path!r} is one server of a counted member: '
             f'use {counted!r}')
-    inside = sorted(each for each in known
-                    if not path or each.startswith(f'{path}/'))
+    inside = sorted(known_path for known_path in known
+                    if not path or known_path.startswith(f'{path}/'))
     if not inside:
         raise table_errors.MemberUnknown(group_uuid, path)
     if len(inside) > 1:

@@ -46,8 +46,8 @@ def closed_hosts(table: PlacementTable, policy_types: PolicyTypes,
                        {m.member.path: m.next_place for m in members}):
             placement = {path: hosts.get(place.host, host_of(place))
                          for path, place in places.items()}
-            for each in reservations(group, placement, snapshot.levels):
-                closed.update(_in(snapshot, each.domains))
+            for reservation in reservations(group, placement, snapshot.levels):
+                closed.update(_in(snapshot, reservation.domains))
     return frozenset(closed)
 
 

@@ -81,7 +81,7 @@ class LinkUse:
         if not limits_links(decision.group):
             return ()
         cloud = decision.snapshot
-        hosts = {each.name: each for each in (*cloud.hosts, *cloud.pools)}
+        hosts = {host.name: host for host in (*cloud.hosts, *cloud.pools)}
         demand = link_demand(decision.group, {
             path: hosts[name] for path, name
             in decision.plan.hosts().items()}, cloud)

@@ -77,11 +77,11 @@ def _bound(group: Group, bound: Mapping[str, str], prefix: str) -> Group:
     return replace(
         group,
         members=tuple(
-            replace(each, requirements=replace(
-                each.requirements, server_group=bound[prefix + each.name]))
-            if prefix + each.name in bound
-            and each.requirements.server_group is None else each
-            for each in group.members),
+            replace(member, requirements=replace(
+                member.requirements, server_group=bound[prefix + member.name]))
+            if prefix + member.name in bound
+            and member.requirements.server_group is None else member
+            for member in group.members),
         groups=tuple(_bound(nested, bound, f'{prefix}{nested.name}/')
                      for nested in group.groups))
 

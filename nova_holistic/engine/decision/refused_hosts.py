@@ -53,12 +53,12 @@ def with_forbidden_traits(group: Group, refused: Refused,
     return replace(
         group,
         members=tuple(
-            replace(each, requirements=replace(
-                each.requirements,
-                forbidden_traits=each.requirements.forbidden_traits
-                | {_trait(prefix + each.name)}))
-            if prefix + each.name in refused else each
-            for each in group.members),
+            replace(member, requirements=replace(
+                member.requirements,
+                forbidden_traits=member.requirements.forbidden_traits
+                | {_trait(prefix + member.name)}))
+            if prefix + member.name in refused else member
+            for member in group.members),
         groups=tuple(with_forbidden_traits(nested, refused,
                                            f'{prefix}{nested.name}/')
                      for nested in group.groups))

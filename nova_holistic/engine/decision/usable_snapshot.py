@@ -106,6 +106,7 @@ def _changed(host: Host, change: Mapping[str, Mapping[str, int]]) -> Host:
     if not host.providers:
         return changed
     return replace(changed, providers=tuple(
-        replace(each, inventories=with_use_changed(
-            each.inventories, change[each.uuid]))
-        if each.uuid in change else each for each in host.providers))
+        replace(provider, inventories=with_use_changed(
+            provider.inventories, change[provider.uuid]))
+        if provider.uuid in change else provider
+        for provider in host.providers))

@@ -197,8 +197,8 @@ def _is_as_good(decision: CheckedPlan, before: CheckedPlan) -> bool:
 
 def _violations(plan: Plan) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
-    for each in plan.preferences:
-        found[each.policy, each.at] += each.violations
+    for preference in plan.preferences:
+        found[preference.policy, preference.at] += preference.violations
     return found
 
 

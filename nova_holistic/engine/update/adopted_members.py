@@ -155,11 +155,11 @@ def _changed(group: Group, change: Callable[[Policy], Policy]) -> Group:
     return replace(
         group, policies=tuple(map(change, group.policies)),
         relationships=tuple(map(change, group.relationships)),
-        groups=tuple(_changed(each, change) for each in group.groups))
+        groups=tuple(_changed(nested, change) for nested in group.groups))
 
 
 def _filtered(group: Group, is_kept: Callable[[Policy], bool]) -> Group:
     return replace(
         group, policies=tuple(filter(is_kept, group.policies)),
         relationships=tuple(filter(is_kept, group.relationships)),
-        groups=tuple(_filtered(each, is_kept) for each in group.groups))
+        groups=tuple(_filtered(nested, is_kept) for nested in group.groups))

@@ -66,10 +66,10 @@ class PciAliases:
         if it requests none."""
         if ALIAS not in specs:
             return ''
-        for each in specs[ALIAS].split(','):
-            match = _REQUEST.fullmatch(each)
+        for requested in specs[ALIAS].split(','):
+            match = _REQUEST.fullmatch(requested)
             if match is None:
-                return f'extra spec {ALIAS}: {each!r} is not name:count'
+                return f'extra spec {ALIAS}: {requested!r} is not name:count'
             if match['name'] not in self.devices:
                 return (f'extra spec {ALIAS}: alias {match["name"]} is not '
                         'in [inventory] pci_alias')
@@ -88,8 +88,8 @@ class PciAliases:
             for i in range(count))
 
     def _devices(self, value: str) -> Iterable[tuple[RequestGroup, int]]:
-        for each in value.split(','):
-            match = _REQUEST.fullmatch(each)
+        for requested in value.split(','):
+            match = _REQUEST.fullmatch(requested)
             yield self.devices[match['name']], int(match['count'])
 
 

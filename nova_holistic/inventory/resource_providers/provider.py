@@ -95,9 +95,9 @@ class Provider:
         :param uuid: UUID of the nested provider
         """
         return replace(self, below=tuple(
-            replace(each, inventories=with_use_changed(
-                each.inventories, change.amounts))
-            if each.uuid == uuid else each for each in self.below))
+            replace(provider, inventories=with_use_changed(
+                provider.inventories, change.amounts))
+            if provider.uuid == uuid else provider for provider in self.below))
 
     def used(self) -> dict[str, int]:
         """Amount in use of each resource class of the provider."""

@@ -31,7 +31,8 @@ Listing = Mapping[str, Listed]
 
 def names_of_roots(listing: Listing) -> Mapping[str, str]:
     """The name of each provider without a parent, by UUID."""
-    return {uuid: each.name for uuid, each in listing.items() if each.root}
+    return {uuid: provider.name for uuid, provider in listing.items()
+            if provider.root}
 
 
 class ProviderSource(abc.ABC):

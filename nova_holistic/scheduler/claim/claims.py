@@ -162,7 +162,8 @@ class Claims:
                for claim in self._claims):
             raise RequestRefused('the claim was undone by another process')
         # The group was settled between the read of its status and the claim.
-        if any(each.status == GroupStatus.PLANNED for each in found.values()):
+        if any(group.status == GroupStatus.PLANNED
+               for group in found.values()):
             self._settle(self._claims[0].row.group_uuid)
         crash_points.reached('claim.confirmed')
 

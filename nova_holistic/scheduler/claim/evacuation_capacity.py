@@ -100,9 +100,9 @@ class EvacuationCapacity:
         """Free amount of each resource class of a provider in Placement."""
         path = f'/resource_providers/{provider}'
         used = self._get(f'{path}/usages').get('usages', {})
-        return {name: int((each['total'] - each['reserved'])
-                          * each['allocation_ratio']) - used.get(name, 0)
-                for name, each in self._get(f'{path}/inventories').get(
+        return {name: int((inventory['total'] - inventory['reserved'])
+                          * inventory['allocation_ratio']) - used.get(name, 0)
+                for name, inventory in self._get(f'{path}/inventories').get(
                     'inventories', {}).items()}
 
     def _get(self, path: str) -> dict[str, Any]:

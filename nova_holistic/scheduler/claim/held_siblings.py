@@ -41,8 +41,8 @@ def find(group: Group, rows: Sequence[MemberRecord],
     if path in live or not held:
         return None
     description = held[-1].member.description
-    number = next((each for each in counts(group, live)
-                   if each.path == description), None)
+    number = next((member_count for member_count in counts(group, live)
+                   if member_count.path == description), None)
     if number is None or number.missing or _is_named(
             group, [path, *(row.member.path for row in held)]):
         return None
@@ -77,7 +77,8 @@ def take_over(connections: Connections, pointer: Pointer
     if row is None:
         return None
     crash_points.reached('claim.place-handed-over')
-    return row, [each for each in rows if each.id not in (held.id, row.id)]
+    return row, [sibling for sibling in rows
+                 if sibling.id not in (held.id, row.id)]
 
 
 def exists(connections: Connections, record: GroupRecord,

@@ -105,7 +105,8 @@ class HostSearch:
         if response.status_code != 200:
             raise RequestRefused('Placement returned an unexpected answer')
         found = response.json()
-        alone = (each['allocations'] for each in found['allocation_requests'])
+        alone = (request['allocations']
+                 for request in found['allocation_requests'])
         return {uuid: found['provider_summaries'][uuid]
                 for providers in alone if len(providers) == 1
                 for uuid in providers}

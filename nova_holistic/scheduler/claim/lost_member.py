@@ -22,16 +22,16 @@ def record_loss(table: PlacementTable, row: MemberRecord,
     :param refusals: one for each host that was tried, in order
     """
     table.refusals.add(row, [
-        Refusal(each.host, each.by) for each in refusals
-        if each.by is not None], reason_of(row, refusals).to_row(), now)
+        Refusal(refusal.host, refusal.by) for refusal in refusals
+        if refusal.by is not None], reason_of(row, refusals).to_row(), now)
 
 
 def reason_of(row: MemberRecord, refusals: Sequence[HostRefused]) -> Reason:
     """The reason why the member is lost, with the names of hosts marked."""
     text = joined('; ', [
-        format_message('host {:name} {}{}', each.host, each.cause,
-                       _filter(each))
-        for each in refusals])
+        format_message('host {:name} {}{}', refusal.host, refusal.cause,
+                       _filter(refusal))
+        for refusal in refusals])
     return Reason.of(row.member.path, format_message(
         'no host that was planned for the server can take it: {}', text))
 

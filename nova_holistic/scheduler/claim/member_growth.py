@@ -242,10 +242,10 @@ class MemberGrowth:
         places = self._candidates.allowed(
             own, self._known_places(record, rows, vacancy), MAX_ALLOWED_PLACES)
         wanted = vacancy.member.requirements
-        if wanted.request_groups or any(each.allocation for each in places):
+        if wanted.request_groups or any(place.allocation for place in places):
             places = with_providers(
                 self._connections.holds, wanted, list(dict.fromkeys(
-                    replace(each, allocation=None) for each in places)))
+                    replace(place, allocation=None) for place in places)))
         limit = CONF.holistic.search_time_limit
         # A limit of 0 disables the search.
         return places or (

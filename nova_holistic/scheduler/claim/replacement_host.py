@@ -54,7 +54,7 @@ class ReplacementHost:
             adds one for each further host that cannot take the server
         :returns: None if no place was found
         """
-        tried = {each.host for each in refusals}
+        tried = {refusal.host for refusal in refusals}
         places = [place for place in self._alternates(own.own)
                   if place.host not in tried]
         found = self._candidates.other_host(
@@ -68,7 +68,7 @@ class ReplacementHost:
                       refusals: list[HostRefused]) -> Found | None:
         # These hosts are not from the plan, so the cloud is read again.
         own = Membership(own.record, own.own, own.rows)
-        avoided = ({each.host for each in refusals}
+        avoided = ({refusal.host for refusal in refusals}
                    | self._refused_hosts(own.own))
         try:
             places = self._search.places(own, avoided, self._remaining_time())

@@ -204,9 +204,9 @@ def _instances(context, uuids: Collection[str]) -> Sequence[sa.Row]:
 
 def _migrations(context, uuid: str, statuses: Sequence[str]
                 ) -> list[Migration]:
-    return [Migration(each.id, each.status, each.source_compute,
-                      each.dest_compute)
-            for each in objects.MigrationList.get_by_filters(
+    return [Migration(migration.id, migration.status, migration.source_compute,
+                      migration.dest_compute)
+            for migration in objects.MigrationList.get_by_filters(
                 context, {'instance_uuid': uuid, 'status': list(statuses)})]
 
 

@@ -55,7 +55,7 @@ class Actions:
         """
         values: dict[str, Any] = {'state': str(state)}
         if reasons is not None:
-            values['reasons'] = [dict(each) for each in reasons]
+            values['reasons'] = [dict(reason) for reason in reasons]
         with self._database.writer() as session:
             if not _owned(session, group_uuid, engine):
                 return False
@@ -105,7 +105,7 @@ def _values(group_uuid: str, position: int, action: Action) -> dict[str, Any]:
         'kind': str(action.kind), 'state': str(action.state),
         'from_host': action.from_host, 'to_host': action.to_host,
         'from_flavor': action.from_flavor, 'to_flavor': action.to_flavor,
-        'reasons': [dict(each) for each in action.reasons]}
+        'reasons': [dict(reason) for reason in action.reasons]}
 
 
 def _action(row: ActionRow) -> Action:

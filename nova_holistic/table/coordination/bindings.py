@@ -143,8 +143,8 @@ class Bindings:
                        for rule in binding.rules] or None))
             now = binding.created_at
             events.add(session, [
-                *(_event(each, events.Kind.GROUP_UNBOUND, now)
-                  for each in ended),
+                *(_event(ended_binding, events.Kind.GROUP_UNBOUND, now)
+                  for ended_binding in ended),
                 _event(binding, events.Kind.GROUP_BOUND, now)])
         return True
 
@@ -168,8 +168,8 @@ class Bindings:
                 .execution_options(synchronize_session=False))
             ended = _removed(session, group_uuid, where)
             events.add(session, [
-                _event(each, events.Kind.GROUP_UNBOUND, now)
-                for each in ended])
+                _event(ended_binding, events.Kind.GROUP_UNBOUND, now)
+                for ended_binding in ended])
         return bool(ended)
 
     def find(self, kind: BindingKind, target: str) -> Binding | None:
@@ -227,7 +227,7 @@ class Bindings:
         found = next((bound[target] for target in (
             hinted.server_group, *hinted.stacks) if target in bound), None)
         if found is None or any(
-                each.group_uuid != found[0] for each in members):
+                row.group_uuid != found[0] for row in members):
             return members[0] if members else found and BoundMember(
                 *found, False)
         return BoundMember(*found, bool(members))

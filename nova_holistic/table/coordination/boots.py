@@ -161,7 +161,7 @@ class Boots:
         """Change the status of a boot; False if another engine owns it."""
         with self._database.writer() as session:
             return self._change(session, record, status, {
-                'reasons': [dict(each) for each in reasons] or None}, now)
+                'reasons': [dict(reason) for reason in reasons] or None}, now)
 
     def close(self, record: BootRecord) -> bool:
         """Close a boot that has ended, and delete its credential from the
@@ -214,8 +214,8 @@ class Boots:
             events.add(session, [events.Event(
                 record.group_uuid, events.Kind.BOOT_STATUS, now,
                 from_state=str(record.status), to_state=str(status),
-                reasons=tuple(events.reason(each['at'], each['message'])
-                              for each in values.get('reasons') or ()))])
+                reasons=tuple(events.reason(reason['at'], reason['message'])
+                              for reason in values.get('reasons') or ()))])
         return done
 
     def _update(self, where: Sequence[Any],

@@ -97,8 +97,8 @@ class Parts:
             self._database, PartRow, [PartRow.idempotency_key == key],
             {'lease_expires_at': lease_expires_at,
              'instances': dict(instances), 'updated_at': now,
-             'pointers': {path: list(each)
-                          for path, each in pointers.items()}})
+             'pointers': {path: list(pointer)
+                          for path, pointer in pointers.items()}})
 
     @retried
     def remove(self, keys: Sequence[str]) -> None:
@@ -165,5 +165,5 @@ def _part(row: PartRow) -> GroupPart:
         row.idempotency_key, row.group_uuid, row.child, row.name,
         tuple(row.paths), row.state, row.updated_at, row.child_group,
         row.lease_expires_at, FrozenMapping(row.instances or {}),
-        FrozenMapping({path: tuple(each)
-                       for path, each in (row.pointers or {}).items()}))
+        FrozenMapping({path: tuple(pointer)
+                       for path, pointer in (row.pointers or {}).items()}))

@@ -70,12 +70,13 @@ class Refusals:
                     .execution_options(synchronize_session=False)).rowcount:
                 return
             self._add_reason(session, group, reason)
-            _forget(session, group, key, [each.host for each in refusals])
+            _forget(session, group, key,
+                    [refusal.host for refusal in refusals])
             if refusals:
                 session.execute(sa.insert(RefusalRow), [
                     {'group_uuid': group, 'description': key,
-                     'host': each.host, 'refused_by': each.by,
-                     'refused_at': now} for each in refusals])
+                     'host': refusal.host, 'refused_by': refusal.by,
+                     'refused_at': now} for refusal in refusals])
             events.add(session, _events(member, refusals, reason, now))
 
     @retried
@@ -94,11 +95,13 @@ class Refusals:
                     .values(updated_at=now)
                     .execution_options(synchronize_session=False)).rowcount:
                 return
-            _forget(session, group, wanted, [each.host for each in refusals])
+            _forget(session, group, wanted,
+                    [refusal.host for refusal in refusals])
             session.execute(sa.insert(RefusalRow), [
                 {'group_uuid': group, 'description': wanted,
-                 'host': each.host, 'refused_by': each.by, 'refused_at': now}
-                for each in refusals])
+                 'host': refusal.host, 'refused_by': refusal.by,
+                 'refused_at': now}
+                for refusal in refusals])
 
     def of_group(self, group_uuid: str, since: datetime
                  ) -> Mapping[str, Collection[str]]:
@@ -145,7 +148,8 @@ class Refusals:
         reasons of the same member."""
         known = session.scalar(sa.select(GroupRow.reasons).where(
             GroupRow.uuid == group)) or []
-        others = [each for each in known if each['at'] != reason['at']]
+        others = [earlier for earlier in known
+                  if earlier['at'] != reason['at']]
         session.execute(
             sa.update(GroupRow).where(GroupRow.uuid == group)
             .values(reasons=[*others, dict(reason)])
@@ -159,8 +163,8 @@ def _events(member: MemberRecord, refusals: Sequence[Refusal],
     event = events.Event(
         member.group_uuid, events.Kind.HOST_REFUSED, now, member.member.path,
         reasons=(reason,))
-    return [replace(event, host=each.host, details={'by': each.by})
-            for each in refusals] or [event]
+    return [replace(event, host=refusal.host, details={'by': refusal.by})
+            for refusal in refusals] or [event]
 
 
 def _forget(session: orm.Session, group: str, description: str,

@@ -129,21 +129,21 @@ def of_members(changed: Sequence[Changed], to_state: str, at: datetime,
     number of members.
     """
     groups: dict[str, list[Changed]] = defaultdict(list)
-    for each in changed:
-        groups[each.group_uuid].append(each)
+    for member in changed:
+        groups[member.group_uuid].append(member)
     found = []
     for group_uuid, members in groups.items():
         common = Event(group_uuid, Kind.MEMBER_STATE, at,
                        to_state=str(to_state), reasons=tuple(reasons))
         if len(members) <= INDIVIDUAL:
-            found += [replace(common, member=each.path, host=each.host,
-                              from_state=str(each.from_state) or None)
-                      for each in members]
+            found += [replace(common, member=member.path, host=member.host,
+                              from_state=str(member.from_state) or None)
+                      for member in members]
         else:
             found += [replace(common, from_state=str(state),
                               details={'members': number})
                       for state, number in sorted(Counter(
-                          each.from_state for each in members).items())]
+                          member.from_state for member in members).items())]
     return found
 
 

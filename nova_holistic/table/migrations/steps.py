@@ -31,5 +31,5 @@ def create_index(name: str, table: str, columns: Sequence[str],
 def add_column(table: str, column: sa.Column) -> None:
     """Add a column, unless the table has a column with this name."""
     known = sa.inspect(op.get_bind()).get_columns(table)
-    if column.name not in {each['name'] for each in known}:
+    if column.name not in {existing['name'] for existing in known}:
         op.add_column(table, column)

@@ -138,9 +138,9 @@ class ExclusiveGroups:
         for batch in batches(changed, CHANGED):
             fresh |= self._merge(session, batch, kept)
         added = [heads[uuid] for uuid in heads.keys() - kept.keys()]
-        for each in _read_completely(session, self._occupying, added):
-            kept[each.record.uuid] = each
-            fresh.update(each.members)
+        for group in _read_completely(session, self._occupying, added):
+            kept[group.record.uuid] = group
+            fresh.update(group.members)
         return (len(heads), sum(row.places_version for row in heads.values()),
                 sum(row.revision for row in heads.values())), kept, fresh
 
@@ -176,14 +176,14 @@ class ExclusiveGroups:
 
     def _remember(self, known: _Known) -> None:
         groups, number = {}, 0
-        for uuid, each in known.groups.items():
-            number += len(each.members)
+        for uuid, group in known.groups.items():
+            number += len(group.members)
             if number > self._limit:
                 known = replace(known, sums=None, groups=groups, found=(),
                                 shown={uuid: known.shown[uuid] for uuid
                                        in groups if uuid in known.shown})
                 break
-            groups[uuid] = each
+            groups[uuid] = group
         self._known = known
 
 

@@ -119,8 +119,9 @@ def member_records(database: Database, outlines: Collection[MemberOutline],
                    ) -> tuple[MemberRecord, ...]:
     """Current records of the members that still have the state, the place and
     the server in their outlines; without their alternates."""
-    seen = {each.id: (each.state, each.hold, each.host, each.instance_uuid)
-            for each in outlines}
+    seen = {outline.id: (outline.state, outline.hold, outline.host,
+                         outline.instance_uuid)
+            for outline in outlines}
     found = []
     with database.reader() as session:
         for batch in batches(sorted(seen)):
