@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A child over HTTP: its answers are documents from an untrusted source."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 import json
 import math
@@ -15,7 +15,9 @@ from nova_holistic.federation.child import (
 from nova_holistic.federation.errors import InvalidAnswer
 from nova_holistic.federation.http import answers, schemas
 from nova_holistic.federation.http.change_requests import (
-    ACTIONS, ChangeRequests, FIRST, never_raises)
+    ACTIONS, ChangeRequests, FIRST, MISSING_OR_CONFLICT, never_raises,
+    NOT_FOUND)
+from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Answer, Exchange
 from nova_holistic.federation.http.member_count import member_count
 
@@ -66,9 +68,9 @@ class HttpChild(ChangeRequests):
         document = body['group']
         wait = _whole(seconds)
         expires = answers.expiry(self._clock(), self._lifetime)
-        found = self._sent(
-            'POST', f'/v1/plans?wait={wait}', schemas.plan, body=body,
-            wait=wait, expected=(201, 202), version=_version(document))
+        found = self._send(ChildRequest(
+            'POST', f'/v1/plans?wait={wait}', _version(document), body,
+            wait=wait), schemas.plan, expected=(201, 202))
         while not isinstance(found, Refusal) and (
                 found['plan']['status'] == 'planning'):
             if self.exchange.traffic.timer() >= end:
@@ -76,8 +78,9 @@ class HttpChild(ChangeRequests):
                     answers.reason(self.name, '', f'no plan within '
                                    f'{seconds:g} s'),))
             self.exchange.traffic.pause(_POLL)
-            found = self._sent(
-                'GET', '/v1/plans/' + found['plan']['id'], schemas.plan)
+            found = self._send(ChildRequest(
+                'GET', '/v1/plans/' + found['plan']['id'], FIRST),
+                schemas.plan)
         if isinstance(found, Refusal):
             return found
         return answers.offer(
@@ -94,18 +97,19 @@ class HttpChild(ChangeRequests):
                 key: str, seconds: float) -> ChildGroup | Refusal:
         end = self.exchange.traffic.timer() + seconds
         wait = _whole(seconds)
-        found = self._sent(
-            'POST', f'/v1/groups?wait={wait}', schemas.group,
-            body=_given(group=document, objective=objective, lease=lease),
-            headers={'Idempotency-Key': key}, wait=wait,
-            expected=(201, 202), version=_version(document))
+        found = self._send(ChildRequest(
+            'POST', f'/v1/groups?wait={wait}', _version(document),
+            _given(group=document, objective=objective, lease=lease),
+            {'Idempotency-Key': key}, wait),
+            schemas.group, expected=(201, 202))
         while not isinstance(found, Refusal) and (
                 found['group']['task'] is not None):
             if self.exchange.traffic.timer() >= end:
                 break
             self.exchange.traffic.pause(_POLL)
-            found = self._sent(
-                'GET', '/v1/groups/' + found['group']['id'], schemas.group)
+            found = self._send(ChildRequest(
+                'GET', '/v1/groups/' + found['group']['id'], FIRST),
+                schemas.group)
         if isinstance(found, Refusal):
             return found
         return answers.group(self.name, found['group'])
@@ -115,8 +119,9 @@ class HttpChild(ChangeRequests):
         """See ``Child.find``."""
         query, seen = {'name': name}, set()
         while True:
-            page = self._sent('GET', '/v1/groups?' + urlencode(query),
-                              schemas.groups, version=KEYS)
+            page = self._send(ChildRequest(
+                'GET', '/v1/groups?' + urlencode(query), KEYS),
+                schemas.groups)
             if isinstance(page, Refusal):
                 return page
             for each in page['groups']:
@@ -132,12 +137,14 @@ class HttpChild(ChangeRequests):
     def show(self, group_uuid: str) -> ChildGroup | None | Refusal:
         """See ``Child.show``."""
         path = '/v1/groups/' + quote(group_uuid, safe='')
-        found = self._sent('GET', path, schemas.group, missing=True)
+        found = self._send(ChildRequest('GET', path, FIRST), schemas.group,
+                           missing=NOT_FOUND)
         if found is None or isinstance(found, Refusal):
             return found
         _must_be(found['group']['id'], group_uuid)
-        members = self._sent('GET', f'{path}/placements', schemas.placements,
-                             version=CLOUDS, missing=True)
+        members = self._send(ChildRequest(
+            'GET', f'{path}/placements', CLOUDS),
+            schemas.placements, missing=NOT_FOUND)
         if members is None or isinstance(members, Refusal):
             return members
         return answers.group(self.name, found['group'], members['placements'])
@@ -147,9 +154,9 @@ class HttpChild(ChangeRequests):
                seconds: int) -> ChildGroup | None | Refusal:
         """See ``Child.extend``."""
         path = f'/v1/groups/{quote(group_uuid, safe="")}/extend'
-        found = self._sent('POST', path, schemas.group, missing=True,
-                           body={'extend': {'seconds': seconds}},
-                           gone=(404, 409))
+        found = self._send(ChildRequest(
+            'POST', path, FIRST, {'extend': {'seconds': seconds}}),
+            schemas.group, missing=MISSING_OR_CONFLICT)
         if found is None or isinstance(found, Refusal):
             return found
         _must_be(found['group']['id'], group_uuid)
@@ -159,34 +166,29 @@ class HttpChild(ChangeRequests):
     def release(self, group_uuid: str,
                 members: Sequence[str] | None) -> Refusal | None:
         """See ``Child.release``."""
-        found = self.exchange.send(
+        found = self.exchange.send(ChildRequest(
             'POST', f'/v1/groups/{quote(group_uuid, safe="")}/release',
-            version=FIRST, expected=(200, 404),
-            body={'release': _given(
-                members=None if members is None else list(members))})
+            FIRST, {'release': _given(
+                members=None if members is None else list(members))}),
+            expected=(200, 404))
         return found if isinstance(found, Refusal) else None
 
     @never_raises
     def delete(self, group_uuid: str) -> Refusal | None:
         """See ``Child.delete``."""
-        found = self.exchange.send(
-            'DELETE', '/v1/groups/' + quote(group_uuid, safe=''),
-            version=FIRST, expected=(204, 404))
+        found = self.exchange.send(ChildRequest(
+            'DELETE', '/v1/groups/' + quote(group_uuid, safe=''), FIRST),
+            expected=(204, 404))
         return found if isinstance(found, Refusal) else None
 
-    def _sent(self, method: str, path: str, schema: validator, *,
-              expected: Sequence[int] = (200,), version: str = FIRST,
-              missing: bool = False, gone: Sequence[int] = (404,),
-              **options: Any) -> Any:
-        """The document of the answer, or a Refusal.
-
-        :param missing: whether the result is None for the statuses ``gone``
-        """
-        found = self.exchange.send(
-            method, path, version=version,
-            expected=(*expected, *(gone if missing else ())), **options)
+    def _send(self, request: ChildRequest, schema: validator,
+              expected: Collection[int] = (200,),
+              missing: Collection[int] = ()) -> Any:
+        """The document of the answer, a Refusal, or None for the statuses
+        ``missing``."""
+        found = self.exchange.send(request, (*expected, *missing))
         if isinstance(found, Answer):
-            if missing and found.status in gone:
+            if found.status in missing:
                 return None
             schema(found.document)
             return found.document

@@ -15,6 +15,7 @@ from nova_holistic.federation.errors import ChildFailed
 from nova_holistic.federation.facts.facts import Facts
 from nova_holistic.federation.facts.share_in_use import (
     check_inventories, Hosts, ready, sample, share_in_use)
+from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Exchange
 from nova_holistic.model.frozen import FrozenMapping
 
@@ -140,8 +141,8 @@ def _largest(hosts: Hosts) -> Mapping[str, int]:
 
 
 def _get(exchange: Exchange, path: str, version: str) -> Any:
-    answer = exchange.send('GET', path, version='', headers={
-        'OpenStack-API-Version': version})
+    answer = exchange.send(ChildRequest('GET', path, version='', headers={
+        'OpenStack-API-Version': version}))
     if isinstance(answer, Refusal):
         raise ChildFailed('; '.join(
             reason.message for reason in answer.reasons))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that read or change an existing group in a child."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 import functools
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -13,12 +14,19 @@ from nova_holistic.federation.child import (
     ChildDefinition, ChildGroup, Document, Refusal, RefusalKind, UpdateTerms)
 from nova_holistic.federation.errors import InvalidAnswer
 from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Exchange
 
 FIRST, DETACH, ACTIONS = '1.0', '1.1', '1.2'
 """Versions of the API: the first version, the first version that detaches
 servers, and the first version that has the key ``server`` and lists actions
 of servers after an update."""
+
+NOT_FOUND = (404,)
+"""Status of a group that no longer exists."""
+MISSING_OR_CONFLICT = (404, 409)
+"""Statuses of a group that no longer exists, or whose status does not allow
+the change."""
 
 _POLL = 0.2
 """Interval in seconds between two reads of a group with a task. The child
@@ -50,8 +58,8 @@ class ChangeRequests:
     def definition(self,
                    group_uuid: str) -> ChildDefinition | None | Refusal:
         """See ``Child.definition``."""
-        found = self._sent('GET', _path(group_uuid), schemas.defined_group,
-                           missing=True)
+        found = self._send(ChildRequest('GET', _path(group_uuid), FIRST),
+                           schemas.defined_group, missing=NOT_FOUND)
         if found is None or isinstance(found, Refusal):
             return found
         group = found['group']
@@ -69,9 +77,9 @@ class ChangeRequests:
             body['objective'] = terms.objective
         version = ACTIONS if terms.actions or any(
             server_positions(dict(document))) else FIRST
-        done = self._changed(
-            'PUT', uuid, '', terms.seconds, body=body, version=version,
-            headers={'If-Match': f'"{seen.revision}"'})
+        done = self._changed(uuid, ChildRequest(
+            'PUT', _path(uuid), version, body,
+            {'If-Match': f'"{seen.revision}"'}), terms.seconds)
         if done is None or isinstance(done, Refusal):
             return done
         found = self.definition(uuid)
@@ -88,16 +96,18 @@ class ChangeRequests:
     def replan(self, group_uuid: str,
                seconds: float) -> ChildGroup | None | Refusal:
         """See ``Child.replan``."""
-        return self._changed('POST', group_uuid, '/replan', seconds,
-                             body={'replan': {}}, gone=(404, 409))
+        return self._changed(group_uuid, ChildRequest(
+            'POST', _path(group_uuid, '/replan'), FIRST, {'replan': {}}),
+            seconds, missing=MISSING_OR_CONFLICT)
 
     @never_raises
     def propose_repair(self, group_uuid: str
                        ) -> Mapping[str, Any] | None | Refusal:
         """See ``Child.propose_repair``."""
-        found = self._sent('POST', _path(group_uuid, '/repair'),
-                           schemas.repair, missing=True, gone=(404, 409),
-                           body={'repair': {'apply': False}})
+        found = self._send(ChildRequest(
+            'POST', _path(group_uuid, '/repair'), FIRST,
+            {'repair': {'apply': False}}),
+            schemas.repair, missing=MISSING_OR_CONFLICT)
         if found is None or isinstance(found, Refusal):
             return found
         return found['repair']
@@ -106,47 +116,48 @@ class ChangeRequests:
     def repair(self, group_uuid: str,
                seconds: float) -> ChildGroup | None | Refusal:
         """See ``Child.repair``."""
-        return self._changed('POST', group_uuid, '/repair', seconds,
-                             body={'repair': {'apply': True}},
-                             gone=(404, 409))
+        return self._changed(group_uuid, ChildRequest(
+            'POST', _path(group_uuid, '/repair'), FIRST,
+            {'repair': {'apply': True}}),
+            seconds, missing=MISSING_OR_CONFLICT)
 
     @never_raises
     def detach(self, group_uuid: str, path: str) -> Refusal | None:
         """See ``Child.detach``."""
-        found = self._sent('POST', _path(group_uuid, '/detach'),
-                           schemas.group, version=DETACH,
-                           body={'detach': {'member': path}})
+        found = self._send(ChildRequest(
+            'POST', _path(group_uuid, '/detach'), DETACH,
+            {'detach': {'member': path}}), schemas.group)
         return found if isinstance(found, Refusal) else None
 
-    def _changed(self, method: str, group_uuid: str, path: str,
-                 seconds: float, **options: Any
+    def _changed(self, group_uuid: str, request: ChildRequest, seconds: float,
+                 missing: Collection[int] = NOT_FOUND
                  ) -> ChildGroup | None | Refusal:
         """The group after the change.
 
-        :param path: path below the group
-        :param options: options of ``_sent``, such as ``gone``
-        :returns: None for the statuses ``gone``
+        :param seconds: time limit of the change
+        :param missing: statuses for which the result is None
         """
         end = self.exchange.traffic.timer() + seconds
         wait = min(_LONGEST_WAIT, max(0, int(seconds)))
-        found = self._sent(
-            method, f'{_path(group_uuid, path)}?wait={wait}', schemas.group,
-            wait=wait, expected=(200, 202), missing=True, **options)
+        found = self._send(
+            replace(request, path=f'{request.path}?wait={wait}', wait=wait),
+            schemas.group, expected=(200, 202), missing=missing)
         while found is not None and not isinstance(found, Refusal) and (
                 found['group']['task'] is not None):
             if self.exchange.traffic.timer() >= end:
                 break
             self.exchange.traffic.pause(_POLL)
-            found = self._sent('GET', _path(group_uuid), schemas.group,
-                               missing=True)
+            found = self._send(ChildRequest('GET', _path(group_uuid), FIRST),
+                               schemas.group, missing=NOT_FOUND)
         if found is None or isinstance(found, Refusal):
             return found
         return answers.group(self.name, found['group'])
 
-    def _sent(self, method: str, path: str, schema: validator,
-              **options: Any) -> Any:
+    def _send(self, request: ChildRequest, schema: validator,
+              expected: Collection[int] = (200,),
+              missing: Collection[int] = ()) -> Any:
         """The document of the answer, a Refusal, or None for the statuses
-        ``gone``. Subclasses implement it."""
+        ``missing``. Subclasses implement it."""
         raise NotImplementedError
 
 

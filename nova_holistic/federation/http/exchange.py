@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends HTTP requests to a child with the credentials of a user."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 import functools
 import json
@@ -17,6 +17,7 @@ from nova_holistic.federation.errors import ChildUnreachable, InvalidAnswer
 from nova_holistic.federation.http import answers
 from nova_holistic.federation.http.bounded_answer import (
     parse_body, read_body)
+from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.traffic import Traffic
 
 _DENIED = (401, 403)
@@ -56,29 +57,18 @@ class Exchange:
         self.traffic = traffic
         self._adapter = adapter
 
-    def send(self, method: str, path: str, *, version: str,
-             body: Any = None, headers: Mapping[str, str] | None = None,
-             wait: float = 0.0,
+    def send(self, request: ChildRequest,
              expected: Collection[int] = (200,)) -> Answer | Refusal:
         """Send a request. A failure is a Refusal.
 
-        :param path: path with its query
-        :param version: version of the API of nova_holistic
-        :param headers: further headers
-        :param wait: seconds that the child may wait before it answers
         :param expected: statuses that are answers; any other is a Refusal
         :raises InvalidAnswer: the answer is too large, is compressed, does not
             end in time, or is not JSON
         """
-        seconds = wait + self.traffic.limits.seconds
-        data = b'' if body is None else json.dumps(body).encode()
-        sent = {'Accept': 'application/json', 'Accept-Encoding': 'identity',
-                'OpenStack-API-Version': f'holistic {version}',
-                **({'Content-Type': 'application/json'} if data else {}),
-                **(headers or {})}
+        seconds = request.wait + self.traffic.limits.seconds
         try:
-            answer = self.traffic.call(lambda: self._answer(
-                method, path, data, sent, seconds), seconds)
+            answer = self.traffic.call(
+                lambda: self._answer(request, seconds), seconds)
         except ks_exceptions.ConnectionError as error:
             return self._refusal(RefusalKind.UNREACHABLE, error)
         except (ks_exceptions.Unauthorized, ks_exceptions.Forbidden,
@@ -93,21 +83,23 @@ class Exchange:
             return answer
         return self._refused(answer)
 
-    def _answer(self, method: str, path: str, data: bytes,
-                headers: Mapping[str, str], seconds: float) -> Answer:
+    def _answer(self, request: ChildRequest, seconds: float) -> Answer:
         limits, end = self.traffic.limits, self.traffic.timer() + seconds
+        data = b'' if request.body is None else json.dumps(
+            request.body).encode()
         # A redirection could send the token of the user to another server.
-        request = functools.partial(
-            self._adapter.request, path, method, data=data or None,
-            headers=dict(headers), raise_exc=False, redirect=False, log=False,
-            stream=True, connect_retries=0)
+        send = functools.partial(
+            self._adapter.request, request.path, request.method,
+            data=data or None, headers=_headers(request, bool(data)),
+            raise_exc=False, redirect=False, log=False, stream=True,
+            connect_retries=0)
         try:
-            response = request(timeout=seconds)
+            response = send(timeout=seconds)
         except ks_exceptions.ConnectFailure as error:
             left = end - self.traffic.timer()
-            if method != 'GET' or left <= 0 or not _closed(error):
+            if request.method != 'GET' or left <= 0 or not _closed(error):
                 raise
-            response = request(timeout=left)
+            response = send(timeout=left)
         body = read_body(response, limits.most_bytes,
                          lambda: self.traffic.timer() < end)
         self.traffic.count(len(data), len(body))
@@ -145,6 +137,13 @@ class Exchange:
         """The refusal for an answer that is not the document of the API."""
         return Refusal(self.child, RefusalKind.INVALID, (answers.reason(
             self.child, '', f'invalid answer: {error}'),))
+
+
+def _headers(request: ChildRequest, has_body: bool) -> dict[str, str]:
+    return {'Accept': 'application/json', 'Accept-Encoding': 'identity',
+            'OpenStack-API-Version': f'holistic {request.version}',
+            **({'Content-Type': 'application/json'} if has_body else {}),
+            **request.headers}
 
 
 def _closed(error: ks_exceptions.ConnectFailure) -> bool:

@@ -12,6 +12,7 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.federation.child import ChildGroup, Document, Refusal
 from nova_holistic.federation.errors import ChildFailed, InvalidAnswer
 from nova_holistic.federation.http import answers, schemas
+from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Exchange
 from nova_holistic.federation.http_child import CLOUDS, KEYS
 from nova_holistic.federation.recovery.part_keys import parse_key, PartKey
@@ -114,8 +115,9 @@ def _read(exchange: Exchange, path: str, schema: validator,
 
     :param missing: whether the result is None for a status of 404
     """
-    answer = exchange.send('GET', path, version=max(CLOUDS, KEYS),
-                           expected=(200, 404) if missing else (200,))
+    answer = exchange.send(
+        ChildRequest('GET', path, version=max(CLOUDS, KEYS)),
+        expected=(200, 404) if missing else (200,))
     if isinstance(answer, Refusal):
         raise ChildFailed('; '.join(
             reason.message for reason in answer.reasons))
