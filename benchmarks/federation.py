@@ -35,8 +35,10 @@ from nova_holistic.federation.http_child import HttpChild  # noqa: E402
 from nova_holistic.federation.offers.history import History  # noqa: E402
 from nova_holistic.federation.offers.strategy import (  # noqa: E402
     BRUTE_FORCE, Strategy)
+from nova_holistic.federation.offers.surroundings import (  # noqa: E402
+    Surroundings)
 from nova_holistic.federation.planner import (  # noqa: E402
-    FederatedPlanner, Limits, Surroundings)
+    FederatedPlanner, Limits)
 from nova_holistic.federation.results import (  # noqa: E402
     Candidate, Placed, Request)
 from nova_holistic.policies import load_policy_types  # noqa: E402

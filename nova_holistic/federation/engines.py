@@ -4,6 +4,7 @@ credentials of the users."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent import futures
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 import os
 import socket
@@ -35,6 +36,22 @@ HEARTBEATS = 4
 """Heartbeats per ``task_timeout``: three may be late or lost."""
 
 
+@dataclass(frozen=True, slots=True)
+class ParentOperations:
+    """The operations of a parent on groups and plans.
+
+    :ivar tasks: performs the tasks of groups in the background
+    :ivar planners: make plans and place groups
+    :ivar changes: change groups during the request
+    :ivar refresh: compares groups with the children
+    """
+
+    tasks: GroupTasks
+    planners: Planners
+    changes: GroupChanges
+    refresh: Refresh
+
+
 class FederatedEngines:
     """Implements the protocol ``Engines`` of the API.
 
@@ -42,16 +59,15 @@ class FederatedEngines:
     user requests the group or the plan again.
     """
 
-    def __init__(self, conf: Any, table: PlacementTable, tasks: GroupTasks,
-                 planners: Planners, changes: GroupChanges, refresh: Refresh,
-                 clock: Callable[[], datetime]):
+    def __init__(self, conf: Any, table: PlacementTable,
+                 operations: ParentOperations, clock: Callable[[], datetime]):
         """:param clock: returns naive UTC"""
         options = conf.federation
         self._table = table
-        self._tasks = tasks
-        self._planners = planners
-        self._changes = changes
-        self._refresh = refresh
+        self._tasks = operations.tasks
+        self._planners = operations.planners
+        self._changes = operations.changes
+        self._refresh = operations.refresh
         self._clock = clock
         self._seconds = options.placement_seconds
         self._timeout = timedelta(seconds=options.task_timeout)

@@ -3,27 +3,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from oslo_log import log as logging
 import tenacity
 
 from nova_holistic.federation.child import Child, RefusalKind
 from nova_holistic.federation.offers.choice import Choice
-from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.search import Search
 from nova_holistic.federation.offers.strategy import Strategy
+from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.results import (
     Candidate, Offered, Placed, PlacedPart, Refused, Request, Unknown)
 from nova_holistic.federation.saga.journal import Journal
 from nova_holistic.federation.saga.saga import (
     Failed, Order, orders, Saga, Terms)
 from nova_holistic.model.plan import Reason
-from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.solver.milp.backend import Backend
 
 LOG = logging.getLogger(__name__)
 
@@ -47,25 +43,6 @@ class Limits:
     max_tries: int = 5
     offer_seconds: float = 60.0
     pause: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The objects that the planners of all requests share.
-
-    :ivar clock: returns naive UTC
-    :ivar timer: returns seconds since an arbitrary time
-    :ivar sleep: waits for a number of seconds
-    :ivar map_all: like ``map``; may work on several items at the same time
-    """
-
-    policy_types: PolicyTypes
-    backend: Backend
-    history: History
-    clock: Callable[[], datetime]
-    timer: Callable[[], float]
-    sleep: Callable[[float], None]
-    map_all: Callable[..., Any] = map
 
 
 class FederatedPlanner:
@@ -160,7 +137,7 @@ class _Work:
             request.kept)
         self._book = OfferBook(
             self.problem, request.objective, planner._limits.offer_seconds,
-            around.history, around.clock, self._left, around.map_all)
+            around, self._left)
         self.impossible = self._impossible()
 
     def in_time(self) -> bool:
@@ -171,10 +148,9 @@ class _Work:
         return self._end - self._planner._with.timer()
 
     def search(self) -> Choice | None:
-        around = self._planner._with
         search = Search(
-            self.problem, self._planner._strategy, self._book, around.history,
-            around.backend, around.clock, self.in_time)
+            self.problem, self._planner._strategy, self._book,
+            self._planner._with, self.in_time)
         choice = search.run()
         self.undecided = search.undecided
         self._planner.requests = self._book.requests

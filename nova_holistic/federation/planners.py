@@ -9,8 +9,8 @@ from nova_holistic.federation.credentials.user import User
 from nova_holistic.federation.credentials.user_children import UserChildren
 from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.offers.strategy import Strategy
-from nova_holistic.federation.planner import (
-    FederatedPlanner, Limits, Surroundings)
+from nova_holistic.federation.offers.surroundings import Surroundings
+from nova_holistic.federation.planner import FederatedPlanner, Limits
 from nova_holistic.federation.results import Candidate
 
 

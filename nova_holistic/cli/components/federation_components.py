@@ -18,14 +18,15 @@ from nova_holistic.federation.credentials.registered import (
     RegisteredCredentials)
 from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.federation.credentials.user_children import UserChildren
-from nova_holistic.federation.engines import FederatedEngines
+from nova_holistic.federation.engines import (
+    FederatedEngines, ParentOperations)
 from nova_holistic.federation.facts.fact_reader import FactReader
 from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.group_changes import GroupChanges
 from nova_holistic.federation.group_placer import GroupPlacer
 from nova_holistic.federation.http.traffic import HttpLimits
 from nova_holistic.federation.offers.history import History
-from nova_holistic.federation.planner import Surroundings
+from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.recovery.found_parts import (
     found_parts as parts_of_child, FoundPart)
@@ -91,9 +92,9 @@ def assembled(conf: Any, table: PlacementTable, children: UserChildren,
         GroupPlacer(conf, table, children, planners, types, clock),
         GroupUpdater(conf, table, planners, settler, types, clock),
         seconds, clock)
-    return FederatedEngines(
-        conf, table, tasks, planners,
-        GroupChanges(table, children, refresh, types, clock), refresh, clock)
+    return FederatedEngines(conf, table, ParentOperations(
+        tasks, planners, GroupChanges(table, children, refresh, types, clock),
+        refresh), clock)
 
 
 def known_facts(conf: Any, children: UserChildren,

@@ -2,14 +2,12 @@
 """The offers for one group. Each offer is requested once, until it expires."""
 
 from collections.abc import Callable, Hashable, Iterable
-from datetime import datetime
-from typing import Any
 
 from nova_holistic.federation.child import Offer, Refusal, RefusalKind
 from nova_holistic.federation.offers.choice import Set
 from nova_holistic.federation.offers.hardening import harden
-from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.problem import Problem
+from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.model.plan import Reason
 
 Answer = Offer | Refusal
@@ -24,25 +22,21 @@ class OfferBook:
     """
 
     def __init__(self, problem: Problem, objective: str | None,
-                 seconds: float, history: History,
-                 clock: Callable[[], datetime], left: Callable[[], float],
-                 map_all: Callable[..., Any] = map):
+                 seconds: float, surroundings: Surroundings,
+                 left: Callable[[], float]):
         """
         :param objective: None: the default of each child
         :param seconds: time limit of one request
-        :param clock: returns naive UTC
         :param left: returns the seconds until the time limit of all requests
-        :param map_all: like ``map``; may work on several items at the same
-            time
         """
         self.requests = 0
         self._problem = problem
         self._objective = objective
         self._seconds = seconds
-        self._history = history
-        self._clock = clock
+        self._history = surroundings.history
+        self._clock = surroundings.clock
         self._left = left
-        self._map_all = map_all
+        self._map_all = surroundings.map_all
         self._answers: dict[Hashable, Answer] = {}
         self._away: dict[str, Refusal] = {}
 

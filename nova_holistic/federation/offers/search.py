@@ -9,7 +9,6 @@ prevents a result.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from nova_holistic.federation.child import RefusalKind
 from nova_holistic.federation.facts.facts import Facts
@@ -17,14 +16,13 @@ from nova_holistic.federation.facts.pruning import current, exclusion
 from nova_holistic.federation.offers.choice import Choice, Set
 from nova_holistic.federation.offers.combiner import checked_choice, Combiner
 from nova_holistic.federation.offers.hardening import thresholds
-from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.offer_book import OfferBook
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.strategy import Strategy
+from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.offers.tiers import tiers
 from nova_holistic.federation.offers.whole_bound import whole_bound
 from nova_holistic.federation.results import Candidate
-from nova_holistic.solver.milp.backend import Backend
 
 _NOTHING = Facts()
 
@@ -37,18 +35,18 @@ class Search:
     """
 
     def __init__(self, problem: Problem, strategy: Strategy, book: OfferBook,
-                 history: History, backend: Backend,
-                 clock: Callable[[], datetime], in_time: Callable[[], bool]):
+                 surroundings: Surroundings, in_time: Callable[[], bool]):
         self.undecided = False
         self._problem = problem
         self._strategy = strategy
         self._book = book
-        self._history = history
-        self._backend = backend
+        self._history = surroundings.history
+        self._backend = surroundings.backend
         self._in_time = in_time
         self._facts = {
-            name: current(each.facts, clock(), strategy.facts_ttl)
-            for name, each in problem.candidates.items()}
+            name: current(candidate.facts, surroundings.clock(),
+                          strategy.facts_ttl)
+            for name, candidate in problem.candidates.items()}
 
     def run(self) -> Choice | None:
         """The choice; None: no choice was found. If ``undecided`` is False,

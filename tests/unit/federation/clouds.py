@@ -10,8 +10,8 @@ from nova_holistic.federation.http import answers
 from nova_holistic.federation.http.member_count import member_count
 from nova_holistic.federation.offers.history import History
 from nova_holistic.federation.offers.strategy import BRUTE_FORCE
-from nova_holistic.federation.planner import (
-    FederatedPlanner, Limits, Surroundings)
+from nova_holistic.federation.offers.surroundings import Surroundings
+from nova_holistic.federation.planner import FederatedPlanner, Limits
 from nova_holistic.federation.results import Candidate, Request
 from nova_holistic.policies import load_policy_types
 from nova_holistic.solver.check import check

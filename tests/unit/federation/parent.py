@@ -8,7 +8,7 @@ from nova_holistic.federation.children_file import ChildEntry
 from nova_holistic.federation.credentials.registrations import Registrations
 from nova_holistic.federation.facts.known_facts import KnownFacts
 from nova_holistic.federation.offers.history import History
-from nova_holistic.federation.planner import Surroundings
+from nova_holistic.federation.offers.surroundings import Surroundings
 from nova_holistic.federation.planners import Planners
 from nova_holistic.solver.milp.backend import load_backend
 from tests.unit.api.service import MEMBER, Service
