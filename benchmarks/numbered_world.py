@@ -29,6 +29,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.use_tracking_adapter import UseTrackingAdapter
 from nova_holistic.inventory.cached_inventory import with_cache
 from nova_holistic.inventory.placement import PlacementInventory
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.table.clock import DatabaseClock
@@ -123,11 +124,11 @@ class World:
         self.table = PlacementTable(url)
         clock = DatabaseClock(self.table.database)
         self.later = timedelta()
-        self.reconciler = Reconciler(
+        self.reconciler = Reconciler(ReconcileComponents(
             self.conf, self.inventory, self.table,
             HoldClient(UseTrackingAdapter(
                 self.to_placement, self.inventory.mark_providers)),
-            NovaInstances(self.to_nova), lambda: clock() + self.later)
+            NovaInstances(self.to_nova), lambda: clock() + self.later))
 
     def _numbers(self):
         return [str(each) for each in (

@@ -10,7 +10,8 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.inventory import load_inventory
-from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
+from nova_holistic.reconcile.action_runner import ActionRunner
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
@@ -58,16 +59,19 @@ class ProjectComponents:
         return planner
 
     @functools.cached_property
+    def reconcile_components(self):
+        return ReconcileComponents(
+            self.conf, self.inventory, self.table, self.holds,
+            self.instances, self.clock)
+
+    @functools.cached_property
     def action_runner(self):
         return ActionRunner(
-            self.conf, self.inventory, self.table, self.holds,
-            NovaServers(self.instances, ServerActions(self.compute)),
-            self.clock)
+            self.reconcile_components, ServerActions(self.compute))
 
     @functools.cached_property
     def repairer(self):
-        return Repairer(self.conf, self.inventory, self.table, self.holds,
-                        self.instances, self.clock)
+        return Repairer(self.reconcile_components)
 
     @functools.cached_property
     def positions(self):
@@ -80,5 +84,4 @@ class ProjectComponents:
 
     @functools.cached_property
     def reconciler(self):
-        return Reconciler(self.conf, self.inventory, self.table, self.holds,
-                          self.instances, self.clock)
+        return Reconciler(self.reconcile_components)

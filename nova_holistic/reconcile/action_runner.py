@@ -3,8 +3,6 @@
 them out if the client has requested this."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 import time
 from typing import Any
 
@@ -18,15 +16,13 @@ from nova_holistic.engine import errors
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine import reasons
 from nova_holistic.engine.tasks.ownership import Ownership
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.action import Action, ActionKind, ActionState
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.action_steps import ActionSteps
 from nova_holistic.reconcile.checked_status import checked_status
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile import image_changes
-from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_actions import ServerActions
 from nova_holistic.reconcile.server_positions import ServerPositions
@@ -35,24 +31,11 @@ from nova_holistic.repair import required_actions
 from nova_holistic.repair.required_actions import RequiredActions
 from nova_holistic.repair.server_changes import ServerChange, ServerStatus
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
-from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
 APPLY = 'apply'
 """Parameter of a task: the actions are carried out and not only listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class NovaServers:
-    """Access to the servers of Nova.
-
-    :ivar instances: reads servers
-    :ivar actions: requests operations on servers
-    """
-
-    instances: Instances
-    actions: ServerActions
 
 
 class ActionRunner:
@@ -68,20 +51,18 @@ class ActionRunner:
     servers are not affected.
     """
 
-    def __init__(self, conf, inventory: CloudInventory,
-                 table: PlacementTable, holds: HoldClient,
-                 servers: NovaServers, clock: Callable[[], datetime]):
-        """:param clock: returns naive UTC"""
-        self._conf = conf
-        self._inventory = inventory
-        self._table = table
-        self._holds = holds
-        self._instances = servers.instances
-        self._clock = clock
+    def __init__(self, components: ReconcileComponents,
+                 actions: ServerActions):
+        """:param actions: requests operations on servers"""
+        self._conf = conf = components.conf
+        self._inventory = inventory = components.inventory
+        self._table = table = components.table
+        self._holds = components.holds
+        self._instances = instances = components.instances
+        self._clock = clock = components.clock
         self._groups = GroupParser()
-        self._positions = ServerPositions(
-            inventory, table, servers.instances, clock)
-        self._steps = ActionSteps(conf, servers.instances, servers.actions)
+        self._positions = ServerPositions(inventory, table, instances, clock)
+        self._steps = ActionSteps(conf, instances, actions)
         self._snapshot_planner = SnapshotPlanner(
             conf, inventory, table, self._groups.policy_types, time.monotonic)
 

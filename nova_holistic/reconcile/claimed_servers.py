@@ -3,14 +3,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from oslo_log import log as logging
 
 from nova_holistic import exceptions
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.components import ReconcileComponents
+from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.missing_servers import MissingServers
 from nova_holistic.reconcile.observed_servers import ObservedServers
 from nova_holistic.reconcile.resized_servers import ResizedServers
@@ -21,7 +20,6 @@ from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.queries import overview
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import MemberRecord, MemberState
-from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
@@ -41,20 +39,18 @@ class ServerReconciler:
     server is deleted, or was never built, gets its place back or is
     released."""
 
-    def __init__(self, conf, inventory: CloudInventory,
-                 table: PlacementTable, holds: HoldClient,
-                 instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: returns naive UTC"""
-        self._conf = conf
-        self._table = table
-        self._holds = holds
-        self._instances = instances
+    def __init__(self, components: ReconcileComponents):
+        self._conf = components.conf
+        self._table = table = components.table
+        self._holds = holds = components.holds
+        self._instances = instances = components.instances
+        self._clock = clock = components.clock
         self._observed = ObservedServers(instances, clock)
-        self._missing = MissingServers(conf, instances, holds)
+        self._missing = MissingServers(components.conf, instances, holds)
         self._resized = ResizedServers(table, holds, clock)
         self._returning = ReturnedPlaces(table, holds, clock)
-        self._positions = ServerPositions(inventory, table, instances, clock)
-        self._clock = clock
+        self._positions = ServerPositions(
+            components.inventory, table, instances, clock)
 
     def reconcile_members(self, repaired: Counter[str], each: Each) -> None:
         """Check every member with a server in an active group.

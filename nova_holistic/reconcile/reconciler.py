@@ -16,11 +16,9 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
 from nova_holistic.engine.update.unneeded_holds import GONE
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.degraded_groups import DegradationCheck
-from nova_holistic.reconcile.instances import Instances
 from nova_holistic.reconcile.missing_holds import MissingHolds
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.pass_reads import PassReads
@@ -28,7 +26,6 @@ from nova_holistic.reconcile.unavailable_hosts import UnavailableHosts
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.queries.overview import GroupOutline, MemberOutline
 from nova_holistic.table.records import GroupStatus, MemberRecord, MemberState
-from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
@@ -45,27 +42,23 @@ class Reconciler:
     pass.
     """
 
-    def __init__(self, conf, inventory: CloudInventory,
-                 table: PlacementTable, holds: HoldClient,
-                 instances: Instances, clock: Callable[[], datetime]):
-        """:param clock: returns naive UTC"""
-        self._conf = conf
-        self._table = table
+    def __init__(self, components: ReconcileComponents):
+        self._conf = conf = components.conf
+        self._table = table = components.table
         self._outlines = table.outlines
-        self._holds = holds
-        self._clock = clock
+        self._holds = holds = components.holds
+        self._clock = clock = components.clock
+        self._inventory = inventory = components.inventory
         self._planner = Planner(conf, inventory, table, holds, clock)
         self._lifecycle = Lifecycle(conf, table, holds, clock)
         self._orphans = OrphanHolds(conf, table, holds, clock)
-        self._inventory = inventory
         self._link_use = LinkUse(table, GroupParser().policy_types)
         self._vanished = MissingHolds(conf, table, holds, clock)
         self._unavailable = UnavailableHosts(
             conf, inventory, table, holds, clock)
-        servers = (conf, inventory, table, holds, instances, clock)
-        self._servers = ServerReconciler(*servers)
+        self._servers = ServerReconciler(components)
         # A pass may be in progress while a report is processed.
-        self._reported = ServerReconciler(*servers)
+        self._reported = ServerReconciler(components)
         self._degradation_check = DegradationCheck(conf, inventory, table,
                                                    holds, clock)
         self._check_lock = threading.Lock()

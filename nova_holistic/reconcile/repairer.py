@@ -2,7 +2,6 @@
 """Repairs a degraded group by live migrations."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 import time
 from typing import Any
 
@@ -14,13 +13,12 @@ from nova_holistic.engine.decision import refused_hosts
 from nova_holistic.engine.decision.snapshot_planner import SnapshotPlanner
 from nova_holistic.engine.group_parser import GroupParser
 from nova_holistic.engine.tasks.ownership import Ownership
-from nova_holistic.holds.client import HoldClient
-from nova_holistic.inventory.base import CloudInventory
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.model.messages.marked_text import format_message, MarkedText
 from nova_holistic.model.plan import Reason
 from nova_holistic.reconcile.checked_status import checked_status
-from nova_holistic.reconcile.instances import Instances, InstanceView
+from nova_holistic.reconcile.components import ReconcileComponents
+from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.lost_places import lose_place
 from nova_holistic.reconcile.server_positions import ServerPositions
 from nova_holistic.repair.move_order import Move
@@ -30,7 +28,6 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.queries.progress import WITH_SERVERS
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
-from nova_holistic.table.store import PlacementTable
 
 LOG = logging.getLogger(__name__)
 
@@ -50,22 +47,19 @@ class Repairer:
     snapshots: an operator requested the repair, and it moves servers.
     """
 
-    def __init__(self, conf, inventory: CloudInventory,
-                 table: PlacementTable, holds: HoldClient,
-                 instances: Instances, clock: Callable[[], datetime],
+    def __init__(self, components: ReconcileComponents,
                  sleep: Callable[[float], object] = time.sleep,
                  timer: Callable[[], float] = time.monotonic):
         """
-        :param clock: returns naive UTC
         :param sleep: waits for a number of seconds
         :param timer: returns seconds, to measure durations
         """
-        self._conf = conf
-        self._inventory = inventory
-        self._table = table
-        self._holds = holds
-        self._instances = instances
-        self._clock = clock
+        self._conf = conf = components.conf
+        self._inventory = inventory = components.inventory
+        self._table = table = components.table
+        self._holds = components.holds
+        self._instances = instances = components.instances
+        self._clock = clock = components.clock
         self._sleep = sleep
         self._timer = timer
         self._groups = GroupParser()

@@ -19,7 +19,8 @@ from nova_holistic.inventory.cinder.pools import with_cinder_pools
 from nova_holistic.inventory import load_inventory
 from nova_holistic.metrics import exporter
 from nova_holistic.observers import observe
-from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
+from nova_holistic.reconcile.action_runner import ActionRunner
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import NovaInstances
 from nova_holistic.reconcile.orphan_holds import OrphanHolds
 from nova_holistic.reconcile.reconciler import Reconciler
@@ -84,10 +85,10 @@ def planner(conf, table: PlacementTable) -> Planner:
 def reconciler(conf, table: PlacementTable) -> Reconciler:
     """:raises NotConfigured: the options of Placement or Nova are invalid"""
     placement, nova = connect(conf, 'placement'), connect(conf, 'nova')
-    return Reconciler(
+    return Reconciler(ReconcileComponents(
         conf, load_inventory(conf, placement=placement, compute=nova), table,
         HoldClient.from_conf(conf, placement), NovaInstances(nova),
-        DatabaseClock(table.database))
+        DatabaseClock(table.database)))
 
 
 def orphans(conf, table: PlacementTable) -> OrphanHolds:
@@ -115,14 +116,15 @@ def engine(conf, transport: messaging.Transport,
     clock = DatabaseClock(table.database)
     instances = NovaInstances(nova)
     planner = Planner(conf, inventory, table, holds, clock)
-    repairer = Repairer(conf, inventory, table, holds, instances, clock)
+    components = ReconcileComponents(
+        conf, inventory, table, holds, instances, clock)
+    repairer = Repairer(components)
     planner.connect(
         ServerPositions(inventory, table, instances, clock).refresh,
         instances.find, repairing=repairer.run, act=ActionRunner(
-            conf, inventory, table, holds,
-            NovaServers(instances, ServerActions(nova)), clock).run)
+            components, ServerActions(nova)).run)
     return EngineService(conf, EngineParts(
         table, inventory, planner, Lifecycle(conf, table, holds, clock),
-        Reconciler(conf, inventory, table, holds, instances, clock), repairer,
+        Reconciler(components), repairer,
         boot_components.booter(conf, table, clock),
     ), transport, clock, notifications)

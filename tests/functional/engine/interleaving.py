@@ -43,6 +43,5 @@ def reconcile(world, *, table=None, holds=None):
     :returns: numbers of corrections by their kind
     """
     world.conf.set_override('replans', 0, group='reconciler')
-    return Reconciler(
-        world.conf, world.inventory, table or world.table,
-        holds or world.holds, world.instances, world.clock).reconcile()
+    return Reconciler(world.components(
+        table=table or world.table, holds=holds or world.holds)).reconcile()

@@ -45,8 +45,7 @@ def reconcile(world):
 def other_engine(world):
     """A new reconciler with its own connection."""
     table = PlacementTable(world.table_url)
-    return table, Reconciler(world.conf, world.inventory, table, world.holds,
-                             world.instances, world.clock)
+    return table, Reconciler(world.components(table=table))
 
 
 def assert_full(world, hosts):

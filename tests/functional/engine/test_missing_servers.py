@@ -20,8 +20,7 @@ def nova(world):
 
 
 def reconciler(world, instances):
-    return Reconciler(world.conf, world.inventory, world.table, world.holds,
-                      instances, world.clock)
+    return Reconciler(world.components(instances=instances))
 
 
 def built(world, number):

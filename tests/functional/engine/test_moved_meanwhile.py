@@ -46,9 +46,8 @@ def reconcile(world, table=None, holds=None):
     """A pass that does not plan lost members again."""
     world.conf.set_override('replans', 0, group='reconciler')
     world.conf.set_override('host_grace', 0, group='reconciler')
-    return Reconciler(
-        world.conf, world.inventory, table or world.table,
-        holds or world.holds, world.instances, world.clock).reconcile()
+    return Reconciler(world.components(
+        table=table or world.table, holds=holds or world.holds)).reconcile()
 
 
 def assert_moved(world, group):

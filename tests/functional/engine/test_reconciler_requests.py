@@ -29,8 +29,8 @@ def nova(world):
 @pytest.fixture
 def engine(world, nova):
     """A reconciler that uses this Nova."""
-    return Reconciler(world.conf, world.inventory, world.table, world.holds,
-                      NovaInstances(nova.adapter), world.clock)
+    return Reconciler(world.components(
+        instances=NovaInstances(nova.adapter)))
 
 
 def built(world, nova, groups, size, project='blue'):

@@ -98,8 +98,7 @@ def test_a_migration_that_has_begun_is_waited_for(world, group, migrated):
         world.instances.set(moving, 'ACTIVE', 'b1')
 
     world.planner.connect(world.positions.refresh, repairing=Repairer(
-        world.conf, world.inventory, world.table, world.holds,
-        world.instances, world.clock, end).run)
+        world.components(), end).run)
     world.planner.perform(taken(world, group, 'engine-1'))
     assert len(migrated) == 1 and moving != migrated[0][0]
     assert_repaired(world, group)

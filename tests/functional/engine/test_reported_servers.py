@@ -24,8 +24,7 @@ def reconciler(world, nova):
 
 
 def reconciler_with(world, instances):
-    return Reconciler(world.conf, world.inventory, world.table, world.holds,
-                      instances, world.clock)
+    return Reconciler(world.components(instances=instances))
 
 
 def claimed(world, group, path):

@@ -39,8 +39,7 @@ def wire(world):
 
 @pytest.fixture
 def engine(world, wire):
-    return Reconciler(world.conf, world.inventory, world.table,
-                      HoldClient(wire), world.instances, world.clock)
+    return Reconciler(world.components(holds=HoldClient(wire)))
 
 
 def plan(world, names):

@@ -2,6 +2,7 @@
 """A world with planner, lifecycle and reconciler in the test's process."""
 
 import contextlib
+import dataclasses
 from datetime import datetime, timedelta
 
 from oslo_config import cfg
@@ -9,7 +10,8 @@ from oslo_config import cfg
 from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
-from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
+from nova_holistic.reconcile.action_runner import ActionRunner
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
 from nova_holistic.reconcile.server_positions import ServerPositions
@@ -73,14 +75,10 @@ class World(BaseWorld):
         self.conf([])
         self.positions = ServerPositions(
             self.inventory, self.table, self.instances, self.clock)
-        self.repairer = Repairer(
-            self.conf, self.inventory, self.table, self.holds,
-            self.instances, self.clock)
+        self.repairer = Repairer(self.components())
         self.planner = self.planner_with(self.table, self.holds)
         self.lifecycle = self.lifecycle_with(self.table, self.holds)
-        self.reconciler = Reconciler(
-            self.conf, self.inventory, self.table, self.holds,
-            self.instances, self.clock)
+        self.reconciler = Reconciler(self.components())
 
     def clock(self):
         return self.now
@@ -115,9 +113,18 @@ class World(BaseWorld):
         planner.connect(
             self.positions.refresh, self.instances.find,
             repairing=self.repairer.run, act=ActionRunner(
-                self.conf, self.inventory, table, holds,
-                NovaServers(self.instances, self.instances), self.clock).run)
+                self.components(table=table, holds=holds),
+                self.instances).run)
         return planner
+
+    def components(self, **others):
+        """The components of this world.
+
+        :param others: components that replace those of this world
+        """
+        return dataclasses.replace(ReconcileComponents(
+            self.conf, self.inventory, self.table, self.holds,
+            self.instances, self.clock), **others)
 
     def lifecycle_with(self, table, holds):
         return Lifecycle(self.conf, table, holds, self.clock)

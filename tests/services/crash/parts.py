@@ -17,7 +17,8 @@ from nova_holistic import conf as options
 from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.holds.client import HoldClient
-from nova_holistic.reconcile.action_runner import ActionRunner, NovaServers
+from nova_holistic.reconcile.action_runner import ActionRunner
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.instances import InstanceView
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.reconcile.repairer import Repairer
@@ -150,18 +151,21 @@ class Parts:
         positions = ServerPositions(
             self.inventory, self.table, self.instances, self.clock)
         repairer = Repairer(
-            self.conf, self.inventory, self.table, self.holds,
-            self.instances, self.clock, sleep=lambda seconds: None)
+            self.reconcile_components, sleep=lambda seconds: None)
         planner.connect(
             positions.refresh, self.instances.find,
             repairing=repairer.run, act=self.action_runner.run)
         return planner
 
     @functools.cached_property
-    def action_runner(self):
-        runner = ActionRunner(
+    def reconcile_components(self):
+        return ReconcileComponents(
             self.conf, self.inventory, self.table, self.holds,
-            NovaServers(self.instances, self.instances), self.clock)
+            self.instances, self.clock)
+
+    @functools.cached_property
+    def action_runner(self):
+        runner = ActionRunner(self.reconcile_components, self.instances)
         runner.wait_with(lambda seconds: None)
         return runner
 
@@ -171,8 +175,7 @@ class Parts:
 
     @functools.cached_property
     def reconciler(self):
-        return Reconciler(self.conf, self.inventory, self.table, self.holds,
-                          self.instances, self.clock)
+        return Reconciler(self.reconcile_components)
 
     def queues(self, engine):
         """The queues of an engine: groups, dry runs, and groups that need

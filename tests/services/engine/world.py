@@ -21,6 +21,7 @@ from nova_holistic.messaging.client import EngineClient
 from nova_holistic.messaging.context import RequestContext
 from nova_holistic.messaging.transport import (
     get_nova_notification_transport, get_transport)
+from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.reconciler import Reconciler
 from nova_holistic.service.service import EngineParts, EngineService
 from nova_holistic.table.clock import DatabaseClock
@@ -178,8 +179,9 @@ class EngineWorld(BaseWorld):
         service = EngineService(conf, EngineParts(
             self.table, inventory, planner,
             Lifecycle(conf, self.table, self.holds, clock),
-            Reconciler(conf, inventory, self.table, self.holds,
-                       self.instances, clock)), transport, clock,
+            Reconciler(ReconcileComponents(
+                conf, inventory, self.table, self.holds, self.instances,
+                clock))), transport, clock,
             notifications)
         service.start()
         self._stack.callback(service.stop)
