@@ -156,7 +156,7 @@ def _stock(cloud, flavors):
         servers[path] = []
         for name, flavor in members.items():
             servers[path].append(cloud.create_server(
-                name, flavor, server_group=group))
+                name, flavor, hints={'group': group}))
             _is_active(cloud, servers[path][-1])
     return servers
 

@@ -4,7 +4,7 @@ servers that were detached ignore its policies."""
 
 import pytest
 
-from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.calls.servers import ADMIN, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from nova_holistic.table.changes import detaching
@@ -47,7 +47,7 @@ def ask(cloud):
 
 
 def a_server(cloud, name, host):
-    server = cloud.create_server(name, 'small', host=host, as_admin=True)
+    server = cloud.create_server(name, 'small', host=host, user=ADMIN)
     cloud.wait_for_status(server, 'ACTIVE')
     return server
 
@@ -58,7 +58,7 @@ def leave(cloud, *names):
         if host.name not in names:
             cloud.disable_compute(host.name)
     other_server = cloud.create_server(
-        'other-server', 'large', host=names[-1], as_admin=True)
+        'other-server', 'large', host=names[-1], user=ADMIN)
     cloud.wait_for_status(other_server, 'ACTIVE')
 
 

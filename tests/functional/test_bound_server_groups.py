@@ -10,7 +10,7 @@ import uuid
 from keystoneauth1 import exceptions as keystone_exceptions
 import pytest
 
-from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.calls.servers import ADMIN, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.engine.binding.binder import Binder
 from nova_holistic import exceptions
@@ -165,11 +165,11 @@ def test_a_pointer_counts_and_must_not_contradict(cloud):
     for path in 'node', 'node-1':
         server = cloud.create_server(
             'a', 'small', {'group': group, 'member': path},
-            server_group=bound)
+            hints={'group': bound})
         assert hosts_of(cloud, [server])
     fault = cloud.fault_of(cloud.create_server(
         'b', 'small', {'group': other, 'member': 'node'},
-        server_group=bound))
+        hints={'group': bound}))
     assert f'server group {bound} is bound to another member' in fault
     assert {row.state for row in cloud.table.members(other)} == {
         MemberState.PLANNED}
@@ -208,7 +208,7 @@ def test_a_move_keeps_the_policies_of_the_group(cloud):
             (cloud.enable_compute if host.name in (away, near)
              else cloud.disable_compute)(host.name)
         # Nova itself would choose the host in the rack of the sibling.
-        load = cloud.create_server('load', 'large', host=away, as_admin=True)
+        load = cloud.create_server('load', 'large', host=away, user=ADMIN)
         cloud.wait_for_status(load, 'ACTIVE')
         assert cloud.live_migrate(servers[0]) == away
         cloud.table.bindings.remove(group, [bound], cloud.clock())

@@ -7,6 +7,7 @@ from uuid import uuid4
 from keystoneauth1 import exceptions as keystone_exceptions
 import pytest
 
+from nova_holistic.embedded.calls.servers import ADMIN
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import EmbeddedCloudError, wait_for
 
@@ -220,7 +221,7 @@ def test_servers_are_evacuated_from_a_stopped_compute(cloud, server):
 def test_a_disabled_compute_gets_no_server(cloud):
     cloud.disable_compute('cmp-3')
     server = cloud.create_server(
-        'shut-out', 'small', host='cmp-3', as_admin=True)
+        'shut-out', 'small', host='cmp-3', user=ADMIN)
     with pytest.raises(EmbeddedCloudError, match='No valid host'):
         cloud.wait_for_status(server, 'ACTIVE')
     cloud.delete_server(server)
@@ -247,7 +248,7 @@ def test_a_removed_host_is_gone_and_may_be_added_again(cloud):
         ).json()['inventories']['VCPU']['total'] == vcpus
         assert cloud.usages()['cmp-4']['VCPU'] == 1
         server = cloud.create_server(
-            'there', 'small', host='cmp-4', as_admin=True)
+            'there', 'small', host='cmp-4', user=ADMIN)
         if vcpus == 8:
             cloud.wait_for_status(server, 'ACTIVE')
         else:

@@ -4,7 +4,7 @@ group."""
 
 import pytest
 
-from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.calls.servers import ADMIN, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import EmbeddedCloudError
 from nova_holistic.table.records import GroupStatus
@@ -128,7 +128,7 @@ def test_a_plan_of_another_group_avoids_exclusive_domains(cloud, level):
 
 @pytest.mark.parametrize('level', ['host', 'rack'])
 def test_an_exclusive_plan_avoids_domains_in_use(cloud, level):
-    server, host = other_server(cloud, 'small', host='r1-1', as_admin=True)
+    server, host = other_server(cloud, 'small', host='r1-1', user=ADMIN)
     held = others(1)
     held['members'][0]['location'] = 'az1/r2'
     taken = domain(level, [host, *hosts_of(cloud, planned(cloud, held))])
@@ -163,7 +163,7 @@ def test_a_yielding_member_of_another_group_avoids_exclusive_hosts(cloud):
     pointed = planned(cloud, others(1))
     cloud.lifecycle.release(pointed)
     for host in RACKS.keys() - closed:
-        assert other_server(cloud, host=host, as_admin=True)[1] == host
+        assert other_server(cloud, host=host, user=ADMIN)[1] == host
     cloud.conf.set_override('failure_mode', 'yield', group='holistic')
     try:
         server = cloud.create_server(
@@ -196,7 +196,7 @@ def test_an_exclusive_member_cannot_move_to_foreign_servers(cloud, level):
     own = cloud.host_of(server)
     first, second = sorted(set(RACKS.values()) - {RACKS[own]})
     # This server fills its host, so the host is not a candidate.
-    assert other_server(cloud, host=f'{first}-1', as_admin=True)[1]
+    assert other_server(cloud, host=f'{first}-1', user=ADMIN)[1]
     cloud.disable_compute(own)
     cloud.disable_compute(f'{second}-1')
     cloud.disable_compute(f'{second}-2')
@@ -244,12 +244,12 @@ def test_both_hosts_of_an_unconfirmed_resize_are_closed(cloud):
     assert now != before
     for host in before, now:
         assert other_server(
-            cloud, 'small', host=host, as_admin=True)[1] is None
+            cloud, 'small', host=host, user=ADMIN)[1] is None
     cloud.act(server, 'confirmResize')
     cloud.wait_for_status(server, 'ACTIVE')
     assert other_server(
-        cloud, 'small', host=before, as_admin=True)[1] == before
-    assert other_server(cloud, 'small', host=now, as_admin=True)[1] is None
+        cloud, 'small', host=before, user=ADMIN)[1] == before
+    assert other_server(cloud, 'small', host=now, user=ADMIN)[1] is None
 
 
 @pytest.mark.parametrize('end', ['release', 'delete'])

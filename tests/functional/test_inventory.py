@@ -7,6 +7,7 @@ from nova.scheduler import request_filter
 from nova.scheduler import utils as scheduler_utils
 import pytest
 
+from nova_holistic.embedded.calls.servers import ADMIN
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.inventory.errors import ServiceFailed
 from nova_holistic.inventory.nova.flavors import flavor_from_nova
@@ -131,7 +132,7 @@ def test_the_allocation_of_a_server_matches_its_flavor(
                            json={'extra_specs': extra_specs})
     try:
         # Only an administrator may boot an image without a root disk.
-        server = cloud.create_server('sized', 'sized', as_admin=True)
+        server = cloud.create_server('sized', 'sized', user=ADMIN)
         cloud.wait_for_status(server, 'ACTIVE')
         (allocation,) = cloud.allocations(server).values()
         cloud.delete_server(server)

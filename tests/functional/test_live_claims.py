@@ -10,7 +10,7 @@ import uuid
 from nova import exception
 import pytest
 
-from nova_holistic.embedded.calls.servers import PROJECT, USER
+from nova_holistic.embedded.calls.servers import ADMIN, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.table.records import GroupStatus, MemberState
 from tests.functional.claims import (
@@ -82,11 +82,11 @@ def test_an_alternate_without_room_is_passed_over(cloud):
 def test_a_server_group_of_nova_and_a_pointer_in_one_request(cloud):
     apart = cloud.create_server_group('apart', 'anti-affinity')
     server_on_host = cloud.create_server('there', 'small', host='cmp-2',
-                                         as_admin=True, server_group=apart)
+                                         user=ADMIN, hints={'group': apart})
     assert host_of_active(cloud, server_on_host) == 'cmp-2'
     group = cloud.plan(document('a'), {'a': 'cmp-2'}, resources=SMALL)
     server = cloud.create_server(
-        'a', 'small', {'group': group, 'member': 'a'}, server_group=apart)
+        'a', 'small', {'group': group, 'member': 'a'}, hints={'group': apart})
     assert host_of_active(cloud, server) == 'cmp-0'
     assert_claimed(cloud, group, 'a', server, 'cmp-0')
 

@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from nova_holistic.embedded.calls.servers import IMAGE, PROJECT, USER
+from nova_holistic.embedded.calls.servers import ADMIN, IMAGE, PROJECT, USER
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -56,7 +56,7 @@ def attract(cloud, host, rather_than):
     """Enable only two hosts. Nova itself would choose the first one."""
     only(cloud, host, rather_than)
     other_server = cloud.create_server(
-        'other-server', 'large', host=rather_than, as_admin=True)
+        'other-server', 'large', host=rather_than, user=ADMIN)
     cloud.wait_for_status(other_server, 'ACTIVE')
 
 

@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import ADMIN
 from nova_holistic.embedded.waiting import wait_for
 from nova_holistic.scheduler import group_moves
 from nova_holistic.table.changes.member_moves import Move
@@ -72,7 +73,7 @@ def leave(cloud, *names):
             cloud.disable_compute(host.name)
     for name in names[1:]:
         other_server = cloud.create_server(
-            'other-server', 'small', host=name, as_admin=True)
+            'other-server', 'small', host=name, user=ADMIN)
         cloud.wait_for_status(other_server, 'ACTIVE')
 
 

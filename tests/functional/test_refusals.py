@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import ADMIN, CloudUser
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.holds.errors import NoResponse
@@ -88,7 +89,8 @@ def test_an_unknown_group_is_refused(cloud, shop):
 
 
 def test_a_group_of_another_project_is_refused_as_unknown(cloud, shop):
-    message = refusal(cloud, shop, 'web', project_id='another')
+    message = refusal(
+        cloud, shop, 'web', user=CloudUser('another'))
     assert f'group {shop} is not known in this project' in message
 
 
@@ -165,13 +167,13 @@ def test_a_zone_without_the_planned_host_is_refused(cloud, shop):
 
 def test_a_host_other_than_the_planned_one_is_refused(cloud, shop):
     assert ('the request names another host than the planned one'
-            in refusal(cloud, shop, 'web', host='cmp-0', as_admin=True))
+            in refusal(cloud, shop, 'web', host='cmp-0', user=ADMIN))
 
 
 def test_a_request_may_name_the_planned_host(cloud, shop):
     server = cloud.create_server(
         'web', 'small', {'group': shop, 'member': 'web'}, host='cmp-2',
-        as_admin=True)
+        user=ADMIN)
     cloud.wait_for_status(server, 'ACTIVE')
     assert cloud.host_of(server) == 'cmp-2'
 
@@ -214,10 +216,10 @@ def test_a_planned_host_rejected_by_novas_filters_is_refused(cloud, shop):
     server_group = cloud.create_server_group('apart', 'anti-affinity')
     placed_server = cloud.create_server(
         'there', 'small', {'group': shop, 'member': 'web'},
-        server_group=server_group)
+        hints={'group': server_group})
     cloud.wait_for_status(placed_server, 'ACTIVE')
     other = cloud.plan(SHOP, PLAN, resources=SMALL, alternates=0)
-    message = loss(cloud, other, 'web', server_group=server_group)
+    message = loss(cloud, other, 'web', hints={'group': server_group})
     assert "its planned host was rejected by Nova's filters" in message
 
 

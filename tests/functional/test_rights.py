@@ -4,6 +4,7 @@ that the user gets."""
 
 import pytest
 
+from nova_holistic.embedded.calls.servers import CloudUser
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.unit.api.service import ADMIN, MEMBER, refusal, Service
@@ -51,8 +52,9 @@ def create(service, document, token=MEMBER, **more):
 
 def other_server(cloud):
     """A server of another project in the first zone."""
-    return cloud.create_server('other-server', 'small', project_id='green',
-                               availability_zone='az1')
+    return cloud.create_server(
+        'other-server', 'small', user=CloudUser('green'),
+        availability_zone='az1')
 
 
 def test_one_small_server_does_not_close_a_zone_to_all_others(

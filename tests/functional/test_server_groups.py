@@ -38,7 +38,8 @@ def hosts_of(cloud, record):
 
 
 def boot(cloud, name, group, pointer=None):
-    server = cloud.create_server(name, 'small', pointer, server_group=group)
+    server = cloud.create_server(
+        name, 'small', pointer, hints={'group': group})
     cloud.wait_for_status(server, 'ACTIVE')
     return cloud.host_of(server)
 
@@ -133,6 +134,6 @@ def test_a_server_group_other_than_described_is_refused(cloud):
     record = create(cloud, first)
     server = cloud.create_server(
         'a', 'small', {'group': record.uuid, 'member': 'a'},
-        server_group=second)
+        hints={'group': second})
     assert (f'it requests server group {second}, but the description states '
             f'server group {first}' in cloud.fault_of(server))

@@ -28,7 +28,8 @@ def use(cloud, monkeypatch):
     build_fails(cloud, planned, monkeypatch)
     server = cloud.create_server(
         'node', 'small', {'group': group, 'member': 'node-0'},
-        server_group=cloud.create_server_group('apart', 'anti-affinity'))
+        hints={'group': cloud.create_server_group(
+            'apart', 'anti-affinity')})
     cloud.wait_for_status(server, 'ACTIVE')
     cloud.add_consumer('cmp-3', {'VCPU': 1})
     cloud.create_aggregate('ssd', {'disk': 'ssd'}, ['cmp-1'])

@@ -69,9 +69,9 @@ def test_server_groups_and_other_hints_are_left_to_nova(
     with lend_cloud(HOSTS, scheduler=scheduler) as cloud:
         cloud.create_flavor('tiny', 1, 512, 1)
         server_group = cloud.create_server_group('apart', 'anti-affinity')
-        servers = [cloud.create_server(
-            'tiny', 'tiny', server_group=server_group,
-            hints={'of_no_meaning': 'here'}) for _ in HOSTS]
+        hints = {'group': server_group, 'of_no_meaning': 'here'}
+        servers = [cloud.create_server('tiny', 'tiny', hints=hints)
+                   for _ in HOSTS]
         for server in servers[:1]:
             cloud.wait_for_status(server, 'ACTIVE')
         placed = [server for server in servers

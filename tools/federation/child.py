@@ -17,6 +17,7 @@ from oslo_policy import opts as policy_opts
 import webob
 
 from nova_holistic.api.app import AppParts, make_app
+from nova_holistic.embedded.calls.servers import CloudUser
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic.embedded.host import EmbeddedHost
@@ -50,7 +51,7 @@ class Control:
         cloud = self._cloud
         server = cloud.create_server(
             name, FLAVOR[0], {'group': group, 'member': member},
-            project_id=project)
+            user=CloudUser(project))
         active = cloud.wait_for_status(server, 'ACTIVE')
         return {'id': server, 'status': active['status'],
                 'host': active['OS-EXT-SRV-ATTR:host']}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers, flavors and server groups through Nova's API."""
 
+from dataclasses import dataclass
+
 from keystoneauth1 import exceptions as keystone_exceptions
 
 from nova_holistic.embedded.waiting import (
@@ -12,6 +14,22 @@ IMAGE = '155d900f-4e14-4e4c-a73d-069cbf4541e6'
 VOLUME = '6ca404f3-d844-4169-bb96-bc792f37de98'
 PROJECT = 'demo'
 USER = 'demo'
+
+
+@dataclass(frozen=True, slots=True)
+class CloudUser:
+    """A user of the embedded cloud.
+
+    :ivar is_admin: whether the user has the role admin in the project
+    """
+
+    project_id: str = PROJECT
+    user_id: str = USER
+    is_admin: bool = False
+
+
+ADMIN = CloudUser(is_admin=True)
+"""The user of the project ``demo`` with the role admin."""
 
 
 class ServerCalls:
@@ -59,36 +77,33 @@ class ServerCalls:
             '/os-server-groups', json={'server_group': body},
         ).json()['server_group']['id']
 
-    def create_server(self, name, flavor, pointer=None, *,
-                      project_id=PROJECT, user_id=USER, server_group=None,
-                      availability_zone=None, hints=None, as_admin=False,
-                      **extra):
+    def create_server(self, name, flavor, pointer=None, *, hints=None,
+                      user=CloudUser(), **extra):
         """Request a server, and return its UUID without waiting for it.
 
         :param flavor: name or ID of the flavor
         :param pointer: ``{'group': uuid, 'member': path}``
-        :param server_group: UUID of one of Nova's server groups
-        :param hints: further scheduler hints
-        :param as_admin: whether the user of the project has the role admin,
-            which Nova requires for a request with a host
+        :param hints: further scheduler hints, such as ``group`` with the UUID
+            of one of Nova's server groups; a hint with the value None is left
+            out
+        :param user: the CloudUser that requests the server; Nova requires an
+            administrator for a request with a host
         :param extra: further keys of the server in the request, such as
-            ``min_count``
+            ``availability_zone`` and ``min_count``
         :raises EmbeddedCloudError: no such flavor exists
         """
         server = {'name': name, 'flavorRef': self.flavor_id(flavor),
                   'imageRef': IMAGE, 'networks': 'none', **extra}
-        if availability_zone is not None:
-            server['availability_zone'] = availability_zone
-        hints = dict(hints or {})
+        hints = {name: value for name, value in (hints or {}).items()
+                 if value is not None}
         if pointer is not None:
             hints['holistic_group'] = pointer['group']
             hints['holistic_member'] = pointer['member']
-        if server_group is not None:
-            hints['group'] = server_group
         body = {'server': server}
         if hints:
             body['os:scheduler_hints'] = hints
-        caller = self.compute_for(project_id, user_id, admin=as_admin)
+        caller = self.compute_for(
+            user.project_id, user.user_id, admin=user.is_admin)
         return caller.post('/servers', json=body).json()['server']['id']
 
     def boot_from_volume(self, name, flavor, pointer=None, **extra):
@@ -109,7 +124,7 @@ class ServerCalls:
         """
         created = [
             self.create_server(f'load-{host}-{number}', flavor, host=host,
-                               project_id=project_id, as_admin=True)
+                               user=CloudUser(project_id, is_admin=True))
             for number in range(count)]
         for server in created:
             self.wait_for_status(server, 'ACTIVE')

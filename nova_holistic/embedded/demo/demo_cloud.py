@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 import time
 
+from nova_holistic.embedded.calls.servers import CloudUser
 from nova_holistic.embedded.demo.outcome import Outcome
 from nova_holistic.embedded.demo import scenario, usage_accounts
 from nova_holistic.embedded.waiting import wait_for
@@ -36,7 +37,7 @@ class DemoCloud:
         created = [
             self.cloud.create_server(
                 f'load-{host.name}', self.flavors[load], host=host.name,
-                project_id=LOAD_PROJECT, as_admin=True)
+                user=CloudUser(LOAD_PROJECT, is_admin=True))
             for host, load in scenario.hosts()]
         for server in created:
             self.cloud.wait_for_status(server, 'ACTIVE')
@@ -45,12 +46,13 @@ class DemoCloud:
         """Request a server with the flavor and the zone of the document, and
         return its UUID.
 
-        :param hint: ``server_group`` or ``pointer``
+        :param hint: ``hints`` or ``pointer`` of ``create_server``
         """
         requirements = member.requirements
+        zone = requirements.availability_zone
         return self.cloud.create_server(
             member.path.replace('/', '-'), self.flavors[requirements.flavor],
-            availability_zone=requirements.availability_zone, **hint)
+            **hint, **({'availability_zone': zone} if zone else {}))
 
     def outcome(self, member: Member, server: str) -> Outcome:
         """Wait until Nova has finished the server, and return the result.

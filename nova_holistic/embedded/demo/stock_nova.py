@@ -23,6 +23,6 @@ def one_by_one(stage: DemoCloud, name: str,
         group = stage.cloud.create_server_group(
             f'{name}: {tier.path}', tier.policy)
         for member in tier.members:
-            server = stage.ask(member, server_group=group)
+            server = stage.ask(member, hints={'group': group})
             outcomes.append(stage.outcome(member, server))
     return Attempt(name, tuple(outcomes), time.monotonic() - started)

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from nova_holistic.embedded.calls.servers import CloudUser
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tests.functional.client.test_map import relay
@@ -173,8 +174,8 @@ def apart(running):
     group = running.create_server_group(
         'apart', 'anti-affinity', MEMBER.project, max_server_per_host=2)
     servers = [running.create_server(
-        name, 'small', server_group=group if name != 'web-7' else None,
-        host=host, as_admin=True, project_id=MEMBER.project)
+        name, 'small', hints={'group': group if name != 'web-7' else None},
+        host=host, user=CloudUser(MEMBER.project, is_admin=True))
         for name, host in (('apart-0', EMPTIER), ('apart-1', 'h02'),
                            ('web-7', 'h03'))]
     for server in servers:
