@@ -54,8 +54,8 @@ def cloud(hosts, utilisation, seed, hosts_per_rack=HOSTS_PER_RACK,
     racks = -(-hosts // hosts_per_rack)
     return Snapshot(
         ('az', 'rack', 'host'),
-        tuple(_host(h, h // hosts_per_rack, racks, zones, kinds[h],
-                    used[h].tolist(), int(servers[h].sum()))
+        tuple(_host(h, _location(h // hosts_per_rack, racks, zones),
+                    kinds[h], used[h].tolist(), int(servers[h].sum()))
               for h in range(hosts)),
         flavors=FrozenMapping(flavors()))
 
@@ -65,14 +65,17 @@ def _capacity(hardware):
     return vcpus * ratio, memory - reserved, disk
 
 
-def _host(number, rack, racks, zones, kind, used, servers):
+def _location(rack, racks, zones):
+    return f'az{rack * zones // racks + 1}', f'rack{rack:04d}'
+
+
+def _host(number, location, kind, used, servers):
     vcpus, ratio, memory, disk, reserved = HARDWARE[kind]
-    zone = f'az{rack * zones // racks + 1}'
     name = f'cmp-{number:05d}'
     return Host(
-        name=name, node=name, uuid='', location=(zone, f'rack{rack:04d}'),
+        name=name, node=name, uuid='', location=location,
         inventories=FrozenMapping({
             'VCPU': Inventory(vcpus, 0, ratio, used[0]),
             'MEMORY_MB': Inventory(memory, reserved, 1.0, used[1]),
             'DISK_GB': Inventory(disk, 0, 1.0, used[2])}),
-        availability_zone=zone, servers=servers)
+        availability_zone=location[0], servers=servers)
