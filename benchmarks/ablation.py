@@ -202,7 +202,8 @@ def measured(case, point, name, limit):
         begin = time.process_time()
         answer = top.solve(
             case.group, case.snapshot, objective=point.objective,
-            time_limit=limit, timer=time.process_time, settings=settings)
+            settings=replace(
+                settings, time_limit=limit, timer=time.process_time))
         seconds = time.process_time() - begin
     return measured_answer(answer, seconds)
 

@@ -21,6 +21,7 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 
@@ -79,7 +80,8 @@ def _measure(hosts, name, seed, arguments):
     with mock.patch.object(Rules, 'require', autospec=True,
                            side_effect=Rules.require) as require:
         ended = time.process_time()
-        hosts_of = alternates(group, snapshot, plan, arguments.alternates)
+        hosts_of = alternates(PlannedGroup(group, snapshot, plan),
+                              arguments.alternates)
         seconds = time.process_time() - ended
     number = sum(map(len, hosts_of.values())) / len(hosts_of)
     print(f'{row}{planned - begin:>7.2f} {seconds:>12.2f} '

@@ -29,6 +29,7 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 RACK = AntiAffinity(level='rack')
@@ -170,8 +171,10 @@ def run(name, limit, objective, processor):
     aim, _ = load_objective(objective), load_backend('highs')
     busy, started = time.process_time(), time.perf_counter()
     answer = solve(
-        requested, snapshot, objective=aim, time_limit=limit,
-        timer=time.process_time if processor else time.perf_counter)
+        requested, snapshot, objective=aim,
+        settings=Settings(
+            time_limit=limit,
+            timer=time.process_time if processor else time.perf_counter))
     seconds = time.perf_counter() - started
     busy = time.process_time() - busy
     outcome = type(answer).__name__.lower()

@@ -25,6 +25,7 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.solver.check import check
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 GRACE = 1.1
@@ -65,7 +66,7 @@ def _measured(point: Point, limit, timer):
     case = grid_cases.case(point)
     started = timer()
     answer = solve(case.group, case.snapshot, objective=point.objective,
-                   time_limit=limit, timer=timer)
+                   settings=Settings(time_limit=limit, timer=timer))
     seconds = timer() - started
     row = {**dataclasses.asdict(point),
            'members': len(case.group.all_members()),

@@ -18,6 +18,7 @@ from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.check import check
 from nova_holistic.solver.milp.backend import load_backend
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 GROUPS = {'plain': shop, 'related': related_shop, 'network': chatty_shop}
@@ -73,7 +74,7 @@ def run(group, snapshot, objective, time_limit, placed=None):
     """One plan and its check; figures of both."""
     started = time.perf_counter()
     answer = solve(group, snapshot, objective=objective, placed=placed or {},
-                   time_limit=time_limit)
+                   settings=Settings(time_limit=time_limit))
     planned = time.perf_counter()
     if not isinstance(answer, Plan):
         raise SystemExit(f'no plan: {answer}')

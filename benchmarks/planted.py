@@ -16,6 +16,7 @@ from planted_devices import PlantedDevices
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.check import check
 from nova_holistic.solver.milp.highs import HiGHS
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 _STARTED = time.perf_counter() - time.process_time()
@@ -45,9 +46,9 @@ def _measure(arguments, hosts, utilisation):
                          else PlantedCloud)(hosts, seed, utilisation / 100)
         members = max(members, len(planted_cloud.group.all_members()))
         started = time.process_time()
-        answer = solve(planted_cloud.group, planted_cloud.snapshot,
-                       timer=timer,
-                       time_limit=arguments.time_limit)
+        answer = solve(
+            planted_cloud.group, planted_cloud.snapshot,
+            settings=Settings(timer=timer, time_limit=arguments.time_limit))
         seconds.append(time.process_time() - started)
         placed = isinstance(answer, Plan) and not check(
             planted_cloud.group, planted_cloud.snapshot, answer.hosts())

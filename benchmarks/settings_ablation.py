@@ -145,8 +145,8 @@ def answered(case, point, limit, limits):
     begin = time.process_time()
     answer = solve(
         case.group, case.snapshot, objective=point.objective,
-        time_limit=limit, timer=time.process_time,
-        settings=Settings(limits=limits))
+        settings=Settings(
+            limits=limits, time_limit=limit, timer=time.process_time))
     return measured_answer(answer, time.process_time() - begin)
 
 

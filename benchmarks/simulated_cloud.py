@@ -21,6 +21,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 
@@ -76,7 +77,8 @@ class SimulatedCloud:
             answer = to_document(solved, group.name, group)
             if copies:
                 answer['headroom'] = headroom_to_document(headroom(
-                    group, self.snapshot, solved, time_limit=self.limit))
+                    group, self.snapshot, solved,
+                    settings=Settings(time_limit=self.limit)))
         return {'id': str(uuid.uuid4()), **answer}
 
     def create(self, document, objective=None, lease=0, key=None):
@@ -159,7 +161,7 @@ class SimulatedCloud:
     def _solved(self, group, objective):
         started = time.thread_time()
         solved = solve(group, self.snapshot, objective=objective or 'spread',
-                       time_limit=self.limit)
+                       settings=Settings(time_limit=self.limit))
         self.seconds += time.thread_time() - started
         return solved
 

@@ -23,8 +23,10 @@ from nova_holistic.model.storage_pools import snapshot_for
 from nova_holistic.picture.text_fitting import printable
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.relax import relax
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 _CODES = {Planned: exits.PLANNED, Unplaceable: exits.UNPLACEABLE,
@@ -55,8 +57,10 @@ class PlanWork:
         solving = time.monotonic()
         reading = solving - start
         with self._watched(group, snapshot):
-            result = solve(group, snapshot, objective=args.objective,
-                           solver=args.solver, time_limit=args.time_limit)
+            result = solve(
+                group, snapshot, objective=args.objective,
+                settings=Settings(
+                    solver=args.solver, time_limit=args.time_limit))
         if isinstance(result, Planned):
             _check(group, snapshot, result)
         result = replace(result, seconds=FrozenMapping({
@@ -97,13 +101,15 @@ def _extras(args: argparse.Namespace, group: Group, snapshot: Snapshot,
     :param left: seconds that the next answer may take
     """
     return answer.Extras(
-        explain(group, snapshot, result, args.objective, time_limit=left())
+        explain(PlannedGroup(group, snapshot, result), args.objective,
+                settings=Settings(time_limit=left()))
         if args.explain and isinstance(result, Planned) else None,
-        relax(group, snapshot, reasons=result.reasons, time_limit=left(),
-              solver=args.solver)
+        relax(group, snapshot, reasons=result.reasons,
+              settings=Settings(time_limit=left(), solver=args.solver))
         if args.relaxations and isinstance(result, Unplaceable) else None,
-        headroom(group, snapshot, result, time_limit=left(),
-                 solver=args.solver) if args.headroom else None)
+        headroom(group, snapshot, result, settings=Settings(
+            time_limit=left(), solver=args.solver))
+        if args.headroom else None)
 
 
 class InvalidPlan(Exception):

@@ -28,6 +28,7 @@ from nova_holistic.repair.server_changes import (
     change_of, ServerChange, ServerStatus)
 from nova_holistic.repair import violations
 from nova_holistic.solver.check import fits
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
@@ -176,10 +177,11 @@ class ActionSearch:
             request, case.snapshot, links_counted=True)
         snapshot = _with_barred_traits(snapshot, barred)
         answer = solve(
-            refused_hosts.with_forbidden_traits(group, case.refused),
-            snapshot, placed=placed, objective=case.record.objective,
-            solver=self._conf.planner.solver,
-            time_limit=self._conf.planner.time_limit)
+            refused_hosts.with_forbidden_traits(group, case.refused), snapshot,
+            placed=placed, objective=case.record.objective,
+            settings=Settings(
+                solver=self._conf.planner.solver,
+                time_limit=self._conf.planner.time_limit))
         if isinstance(answer, Plan):
             return answer.hosts()
         self.reasons = (

@@ -27,6 +27,7 @@ from nova_holistic.model.policy import Encoder, Policy, Violations
 from nova_holistic.repair import move_order
 from nova_holistic.repair.move_order import Move
 from nova_holistic.repair import violations
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
@@ -121,9 +122,9 @@ def _solved(conf, snapshot_planner: SnapshotPlanner, case: RepairCase,
         request, case.snapshot, links_counted=True)
     answer = solve(
         refused_hosts.with_forbidden_traits(group, refused), snapshot,
-        placed=placed,
-        objective=case.record.objective, solver=conf.planner.solver,
-        time_limit=conf.planner.time_limit)
+        placed=placed, objective=case.record.objective,
+        settings=Settings(
+            solver=conf.planner.solver, time_limit=conf.planner.time_limit))
     if isinstance(answer, Plan):
         return answer
     if isinstance(answer, Unplaceable):

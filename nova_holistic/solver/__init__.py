@@ -39,5 +39,5 @@ would make a group fit, and how many copies of it fit.
 """
 
 __all__ = ('alternates.alternates', 'check', 'construct.hosts_for_member',
-           'diagnosis.explain', 'milp.backend', 'observer', 'relaxations',
-           'settings', 'solve')
+           'diagnosis.explain', 'milp.backend', 'observer', 'planned_group',
+           'relaxations', 'settings', 'solve')

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings with which a caller controls how ``solve`` searches for a plan."""
+"""Settings with which a caller controls how the solver searches, and for how
+long."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 import enum
+import math
+import time
 
 from nova_holistic.solver.improve.neighbourhoods import NEIGHBOURHOODS
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import Limits
+from nova_holistic.solver.observer import Observer
 
 
 class Strategy(enum.StrEnum):
@@ -49,6 +54,16 @@ class Settings:
 
     :ivar strategy: a strategy or its name
     :ivar improvement: settings of the large-neighbourhood search
+    :ivar solver: the name of an installed solver
+    :ivar time_limit: wall-clock seconds for the whole call
+    :ivar gap: acceptable relative gap for large groups; small groups are
+        always solved to optimality
+    :ivar threads: maximum number of threads of the solver; it does not affect
+        the answer
+    :ivar timer: returns the current time in seconds; the solver reads no other
+        clock
+    :ivar observer: a function that ``solve`` calls once with the question and
+        the answer, in addition to the registered observers
     :ivar limits: limits of size and effort; None means the limits in effect,
         which are the defaults outside of ``limits.current.using``
     :raises ValueError: if a strategy or a neighbourhood of this name does not
@@ -57,6 +72,12 @@ class Settings:
 
     strategy: Strategy = Strategy.AUTO
     improvement: Improvement = Improvement()
+    solver: str = 'highs'
+    time_limit: float = 10.0
+    gap: float = 0.01
+    threads: int = 1
+    timer: Callable[[], float] = time.perf_counter
+    observer: Observer | None = None
     limits: Limits | None = None
 
     def __post_init__(self) -> None:
@@ -74,3 +95,6 @@ class Settings:
 
 
 DEFAULT = Settings()
+
+UNLIMITED = Settings(time_limit=math.inf)
+"""The defaults of searches whose effort is bounded without a time limit."""

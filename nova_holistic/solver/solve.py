@@ -2,10 +2,9 @@
 """Computes a plan for a group and a snapshot, or the reasons why no plan
 exists."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, replace
-import time
 
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Snapshot
@@ -31,8 +30,7 @@ from nova_holistic.solver.limits.current import construct as construct_limits
 from nova_holistic.solver.limits.current import limits as all_limits
 from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
-from nova_holistic.solver.observer import (
-    Answer, notify_observers, Observer, Question)
+from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_parts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
@@ -71,12 +69,8 @@ class _Question:
 
 def solve(group: Group, snapshot: Snapshot, *,
           placed: Mapping[str, str] = FrozenMapping(),
-          objective: str | Objective = 'spread', solver: str = 'highs',
-          time_limit: float = 10.0, gap: float = 0.01,
-          threads: int = 1,
-          timer: Callable[[], float] = time.perf_counter,
-          settings: Settings = DEFAULT,
-          observer: Observer | None = None) -> Answer:
+          objective: str | Objective = 'spread',
+          settings: Settings = DEFAULT) -> Answer:
     """Return a plan for the group, the reasons why no plan exists, or Unknown
     if the search found neither.
 
@@ -85,30 +79,21 @@ def solve(group: Group, snapshot: Snapshot, *,
     :param placed: path to host name of members that stay on their hosts; the
         snapshot counts them and their usage
     :param objective: an objective or the name of an installed objective
-    :param solver: the name of an installed solver
-    :param time_limit: wall-clock seconds for the whole call
-    :param gap: acceptable relative gap for large groups; small groups are
-        always solved to optimality
-    :param threads: maximum number of threads of the solver; it does not affect
-        the answer
-    :param timer: the only clock of the solver
-    :param settings: settings of the search
-    :param observer: a function that is called once with the question and the
-        answer, in addition to the registered observers
+    :param settings: the solver, the time limit and other settings
     :raises InvalidDocument: if a flavor, level, placed member or host is
         unknown
     :raises UnknownPlugin: if the objective or the solver is not installed
     """
-    deadline = Deadline(timer, time_limit)
+    deadline = Deadline(settings.timer, settings.time_limit)
     if isinstance(objective, str):
         objective = load_objective(objective)
-    backend = load_backend(solver, threads)
+    backend = load_backend(settings.solver, settings.threads)
     reduced = snapshot.without_servers(placed.values())
     bound = bind(group, reduced)
     goal = objective.for_group(bound)
 
     def find(group: Group, hosts: Snapshot) -> Answer:
-        known = Incumbent(group, hosts, placed, goal, gap)
+        known = Incumbent(group, hosts, placed, goal, settings.gap)
         return _answer(_Question(known, backend, deadline, settings),
                        deadline.part(limits().search_share))
 
@@ -117,9 +102,10 @@ def solve(group: Group, snapshot: Snapshot, *,
         answer, tree_limits = plan_on_trees(
             bound, reduced, placed, find, deadline.left)
     asked = tree_problem(bound, snapshot, tree_limits)
-    notify_observers(Question(asked.group if asked else bound,
-                              asked.snapshot if asked else snapshot,
-                              FrozenMapping(placed), goal), answer, observer)
+    notify_observers(Question(
+        asked.group if asked else bound,
+        asked.snapshot if asked else snapshot,
+        FrozenMapping(placed), goal), answer, settings.observer)
     return answer
 
 

@@ -14,6 +14,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom, Relaxations
 from nova_holistic.solver.relaxations.headroom import headroom
 from nova_holistic.solver.relaxations.relax import relax
+from nova_holistic.solver.settings import Settings
 
 _LEAST = 0.1
 """Minimum share of the time limit for each additional result. The total time
@@ -78,9 +79,9 @@ class PlanAnalyser:
             seconds.get('total', 0.0) - seconds.get('snapshot', 0.0))
 
         def options() -> dict:
-            return {'time_limit': max(until - self._timer(), _LEAST * limit),
-                    'solver': self._conf.planner.solver,
-                    'timer': self._timer, 'constrain': constrain}
+            return {'constrain': constrain, 'settings': Settings(
+                solver=self._conf.planner.solver, timer=self._timer,
+                time_limit=max(until - self._timer(), _LEAST * limit))}
 
         def constrain(group: Group, cloud: Snapshot) -> Group:
             return self._snapshot_planner.constrained(

@@ -29,6 +29,8 @@ from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.planned_group import PlannedGroup
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import GroupStatus
 from nova_holistic.table.store import PlacementTable
@@ -155,11 +157,13 @@ class SnapshotPlanner:
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
-                bound, snapshot,
-                plan_for_hosts(request, bound, snapshot, hosts),
+                PlannedGroup(
+                    bound, snapshot,
+                    plan_for_hosts(request, bound, snapshot, hosts),
+                    request.placed),
                 conf.alternates, existing_alternates=given,
-                placed=request.placed, time_limit=conf.time_limit,
-                timer=self._timer)
+                settings=Settings(
+                    time_limit=conf.time_limit, timer=self._timer))
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)
                 for path, names in found.items()}
@@ -236,8 +240,9 @@ class SnapshotPlanner:
             return outcome.of(solve(
                 self.constrained(request, snapshot), snapshot,
                 placed=request.placed, objective=request.objective,
-                solver=self._conf.planner.solver,
-                time_limit=time_limit or self._conf.planner.time_limit))
+                settings=Settings(
+                    solver=self._conf.planner.solver,
+                    time_limit=time_limit or self._conf.planner.time_limit)))
 
     @property
     def has_cache(self) -> bool:

@@ -12,8 +12,6 @@ description, and policies are encoded for these hosts only.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-import math
-import time
 
 import numpy as np
 
@@ -22,24 +20,21 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
-from nova_holistic.model.plan import Plan
 from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.limits.current import alternates as limits
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.rules import scoped_policies
+from nova_holistic.solver.settings import Settings, UNLIMITED
 
 
-def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
-               placed: Mapping[str, str] = FrozenMapping(),
-               existing_alternates: Mapping[str, Sequence[str]]
-               = FrozenMapping(),
-               time_limit: float = math.inf,
-               timer: Callable[[], float] = time.perf_counter
-               ) -> dict[str, tuple[str, ...]]:
+def alternates(planned: PlannedGroup, limit: int, *,
+               existing_alternates: Mapping[str, Sequence[str]] = FrozenMapping(),
+               settings: Settings = UNLIMITED) -> dict[str, tuple[str, ...]]:
     """Member path to the names of its alternates, in the order of preference.
 
     Each host meets the requirements of the member, and has room for it in
@@ -49,20 +44,17 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
     arguments, unless the time limit is reached; then it contains the
     alternates found so far.
 
+    :param planned: the group; members in ``placed`` stay and get no alternates
     :param limit: maximum number of alternates of a member
-    :param placed: members that stay; the snapshot counts their usage, and they
-        get no alternates
     :param existing_alternates: alternates of the members that stay
-    :param time_limit: time limit in seconds
-    :param timer: returns the current time in seconds; the search reads no
-        other clock
+    :param settings: the time limit and its clock
     :raises InvalidDocument: if a member of ``placed`` or its host is unknown
     """
-    in_time = Deadline(timer, time_limit).check
-    found: dict[str, list[str]] = {m.path: [] for m in group.all_members()}
+    in_time = Deadline(settings.timer, settings.time_limit).check
+    found: dict[str, list[str]] = {
+        m.path: [] for m in planned.group.all_members()}
     try:
-        choice = _Choice.of(group, snapshot, plan, limit,
-                            _Staying(placed, existing_alternates), in_time)
+        choice = _Choice.of(planned, limit, existing_alternates, in_time)
         for _ in range(limit):
             for path, host in choice.next_round().items():
                 found[path].append(choice.case.table.hosts[host].name)
@@ -71,22 +63,6 @@ def alternates(group: Group, snapshot: Snapshot, plan: Plan, limit: int, *,
         # The results of complete rounds are valid.
         pass
     return {path: tuple(names) for path, names in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Staying:
-    """Members that stay, with the names of their hosts and alternates."""
-
-    placed: Mapping[str, str]
-    existing_alternates: Mapping[str, Sequence[str]]
-
-    def alternates(self, table: HostTable) -> dict[str, list[int]]:
-        """Path to indexes of the alternates that are in the table."""
-        paths = self.existing_alternates.keys() & self.placed.keys()
-        return {path: [table.index[name]
-                       for name in self.existing_alternates[path]
-                       if name in table.index]
-                for path in paths}
 
 
 @dataclass(slots=True)
@@ -158,18 +134,23 @@ class _Choice:
     in_time: Callable[[], None]
 
     @classmethod
-    def of(cls, group: Group, snapshot: Snapshot, plan: Plan, limit: int,
-           staying: _Staying, in_time: Callable[[], None]) -> '_Choice':
+    def of(cls, planned: PlannedGroup, limit: int,
+           given: Mapping[str, Sequence[str]],
+           in_time: Callable[[], None]) -> '_Choice':
         """Prepare the search, with the arguments of ``alternates``.
 
         :raises OutOfTime: if the time limit is reached
         """
-        placed = staying.placed
-        snapshot = snapshot.without_servers(placed.values())
+        placed = planned.placed
+        snapshot = planned.snapshot.without_servers(placed.values())
         table = HostTable.of(snapshot)
-        also = staying.alternates(table)
-        own = {path: table.index[name] for path, name in plan.hosts().items()}
-        bound = bind(group, snapshot)
+        # Given alternates that are in the table.
+        also = {path: [table.index[name] for name in given[path]
+                       if name in table.index]
+                for path in given.keys() & placed.keys()}
+        own = {path: table.index[name]
+               for path, name in planned.plan.hosts().items()}
+        bound = bind(planned.group, snapshot)
         members = [m for m in bound.all_members() if m.path not in placed]
         room = Room.of(table, members, own)
         lists = Shortlists.of(

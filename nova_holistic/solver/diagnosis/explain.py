@@ -2,19 +2,16 @@
 """Why each member of a plan is on its host: the other possible hosts if all
 other members stay as planned, and the cost of the best of these hosts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 import contextlib
 from dataclasses import dataclass, replace
 from fractions import Fraction
-import math
-import time
 
 import numpy as np
 
 from nova_holistic.model.binding import bind
-from nova_holistic.model.cloud.snapshot import Host, Snapshot
+from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan
@@ -23,11 +20,13 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import diagnosis as limits
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.eligibility import Eligibility
 from nova_holistic.solver.problem.member_classes import MemberClass
 from nova_holistic.solver.problem.rows import ScopedPolicy
+from nova_holistic.solver.settings import Settings, UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +84,23 @@ class Explanation:
     tried: int
 
 
-def explain(group: Group, snapshot: Snapshot, plan: Plan,
-            objective: str | Objective, *,
-            placed: Mapping[str, str] = FrozenMapping(),
-            time_limit: float = math.inf,
-            timer: Callable[[], float] = time.perf_counter
-            ) -> tuple[Explanation, ...]:
+def explain(planned: PlannedGroup, objective: str | Objective, *,
+            settings: Settings = UNLIMITED) -> tuple[Explanation, ...]:
     """Explain the members of the plan, in document order. At the time limit,
     return the explanations so far.
 
-    :param placed: host names of members whose usage is in the snapshot
-    :param time_limit: time limit in seconds
-    :param timer: returns the current time in seconds; no other clock is read
+    :param settings: the time limit and its clock
     """
-    deadline = Deadline(timer, time_limit)
+    deadline = Deadline(settings.timer, settings.time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
         objective)
-    snapshot = snapshot.without_servers(placed.values())
-    bound = bind(group, snapshot)
+    snapshot = planned.snapshot.without_servers(planned.placed.values())
+    bound = bind(planned.group, snapshot)
     found: list[Explanation] = []
     with contextlib.suppress(OutOfTime):
         case = Case.of(bound, snapshot, {}, deadline.check)
-        for each in _Explainer(case, plan, aim.for_group(bound), placed,
-                               deadline).all():
+        for each in _Explainer(case, planned.plan, aim.for_group(bound),
+                               planned.placed, deadline).all():
             found.append(each)
     return tuple(found)
 

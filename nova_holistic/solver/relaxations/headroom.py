@@ -6,9 +6,6 @@ copies together, further copies are added to the placed copies, a few at a
 time.
 """
 
-from collections.abc import Callable
-import time
-
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
@@ -16,35 +13,32 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
 from nova_holistic.solver.check import check
 from nova_holistic.solver.limits.current import relaxations as limits
-from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.relaxations.copies import as_copy, copies
 from nova_holistic.solver.relaxations.most_copies import most_copies
 from nova_holistic.solver.relaxations.occupied import occupied
 from nova_holistic.solver.relaxations.trials import (
     Constrain, Trials, unconstrained)
+from nova_holistic.solver.settings import DEFAULT, Settings
 
 
 def headroom(group: Group, snapshot: Snapshot,
              answer: Plan | Unplaceable | Unknown, *,
-             time_limit: float = 10.0, constrain: Constrain = unconstrained,
-             solver: str = 'highs',
-             timer: Callable[[], float] = time.perf_counter) -> Headroom:
+             constrain: Constrain = unconstrained,
+             settings: Settings = DEFAULT) -> Headroom:
     """Bounds on the number of copies of a group that fit on a cloud.
 
     Each copy has its own policies, and no policy applies between copies.
     Therefore, if a number of copies fits, every smaller number fits.
 
     :param answer: the answer of ``solve`` for one copy
-    :param time_limit: wall-clock seconds
     :param constrain: a function that adds the requirements of the cloud to
         every group
-    :param solver: the name of an installed solver
-    :param timer: the only clock
+    :param settings: the solver, the time limit and other settings
     :raises InvalidDocument: if a flavor or level is unknown
     """
     if isinstance(answer, Unplaceable):
         return Headroom(0, 0)
-    trials = Trials(Deadline(timer, time_limit), timer, constrain, solver)
+    trials = Trials.of(constrain, settings)
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-import time
 
 from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
@@ -12,6 +11,7 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.solver.limits.current import relaxations as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
+from nova_holistic.solver.settings import DEFAULT, Settings
 from nova_holistic.solver.solve import solve
 
 Constrain = Callable[[Group, Snapshot], Group]
@@ -28,15 +28,19 @@ class Trials:
     """Solves changed problems within one time limit.
 
     :ivar deadline: the time limit
-    :ivar timer: the clock of the time limit
     :ivar constrain: a function that is applied to every group before the solve
-    :ivar solver: name of the installed solver
+    :ivar settings: settings of each solve, except its time limit and its gap
     """
 
     deadline: Deadline
-    timer: Callable[[], float] = time.perf_counter
     constrain: Constrain = unconstrained
-    solver: str = 'highs'
+    settings: Settings = DEFAULT
+
+    @classmethod
+    def of(cls, constrain: Constrain, settings: Settings) -> 'Trials':
+        """Trials within the time limit of the settings, which starts now."""
+        return cls(Deadline(settings.timer, settings.time_limit), constrain,
+                   settings)
 
     def part(self, share: float) -> 'Trials':
         """Trials with a share of the remaining time."""
@@ -55,8 +59,8 @@ class Trials:
             return Unknown('the time limit has passed')
         return solve(
             self.constrain(_hard(group), snapshot), snapshot,
-            objective=objective or Feasibility(), solver=self.solver,
-            time_limit=limit, timer=self.timer, gap=0.0)
+            objective=objective or Feasibility(),
+            settings=replace(self.settings, time_limit=limit, gap=0.0))
 
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""

@@ -31,6 +31,7 @@ from nova_holistic.policies import load_policy_types
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from nova_holistic.table.records import PlanRecord, PlanStatus
 from tests.unit.api.service import ADMIN, MEMBER, SHOP
@@ -214,7 +215,8 @@ def test_a_requested_plan_that_was_not_found_shows_no_total(service, more):
 
 def test_a_plan_that_was_not_found_does_not_count_the_hosts_for_users():
     asked, snapshot = _case(CASES[0])
-    found = solve(bind(asked, snapshot), snapshot, time_limit=0.0)
+    found = solve(bind(asked, snapshot), snapshot,
+                  settings=Settings(time_limit=0.0))
     number = str(len(snapshot.hosts))
     assert f'on {number} hosts' in found.message
     (text,) = _read([of_engine(found.message)])

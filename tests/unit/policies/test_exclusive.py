@@ -9,6 +9,7 @@ from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.planned_group import PlannedGroup
 from tests.unit.builders import cloud, group, host, on, servers, two_racks
 from tests.unit.policies.encoding import cost_of
 from tests.unit.solver.scenario import plan, reasons
@@ -114,7 +115,7 @@ def test_placed_members_are_not_outside_servers():
 def test_alternates_have_no_outside_servers():
     one = group(servers('node', 1), policies=[Exclusive()])
     answer = plan(USED, one).answer
-    assert set(alternates(one, USED, answer, 9)['node-0']) == (
+    assert set(alternates(PlannedGroup(one, USED, answer), 9)['node-0']) == (
         {'b', 'c', 'd'} - set(answer.hosts().values()))
 
 

@@ -15,6 +15,7 @@ from nova_holistic.documents.source.text import load
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, host
@@ -86,7 +87,7 @@ def test_an_external_policy_is_unknown_without_its_package(tmp_path, capsys):
 @pytest.mark.parametrize('objective', ['spread', 'fewest-hosts'])
 def test_an_external_policy_overrules_the_objective(types, solver, objective):
     plan = solve(licensed(types), FOUR_RACKS, objective=objective,
-                 solver=solver)
+                 settings=Settings(solver=solver))
     assert len(racks(plan)) == 2
 
 
@@ -122,7 +123,8 @@ def test_an_external_policy_is_named_in_the_reasons(types):
 def test_alternates_satisfy_an_external_policy(types):
     wanted = licensed(types)
     plan = solve(wanted, FOUR_RACKS)
-    for path, names in alternates(wanted, FOUR_RACKS, plan, 10).items():
+    for path, names in alternates(PlannedGroup(wanted, FOUR_RACKS, plan),
+                                  10).items():
         for name in names:
             assert check(wanted, FOUR_RACKS, {
                 **plan.hosts(), path: name}) == ()
@@ -130,8 +132,8 @@ def test_alternates_satisfy_an_external_policy(types):
 
 def test_a_restricted_model_satisfies_an_external_policy(types):
     wanted = licensed(types, *MANY_SIZES, number=5)
-    plan = solve(wanted, MANY_HOSTS, objective='fewest-hosts', time_limit=10,
-                 timer=standing)
+    plan = solve(wanted, MANY_HOSTS, objective='fewest-hosts',
+                 settings=Settings(time_limit=10, timer=standing))
     assert isinstance(plan, Plan), plan
     assert len(racks(plan)) <= 5
 

@@ -5,6 +5,7 @@ Run as a program, it prints the answers, so that a test can compare the answers
 of two processes. The clock is stopped, so no deadline ends the search.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 import json
 import sys
@@ -67,9 +68,11 @@ UNIMPROVED = Settings(improvement=Improvement(failures=0))
 
 def answers(asked, threads=1):
     """Return the answer to each question as text, without the time it took."""
+    settings = replace(UNIMPROVED, threads=threads, time_limit=60.0,
+                       timer=lambda: 0.0)
     return [repr(_untimed(solve(
-        wanted, snapshot, placed=placed, objective=objective, threads=threads,
-        time_limit=60.0, timer=lambda: 0.0, settings=UNIMPROVED)))
+        wanted, snapshot, placed=placed, objective=objective,
+        settings=settings)))
         for wanted, snapshot, placed, objective in asked]
 
 

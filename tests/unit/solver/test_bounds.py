@@ -87,8 +87,9 @@ def test_no_bound_is_above_the_best_plan(objective):
     for seed in range(CASES):
         wanted, snapshot = random_case(seed, objective)
         found, exact = (solve(
-            wanted, snapshot, objective=objective, gap=gap, timer=standing,
-            time_limit=60, settings=Settings(strategy))
+            wanted, snapshot, objective=objective,
+            settings=Settings(
+                strategy, gap=gap, timer=standing, time_limit=60))
             for strategy, gap in (('decomposed', 0.01), ('whole', 0.0)))
         if isinstance(exact, Unplaceable):
             assert isinstance(found, Unplaceable), seed

@@ -8,6 +8,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Unplaceable
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.scenario import plan
@@ -19,7 +20,7 @@ def _takes(number, vcpus, solver='highs', **inventory):
     snapshot = cloud(host('h', 'r', inventories={
         'VCPU': Inventory(**inventory)}))
     answer = solve(group(servers('db', number, vcpus=vcpus)), snapshot,
-                   solver=solver)
+                   settings=Settings(solver=solver))
     assert isinstance(answer, (Plan, Unplaceable))
     return isinstance(answer, Plan)
 
@@ -83,14 +84,16 @@ def test_one_unit_too_many_of_10_to_the_9_is_refused(solver):
     # Both members on h exceed its capacity by one unit, far below the relative
     # tolerance of a solver.
     snapshot, wanted = _pair(10**9, 1, 10**9)
-    found = plan(snapshot, wanted, solver=solver, objective='fewest-hosts')
+    found = plan(snapshot, wanted, objective='fewest-hosts',
+                 settings=Settings(solver=solver))
     found.uses('h', 'other')
 
 
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
 def test_the_last_unit_of_10_to_the_9_can_be_used(solver):
     snapshot, wanted = _pair(10**9, 1, 10**9 + 1)
-    found = plan(snapshot, wanted, solver=solver, objective='fewest-hosts')
+    found = plan(snapshot, wanted, objective='fewest-hosts',
+                 settings=Settings(solver=solver))
     found.uses('h')
 
 

@@ -22,6 +22,8 @@ from nova_holistic.policies.relationship_anti_affinity import (
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
+from nova_holistic.solver.planned_group import PlannedGroup
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -100,7 +102,8 @@ def _answered(wanted, snapshot, clock):
     other answer must be Unknown or have reasons."""
     sys.setprofile(clock.count)
     try:
-        answer = solve(wanted, snapshot, time_limit=1.0, timer=clock)
+        answer = solve(wanted, snapshot,
+                       settings=Settings(time_limit=1.0, timer=clock))
     finally:
         sys.setprofile(None)
     if isinstance(answer, Plan):
@@ -135,11 +138,13 @@ def test_random_groups_get_a_true_answer_at_any_deadline():
         case = seeded(seed)
         wanted, snapshot = case.read()
         clock = Counted(10**9)
-        whole = solve(wanted, snapshot, placed=case.placed, timer=clock)
+        whole = solve(wanted, snapshot, placed=case.placed,
+                      settings=Settings(timer=clock))
         looks = 10**9 - clock.left
         for share in (0.1, 0.3, 0.5, 0.7, 0.9):
             clock = Counted(1 + int(share * looks))
-            answer = solve(wanted, snapshot, placed=case.placed, timer=clock)
+            answer = solve(wanted, snapshot, placed=case.placed,
+                           settings=Settings(timer=clock))
             assert clock.late <= LOOKS
             assert isinstance(answer, Unknown) or (
                 isinstance(answer, Plan) == isinstance(whole, Plan))
@@ -149,14 +154,14 @@ def test_a_plan_is_explained_as_far_as_time_allows():
     wanted, snapshot = SHAPES['many groups'], _racks(30)
     plan = solve(wanted, snapshot)
     clock = Counted(10**9)
-    whole = explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
-                    timer=clock)
+    whole = explain(PlannedGroup(wanted, snapshot, plan), 'spread',
+                    settings=Settings(time_limit=1.0, timer=clock))
     looks = 10**9 - clock.left
     shown = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         clock = Counted(1 + int(share * looks))
-        shown.append(explain(wanted, snapshot, plan, 'spread', time_limit=1.0,
-                             timer=clock))
+        shown.append(explain(PlannedGroup(wanted, snapshot, plan), 'spread',
+                             settings=Settings(time_limit=1.0, timer=clock)))
         assert clock.late <= LOOKS
     # The explanation is a prefix of the whole one. Members without time are
     # left out.

@@ -204,7 +204,7 @@ def test_cbc_claims_no_false_infeasibility():
     @examples(40)
     def honest(case):
         wanted, snapshot = case
-        answer = solve(wanted, snapshot, solver='cbc')
+        answer = solve(wanted, snapshot, settings=Settings(solver='cbc'))
         # CBC may find no plan, but must not report this as a proof.
         assert not isinstance(answer, Unplaceable)
         if isinstance(answer, Plan):

@@ -14,6 +14,7 @@ from nova_holistic.policies.location import Location
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import (
     Binding, explain, HostsLeft, Move)
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers, two_racks
@@ -25,8 +26,8 @@ def _explained(wanted, snapshot, objective='spread', **options):
     plan = solve(wanted, snapshot, objective=objective, **options)
     assert isinstance(plan, Plan), plan
     return plan, {each.member: each for each in explain(
-        wanted, snapshot, plan, objective,
-        placed=options.get('placed', {}))}
+        PlannedGroup(wanted, snapshot, plan, options.get('placed', {})),
+        objective)}
 
 
 def test_remaining_hosts_are_counted_after_each_condition():
@@ -135,8 +136,8 @@ def test_the_next_best_host_is_the_best_of_all_moves():
         where = plan.hosts()
         cost = oracle.violations(bound, snapshot, case.placed, where)
         value = oracle.value(objective, bound, snapshot, case.placed, where)
-        for each in explain(group_, snapshot, plan, objective,
-                            placed=case.placed):
+        for each in explain(PlannedGroup(group_, snapshot, plan, case.placed),
+                            objective):
             if each.member in case.placed:
                 continue
             moves = {name: (c - cost, v - value) for name, c, v in _moves(

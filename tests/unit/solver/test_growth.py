@@ -29,8 +29,8 @@ def test_solving_has_no_loop_over_hosts_times_members(objective):
     def planned(wanted, snapshot):
         answers = []
         found = lines(lambda: answers.append(solve(
-            wanted, snapshot, objective=objective, time_limit=100,
-            timer=standing, settings=Settings('decomposed'))))
+            wanted, snapshot, objective=objective,
+            settings=Settings('decomposed', time_limit=100, timer=standing))))
         assert isinstance(answers[0], Plan)
         return found
 

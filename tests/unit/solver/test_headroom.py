@@ -18,6 +18,7 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.check import check
 from nova_holistic.solver.observer import observing
 from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.builders import cloud, group, host, servers, two_racks
@@ -25,10 +26,12 @@ from tests.unit.solver.clocks import standing
 from tests.unit.solver.strategies import cases
 from tests.unit.solver.test_relaxations_oracle import possible
 
+AT_ONCE = Settings(time_limit=0.0, timer=standing)
+
 
 def found(snapshot, wanted, **options):
     return headroom(wanted, snapshot, solve(wanted, snapshot), **{
-        'timer': standing, **options})
+        'settings': Settings(timer=standing), **options})
 
 
 @pytest.mark.parametrize('wanted, number', [
@@ -71,15 +74,15 @@ def test_no_copy_of_an_unplaceable_group_fits():
 
 def test_without_time_there_is_still_a_plan_and_a_bound():
     wanted = group(servers('node', 5, vcpus=4))
-    assert found(two_racks(), wanted, time_limit=0.0) == Headroom(1, 3)
+    assert found(two_racks(), wanted, settings=AT_ONCE) == Headroom(1, 3)
 
 
 def test_an_unknown_answer_says_nothing_of_the_number():
     wanted = group(servers('node', 5, vcpus=4))
     assert headroom(wanted, two_racks(), Unknown('no time'),
-                    time_limit=0.0) == Headroom(0, 3)
+                    settings=AT_ONCE) == Headroom(0, 3)
     assert headroom(wanted, two_racks(), Unknown('no time'),
-                    timer=standing) == Headroom(3, 3)
+                    settings=Settings(timer=standing)) == Headroom(3, 3)
 
 
 def test_an_undecided_number_of_copies_is_not_excluded():
@@ -88,17 +91,17 @@ def test_an_undecided_number_of_copies_is_not_excluded():
     counting."""
     snapshot = cloud(host('h1', 'r1', vcpus=10), host('h2', 'r1', vcpus=10))
     wanted = group(servers('a', 2, vcpus=6), servers('b', vcpus=1))
-    assert found(snapshot, wanted, time_limit=0.0) == Headroom(1, 1)
+    assert found(snapshot, wanted, settings=AT_ONCE) == Headroom(1, 1)
     wanted = group(servers('a', vcpus=6), servers('b', vcpus=3),
                    policies=[AntiAffinity()])
-    assert found(snapshot, wanted, time_limit=0.0).at_least == 1
-    assert found(snapshot, wanted, time_limit=0.0).at_most >= 2
+    assert found(snapshot, wanted, settings=AT_ONCE).at_least == 1
+    assert found(snapshot, wanted, settings=AT_ONCE).at_most >= 2
 
 
 def test_nothing_limits_members_without_resources():
     snapshot = cloud(host('h1', 'r1'))
     wanted = group(servers('node', 2, vcpus=0))
-    answer = headroom(wanted, snapshot, Unknown('no time'), time_limit=0.0)
+    answer = headroom(wanted, snapshot, Unknown('no time'), settings=AT_ONCE)
     assert answer == Headroom(0, None)
 
 
@@ -123,7 +126,7 @@ def test_copies_are_placed_beside_others_when_they_are_too_many_at_once():
     timer = _Until(seen, 2)
     with observing(seen):
         answer = headroom(wanted, snapshot, solve(wanted, snapshot),
-                          timer=timer, time_limit=100.0)
+                          settings=Settings(timer=timer, time_limit=100.0))
     assert answer.at_least == 4
     assert any(each.groups and each.groups[0].name == 'copy-2'
                for each in seen.groups)
@@ -155,8 +158,10 @@ def copies(wanted, number):
 def test_random_groups_have_the_headroom_that_every_placement_has(case):
     assume(not case.unknown)
     wanted, snapshot = case.read()
-    answer = headroom(wanted, snapshot, solve(wanted, snapshot,
-                                              timer=standing), timer=standing)
+    settings = Settings(timer=standing)
+    answer = headroom(wanted, snapshot,
+                      solve(wanted, snapshot, settings=settings),
+                      settings=settings)
     members = len(wanted.all_members())
     assume(answer.at_most is not None and answer.at_most * members <= 8)
     assert answer.at_least == answer.at_most

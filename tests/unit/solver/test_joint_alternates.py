@@ -8,6 +8,7 @@ import itertools
 from nova_holistic.model.plan import Plan
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver import oracle, test_outsiders
@@ -59,7 +60,7 @@ def test_any_choice_of_alternates_satisfies_all_policies():
         if plan is None:
             continue
         where = plan.hosts()
-        others = alternates(group, snapshot, plan, MOST)
+        others = alternates(PlannedGroup(group, snapshot, plan), MOST)
         for chosen in choices(where, others):
             assert oracle.violations(
                 group, snapshot, {}, chosen) is not None, (seed, chosen)
@@ -79,7 +80,7 @@ def test_any_choice_of_alternates_satisfies_external_policies():
         plan = planned(group, snapshot, placed)
         if plan is None:
             continue
-        others = alternates(group, snapshot, plan, MOST, placed=placed)
+        others = alternates(PlannedGroup(group, snapshot, plan, placed), MOST)
         found += sum(map(len, others.values()))
         for chosen in choices(plan.hosts(), others):
             assert test_outsiders.cost(
@@ -95,12 +96,12 @@ def test_alternates_of_a_replanned_member_respect_those_of_others():
         if plan is None or len(plan.hosts()) < 2:
             continue
         where = plan.hosts()
-        before = alternates(group, snapshot, plan, 1)
+        before = alternates(PlannedGroup(group, snapshot, plan), 1)
         lost = [*where][0]
         fixed = {path: name for path, name in where.items() if path != lost}
         given = {path: before[path] for path in fixed}
-        others = alternates(group, snapshot, plan, MOST,
-                            existing_alternates=given, placed=fixed)
+        others = alternates(PlannedGroup(group, snapshot, plan, fixed), MOST,
+                            existing_alternates=given)
         assert not any(others[path] for path in fixed)
         found += len(others[lost])
         for chosen in choices(where, {**given, lost: others[lost]}):
@@ -116,7 +117,8 @@ def test_each_alternate_has_enough_capacity_for_its_member():
         plan = planned(group, snapshot, case.placed)
         if plan is None:
             continue
-        others = alternates(group, snapshot, plan, MOST, placed=case.placed)
+        others = alternates(PlannedGroup(group, snapshot, plan, case.placed),
+                            MOST)
         for path, names in others.items():
             for name in names:
                 assert check(group, snapshot, {

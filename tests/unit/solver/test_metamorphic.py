@@ -17,6 +17,7 @@ import pytest
 from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Plan
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.solver import changes
@@ -34,7 +35,7 @@ def answer(case, objective, solver='highs'):
     group, snapshot = case.read()
     return group, snapshot, solve(
         group, snapshot, placed=case.placed, objective=objective,
-        solver=solver, time_limit=60)
+        settings=Settings(solver=solver, time_limit=60))
 
 
 def optimum(case, objective='fewest-hosts', solver='highs'):
@@ -195,7 +196,8 @@ def test_building_members_of_an_optimal_plan_keeps_the_optimum(
             name = built[member.path] = plan.hosts()[member.path]
             hosts[name] = _with_server(hosts[name], member)
     later = solve(group, replace(snapshot, hosts=tuple(hosts.values())),
-                  placed=built, objective=objective, time_limit=60)
+                  placed=built, objective=objective,
+                  settings=Settings(time_limit=60))
     assert same((cost_of(group, later), later.objective.value),
                 (cost_of(group, plan), plan.objective.value))
 

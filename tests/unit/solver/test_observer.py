@@ -30,7 +30,8 @@ class Seen(list):
         'time_limit': 1.0, 'timer': advancing(2.0)}, Unknown)])
 def test_it_receives_every_kind_of_answer(wanted, options, kind):
     seen = Seen()
-    answer = solve(wanted, two_racks(), observer=seen, **options)
+    answer = solve(wanted, two_racks(),
+                   settings=Settings(observer=seen, **options))
     assert isinstance(answer, kind)
     (_, shown), = seen
     assert shown is answer
@@ -40,7 +41,8 @@ def test_it_receives_the_question():
     seen, snapshot = Seen(), two_racks()
     placed = {'web-0': 'r1h1'}
     wanted = group(servers('web', 2))
-    solve(wanted, snapshot, placed=placed, objective='stack', observer=seen)
+    solve(wanted, snapshot, placed=placed, objective='stack',
+          settings=Settings(observer=seen))
     (question, _), = seen
     assert question.group == bind(wanted, snapshot)
     assert question.snapshot is snapshot
@@ -53,9 +55,9 @@ def test_no_strategy_hides_an_answer_or_tells_it_twice(strategy):
     seen = Seen()
     snapshot = cloud(*(host(f'h{n}', 'r', servers=int(n == 0))
                        for n in range(4)))
-    answer = solve(
-        group(servers('web', 2), policies=[AntiAffinity()]), snapshot,
-        placed={'web-0': 'h0'}, observer=seen, settings=Settings(strategy))
+    answer = solve(group(servers('web', 2), policies=[AntiAffinity()]),
+                   snapshot, placed={'web-0': 'h0'},
+                   settings=Settings(strategy, observer=seen))
     assert [shown for _, shown in seen] == [answer]
 
 
@@ -96,6 +98,7 @@ def test_its_exception_leaves_solve():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        solve(group(servers('web')), two_racks(), observer=refuse)
+        solve(group(servers('web')), two_racks(),
+              settings=Settings(observer=refuse))
     with pytest.raises(ZeroDivisionError), observing(refuse):
         solve(group(servers('web')), two_racks())

@@ -13,6 +13,7 @@ from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.settings import Settings
 from tests.unit import builders
 from tests.unit.solver.agreement import agrees
 
@@ -91,7 +92,8 @@ def random_case(seed):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_highs_agrees_with_exhaustive_search(objective):
-    planned = sum(agrees(random_case(seed), objective, solver='highs')
+    planned = sum(agrees(random_case(seed), objective,
+                         settings=Settings(solver='highs'))
                   for seed in range(300))
     assert 60 < planned < 280, 'the cases are lopsided'
 
@@ -99,4 +101,4 @@ def test_highs_agrees_with_exhaustive_search(objective):
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_cbc_agrees_with_exhaustive_search(objective):
     for seed in range(1000, 1025):
-        agrees(random_case(seed), objective, solver='cbc')
+        agrees(random_case(seed), objective, settings=Settings(solver='cbc'))

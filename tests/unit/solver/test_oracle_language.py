@@ -8,6 +8,7 @@ import pytest
 
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.solver import oracle
@@ -28,7 +29,7 @@ def agrees(case, objective, solver='highs'):
     group, snapshot = case.read()
     expected = oracle.best(group, snapshot, case.placed, objective)
     answer = solve(group, snapshot, placed=case.placed, objective=objective,
-                   solver=solver, time_limit=60)
+                   settings=Settings(solver=solver, time_limit=60))
     if expected is None:
         assert isinstance(answer, Unplaceable), answer
         assert answer.reasons
@@ -65,7 +66,8 @@ def test_larger_cases_agree_with_exhaustive_search():
 
 def test_cbc_agrees_with_exhaustive_search():
     for seed in range(60_000, 60_000 + times(60)):
-        agrees(seeded(seed), OBJECTIVES[seed % 4], solver='cbc')
+        agrees(seeded(seed), OBJECTIVES[seed % 4],
+               settings=Settings(solver='cbc'))
 
 
 def test_the_cases_use_every_type_hard_and_weighted():

@@ -21,6 +21,7 @@ from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings
 from tests.unit import builders
 from tests.unit.solver.agreement import agrees
 from tests.unit.solver import oracle
@@ -141,11 +142,13 @@ def test_check_and_oracle_agree_on_any_placement():
 def test_highs_agrees_with_exhaustive_search(part):
     seeds = range(part * CASES, (part + 1) * CASES)
     planned = sum(
-        agrees(random_case(seed), OBJECTIVES[seed % 3], solver='highs')
+        agrees(random_case(seed), OBJECTIVES[seed % 3],
+               settings=Settings(solver='highs'))
         for seed in seeds)
     assert CASES / 5 < planned < CASES * 4 / 5, 'the cases are lopsided'
 
 
 def test_cbc_agrees_with_exhaustive_search():
     for seed in range(5000, 5040):
-        agrees(random_case(seed), OBJECTIVES[seed % 3], solver='cbc')
+        agrees(random_case(seed), OBJECTIVES[seed % 3],
+               settings=Settings(solver='cbc'))

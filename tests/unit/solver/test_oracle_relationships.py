@@ -260,8 +260,9 @@ def _agrees(seed, objective, solver='highs', case=random_case):
     group, snapshot, placed = case(seed)
     expected = best(group, snapshot, placed, objective)
     # On a busy machine, the default time limit is too short for CBC.
-    answer = solve(group, snapshot, placed=placed, objective=objective,
-                   solver=solver, timer=standing, time_limit=120)
+    answer = solve(
+        group, snapshot, placed=placed, objective=objective,
+        settings=Settings(solver=solver, timer=standing, time_limit=120))
     if expected is None:
         assert isinstance(answer, Unplaceable), (seed, answer)
         assert answer.reasons

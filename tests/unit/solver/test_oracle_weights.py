@@ -104,7 +104,7 @@ def _check(seed, objective, strategy):
     group, snapshot, placed = random_case(seed)
     worths = _all_worths(group, snapshot, placed, objective)
     answer = solve(group, snapshot, placed=placed, objective=objective,
-                   timer=standing, settings=Settings(strategy))
+                   settings=Settings(strategy, timer=standing))
     where = f'{seed} {objective} {strategy}'
     if not worths:
         assert isinstance(answer, Unplaceable), where

@@ -14,6 +14,7 @@ from nova_holistic.scheduler.policies.policy_evaluation import (
     Cloud, PolicyEvaluation)
 from nova_holistic.solver.check import check
 from nova_holistic.solver.diagnosis.explain import explain
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.effort import some, times
@@ -109,7 +110,7 @@ def test_every_strategy_keeps_what_others_ask_for(strategy):
         objective = OBJECTIVES[seed % 4]
         expected = best(group, snapshot, placed, objective)
         answer = solve(group, snapshot, placed=placed, objective=objective,
-                       settings=Settings(strategy), timer=standing)
+                       settings=Settings(strategy, timer=standing))
         if expected is None:
             refused += 1
             assert isinstance(answer, Unplaceable), seed
@@ -135,7 +136,7 @@ def test_explanations_count_open_hosts_under_external_policies():
         if not isinstance(answer, Plan):
             continue
         where = answer.hosts()
-        for each in explain(group, snapshot, answer, objective):
+        for each in explain(PlannedGroup(group, snapshot, answer), objective):
             assert each.open == sum(
                 h.name != where[each.member] and not check(
                     group, snapshot, {**where, each.member: h.name})
@@ -236,11 +237,12 @@ def test_external_policies_hold_in_a_large_cloud(policy, keys, objective):
     members = [{'name': name, 'count': 40, 'resources': {'VCPU': vcpus}}
                for name, vcpus in (('a', 1), ('b', 2))]
     hard = one(policy, *members, **keys)
-    answer = solve(hard, PAINTED, objective=objective, time_limit=30,
-                   timer=standing)
+    answer = solve(hard, PAINTED, objective=objective,
+                   settings=Settings(time_limit=30, timer=standing))
     assert isinstance(answer, Plan)
     assert cost(hard, PAINTED, answer.hosts()) == 0
     # A preference that can be satisfied completely is satisfied completely.
     soft = solve(one(policy, *members, weight=2, **keys), PAINTED,
-                 objective=objective, time_limit=30, timer=standing)
+                 objective=objective,
+                 settings=Settings(time_limit=30, timer=standing))
     assert [p.violations for p in soft.preferences] == [0]

@@ -18,6 +18,7 @@ from nova_holistic.policies.bandwidth import Bandwidth
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.location import Location
 from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import reasons
@@ -183,8 +184,8 @@ def test_at_the_deadline_the_reasons_may_not_be_minimal(
         AntiAffinity(level='host')])])
     # Use the first number of readings at which infeasibility is known.
     answer = next(answer for looks in itertools.count(1) if isinstance(
-        answer := solve(wanted, two_racks(), time_limit=asked,
-                        timer=_Clock(asked, looks)), Unplaceable))
+        answer := solve(wanted, two_racks(), settings=Settings(
+            time_limit=asked, timer=_Clock(asked, looks))), Unplaceable))
     assert not answer.minimal
     assert any('anti-affinity rack' in r.message for r in answer.reasons)
     assert any(r.message.startswith('affinity') for r in answer.reasons)

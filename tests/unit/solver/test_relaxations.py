@@ -14,6 +14,7 @@ from nova_holistic.policies.relationship_affinity import (
     RelationshipAffinity)
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.relaxations.relax import relax
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.clocks import standing
@@ -24,7 +25,8 @@ def relaxed(snapshot, wanted, **options):
     answer = solve(wanted, snapshot)
     assert isinstance(answer, Unplaceable), answer
     return relax(wanted, snapshot, **{
-        'reasons': answer.reasons, 'timer': standing, **options})
+        'reasons': answer.reasons, 'settings': Settings(timer=standing),
+        **options})
 
 
 def names(found):
@@ -170,9 +172,10 @@ def test_preferences_stay_out_of_the_question():
 
 
 def test_what_there_was_no_time_for_is_undecided_and_not_excluded():
-    found = relaxed(two_racks(), group(
-        servers('node', 3), policies=[AntiAffinity(level='rack')]),
-        time_limit=0.0)
+    found = relaxed(
+        two_racks(),
+        group(servers('node', 3), policies=[AntiAffinity(level='rack')]),
+        settings=Settings(time_limit=0.0, timer=standing))
     assert (found.preferences, found.counts, found.hosts) == ((), (), None)
     assert found.undecided == (
         'policies[0]', 'rules', 'members[0].count', 'hosts')
@@ -182,7 +185,9 @@ def test_the_time_limit_is_kept():
     """On a timer that advances with every reading, the last solver call begins
     before the time limit and ends soon after it."""
     readings = itertools.count()
-    relax(group(*(servers(f'n{n}', 9, vcpus=4) for n in range(3)),
-                policies=[AntiAffinity(level='rack')]), two_racks(),
-          time_limit=1.0, timer=lambda: next(readings) * 1e-3)
+    relax(
+        group(*(servers(f'n{n}', 9, vcpus=4) for n in range(3)),
+              policies=[AntiAffinity(level='rack')]),
+        two_racks(),
+        settings=Settings(time_limit=1.0, timer=lambda: next(readings) * 1e-3))
     assert next(readings) * 1e-3 < 1.1

@@ -13,6 +13,7 @@ from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.plan import Unplaceable
 from nova_holistic.solver.relaxations.relax import relax
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import examples
 from tests.unit.solver.clocks import standing
@@ -111,10 +112,10 @@ def unplaceable(case):
     """Return group, snapshot and relaxations of a case without a plan."""
     assume(not case.unknown)
     group, snapshot = case.read()
-    answer = solve(group, snapshot, timer=standing)
+    answer = solve(group, snapshot, settings=Settings(timer=standing))
     assume(isinstance(answer, Unplaceable))
-    return group, snapshot, relax(
-        group, snapshot, reasons=answer.reasons, timer=standing)
+    return group, snapshot, relax(group, snapshot, reasons=answer.reasons,
+                                  settings=Settings(timer=standing))
 
 
 @examples(60)

@@ -11,6 +11,7 @@ from nova_holistic.model.plan import Preference
 from nova_holistic.policies.affinity import Affinity, SoftAffinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.anti_affinity import SoftAntiAffinity
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import plan
@@ -107,7 +108,8 @@ def test_the_heavier_of_two_preferences_wins():
 def test_equal_calls_give_equal_answers(solver):
     wanted = group(servers('db', 4, vcpus=3), servers('web', 3, vcpus=2),
                    policies=[AntiAffinity(max_per_domain=2)])
-    answers = [solve(wanted, two_racks(3), solver=solver) for _ in range(3)]
+    answers = [solve(wanted, two_racks(3),
+                     settings=Settings(solver=solver)) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
 
 
@@ -137,15 +139,17 @@ def test_an_unknown_placed_member_or_host_is_refused(placed):
 
 def test_plugins_that_are_not_installed_are_named():
     with pytest.raises(exceptions.UnknownPlugin, match='guess.*cbc, highs'):
-        solve(group(servers('db')), two_racks(), solver='guess')
+        solve(group(servers('db')), two_racks(),
+              settings=Settings(solver='guess'))
     with pytest.raises(exceptions.UnknownPlugin, match='luck.*spread'):
         solve(group(servers('db')), two_racks(), objective='luck')
 
 
 def test_the_answer_reports_the_seconds_of_each_step():
     ticks = iter(range(1000))
-    answer = solve(group(servers('db')), two_racks(), time_limit=900,
-                   timer=lambda: float(next(ticks)))
+    answer = solve(
+        group(servers('db')), two_racks(),
+        settings=Settings(time_limit=900, timer=lambda: float(next(ticks))))
     assert set(answer.seconds) == {'snapshot', 'build', 'solve', 'total'}
     assert answer.seconds['snapshot'] == 0
     assert answer.seconds['solve'] > 0

@@ -36,8 +36,8 @@ def violations(plan):
 
 
 def planned(wanted, snapshot, objective, strategy=Strategy.AUTO):
-    plan = solve(wanted, snapshot, objective=objective, timer=standing,
-                 settings=Settings(strategy))
+    plan = solve(wanted, snapshot, objective=objective,
+                 settings=Settings(strategy, timer=standing))
     assert isinstance(plan, Plan)
     assert check(wanted, snapshot, plan.hosts()) == ()
     assert plan.objective.bound <= plan.objective.value
@@ -131,7 +131,7 @@ def test_limits_on_all_domains_still_show_a_contradiction():
         relationships=[RelationshipAntiAffinity(
             between=('a', 'b'), level='rack')])
     snapshot = cloud(*(host(f'h{n}', f'r{n}') for n in range(3)))
-    answer = solve(wanted, snapshot, timer=standing)
+    answer = solve(wanted, snapshot, settings=Settings(timer=standing))
     assert isinstance(answer, Unplaceable)
 
 
@@ -182,9 +182,10 @@ def test_no_bound_is_above_the_value_if_demands_differ_by_a_billion(
 @pytest.mark.parametrize('solver', ['highs', 'cbc'])
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
 def test_a_group_that_stays_where_it_is_has_the_best_plan(objective, solver):
-    plan = solve(group(servers('m', 2)), cloud(
-        host('h1', 'r1', vcpus=5), host('h2', 'r1')), objective=objective,
-        placed={'m-0': 'h1', 'm-1': 'h2'}, solver=solver, timer=standing)
+    plan = solve(group(servers('m', 2)),
+                 cloud(host('h1', 'r1', vcpus=5), host('h2', 'r1')),
+                 objective=objective, placed={'m-0': 'h1', 'm-1': 'h2'},
+                 settings=Settings(solver=solver, timer=standing))
     assert plan.objective.bound == plan.objective.value
     assert plan.objective.gap == 0
 
@@ -196,6 +197,6 @@ def test_a_group_that_stays_where_it_is_has_the_best_plan(objective, solver):
 @pytest.mark.parametrize('strategy', Strategy)
 def test_a_cloud_without_hosts_has_no_plan(policy, strategy):
     answer = solve(group(servers('m', 2), policies=[policy]), cloud(),
-                   timer=standing, settings=Settings(strategy))
+                   settings=Settings(strategy, timer=standing))
     assert isinstance(answer, Unplaceable)
     assert answer.reasons

@@ -11,14 +11,15 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.check import check
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.clocks import advancing, standing, Stopping
 
 
 def test_without_any_time_the_answer_is_unknown():
-    answer = solve(group(servers('db', 2)), two_racks(), time_limit=1.0,
-                   timer=advancing(2.0))
+    answer = solve(group(servers('db', 2)), two_racks(),
+                   settings=Settings(time_limit=1.0, timer=advancing(2.0)))
     assert isinstance(answer, Unknown)
     assert '1 s' in answer.message
 
@@ -29,15 +30,18 @@ def test_a_plan_found_in_time_is_returned_without_a_proof(solver):
     wanted = group(servers('db', 2), policies=[AntiAffinity(level='rack')])
     # Use the smallest number of readings with which the answer is a plan.
     answer = next(answer for looks in itertools.count(1) if isinstance(
-        answer := solve(wanted, snapshot, time_limit=10.0, solver=solver,
-                        timer=Stopping(looks)), Plan))
+        answer := solve(
+            wanted, snapshot,
+            settings=Settings(
+                time_limit=10.0, solver=solver, timer=Stopping(looks))), Plan))
     assert check(wanted, snapshot, answer.hosts()) == ()
     assert 0 <= answer.objective.bound <= answer.objective.value
 
 
 def test_a_counting_proof_needs_no_solver():
     wanted = group(servers('db', 3), policies=[AntiAffinity(level='rack')])
-    answer = solve(wanted, two_racks(), time_limit=1e-9, timer=standing)
+    answer = solve(wanted, two_racks(),
+                   settings=Settings(time_limit=1e-9, timer=standing))
     assert answer.reasons[0].message.startswith(
         'anti-affinity rack needs 3 racks')
 
@@ -60,8 +64,8 @@ def _tiers(kinds, count):
 @pytest.mark.parametrize('objective', ['spread', 'stack', 'fewest-hosts'])
 def test_two_hundred_members_are_planned_on_five_hundred_hosts(objective):
     snapshot, wanted = _loaded(500), _tiers(10, 20)
-    answer = solve(wanted, snapshot, objective=objective, time_limit=60,
-                   timer=standing)
+    answer = solve(wanted, snapshot, objective=objective,
+                   settings=Settings(time_limit=60, timer=standing))
     assert isinstance(answer, Plan)
     assert len(answer.placements) == 200
     assert check(wanted, snapshot, answer.hosts()) == ()
@@ -77,7 +81,7 @@ def test_all_different_members_are_planned_with_a_valid_bound():
     # The first plan needs no backend. The time limit ends the search for
     # better plans.
     answer = solve(wanted, snapshot, objective='fewest-hosts',
-                   time_limit=2.0, timer=standing)
+                   settings=Settings(time_limit=2.0, timer=standing))
     assert isinstance(answer, Plan)
     assert check(wanted, snapshot, answer.hosts()) == ()
     # With three members a host, no plan uses fewer than 60 hosts.

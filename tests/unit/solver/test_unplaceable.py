@@ -10,6 +10,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.plan import Plan, Reason, Unplaceable
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
 from tests.unit.solver.scenario import reasons
@@ -125,7 +126,7 @@ def test_policies_that_cannot_hold_together_are_named(solver):
         group(servers('node', 2), name='db',
               policies=[Affinity(level='rack'), AntiAffinity(level='rack')]),
         group(servers('node', 2), name='web', policies=[AntiAffinity()])])
-    answer = solve(wanted, two_racks(), solver=solver)
+    answer = solve(wanted, two_racks(), settings=Settings(solver=solver))
     assert answer.reasons == (
         Reason('db', 'anti-affinity rack needs 2 racks; only 1 may be used'),
         Reason('db', 'affinity rack puts both members into one rack'))
@@ -138,7 +139,7 @@ def test_fragmented_capacity_is_named_as_the_reason(solver):
     snapshot = cloud(*(host(f'h{n}', 'r', vcpus=8) for n in range(4)))
     wanted = group(servers('a', 3, vcpus=5), servers('b', 3, vcpus=5,
                    forbidden_traits=frozenset({'X'})))
-    found = reasons(snapshot, wanted, solver=solver)
+    found = reasons(snapshot, wanted, settings=Settings(solver=solver))
     assert found == {'a, b': (
         'the 6 members do not fit together on 4 hosts: they need VCPU 30 of '
         '32 free (at most 8 on one host)')}

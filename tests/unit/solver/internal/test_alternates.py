@@ -6,6 +6,7 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.limits.current import limits
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.rules import Rules
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers
@@ -20,7 +21,7 @@ def test_alternates_of_an_even_spread_need_few_checks(
     plan = solve(wanted, snapshot)
     asked = _counted(monkeypatch, WorstCase, 'admits')
     checked = _counted(monkeypatch, AntiAffinity, 'check')
-    found = alternates(wanted, snapshot, plan, 4)
+    found = alternates(PlannedGroup(wanted, snapshot, plan), 4)
     assert {len(names) for names in found.values()} == {4}
     for path, names in found.items():
         assert {name.partition('h')[0] for name in names} == {
@@ -37,7 +38,7 @@ def test_a_rack_closed_to_all_members_is_checked_once(monkeypatch):
     wanted = group(servers('web', 19), policies=[AntiAffinity(level='rack')])
     plan = solve(wanted, snapshot)
     asked = _counted(monkeypatch, WorstCase, 'admits')
-    found = alternates(wanted, snapshot, plan, 4)
+    found = alternates(PlannedGroup(wanted, snapshot, plan), 4)
     assert {len(names) for names in found.values()} == {4}
     assert len(asked) <= 19 * 4 + 20
 
@@ -67,7 +68,7 @@ def test_rows_are_written_about_few_hosts_of_a_large_cloud(monkeypatch):
         with monkeypatch.context() as patched:
             rows = _counted(patched, Rules, 'require')
             checked = _counted(patched, AntiAffinity, 'check')
-            found = alternates(wanted, snapshot, plan, 2)
+            found = alternates(PlannedGroup(wanted, snapshot, plan), 2)
         assert {len(names) for names in found.values()} == {2}
         assert len(checked) == 4 * 3 * 2
         written.append(len(rows))

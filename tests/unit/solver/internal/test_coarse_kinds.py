@@ -83,8 +83,8 @@ def test_no_plan_is_better_than_a_coarse_bound(objective, set_limits):
     proved = 0
     for seed in range(times(20)):
         wanted, snapshot = random_case(seed, objective)
-        best = solve(wanted, snapshot, objective=objective, gap=0.0,
-                     settings=Settings('whole'), timer=standing)
+        best = solve(wanted, snapshot, objective=objective,
+                     settings=Settings('whole', gap=0.0, timer=standing))
         if not isinstance(best, Plan):
             continue
         shop = bind(wanted, snapshot)

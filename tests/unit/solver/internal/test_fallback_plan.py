@@ -84,9 +84,9 @@ def hurry(set_limits):
 
 
 def _solved(clock, objective='fewest-hosts', time_limit=10.0):
-    return solve(_shop(), _cloud(), objective=objective,
-                 time_limit=time_limit, timer=clock,
-                 settings=Settings('decomposed'))
+    return solve(
+        _shop(), _cloud(), objective=objective,
+        settings=Settings('decomposed', time_limit=time_limit, timer=clock))
 
 
 def _is_a_plan(answer):

@@ -19,6 +19,7 @@ from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -132,5 +133,5 @@ def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
         name=f'pair{number}', policies=[Affinity(level='rack')])
         for number in range(20)]
     found = plan(snapshot, group(groups=pairs), objective='fewest-hosts',
-                 timer=standing).objective
+                 settings=Settings(timer=standing)).objective
     assert (found.value, found.bound) == (40, 40)

@@ -2,6 +2,7 @@
 """Large-neighbourhood search never makes plans worse, and plans satisfy all
 policies, whichever neighbourhood is used."""
 
+from dataclasses import replace
 import pytest
 
 from nova_holistic.model.plan import Plan
@@ -84,8 +85,10 @@ def shop(*policies):
 
 
 def improved(wanted, objective, **limits):
-    answer = solve(wanted, wide(), objective=objective, timer=standing,
-                   settings=Settings('neighbourhoods', Improvement(**limits)))
+    answer = solve(
+        wanted, wide(), objective=objective,
+        settings=Settings(
+            'neighbourhoods', Improvement(**limits), timer=standing))
     assert isinstance(answer, Plan)
     return answer
 
@@ -109,8 +112,9 @@ def test_preferences_that_the_start_does_not_meet_are_met(worths):
         host(f'h{n}', f'r{1 + n % 2}', vcpus=8) for n in range(1, 9)))
     answer = solve(
         group(servers('node', 16),
-              policies=[SoftAffinity(level='rack', weight=2.0)]), snapshot,
-        objective='fewest-hosts', timer=standing, settings=ALL)
+              policies=[SoftAffinity(level='rack', weight=2.0)]),
+        snapshot, objective='fewest-hosts',
+        settings=replace(ALL, timer=standing))
     assert [p.violations for p in answer.preferences] == [0]
     (before, _), (after, _) = worths[0]
     assert before > 0 == after
@@ -140,7 +144,8 @@ def test_the_same_seed_takes_the_same_steps(monkeypatch):
 
 def test_a_plan_that_is_good_enough_is_not_improved(monkeypatch):
     monkeypatch.setattr(search, 'step', None)
-    answer = solve(group(servers('node', 12)), wide(), timer=standing)
+    answer = solve(group(servers('node', 12)), wide(),
+                   settings=Settings(timer=standing))
     assert answer.objective.gap == 0
 
 
@@ -150,7 +155,7 @@ def test_members_that_stay_are_not_moved(name):
     fixed = {m.path: f'h{n:02}' for n, m in enumerate(wanted.all_members())
              if m.path.startswith('web/')}
     answer = solve(wanted, wide(), placed=fixed, objective='fewest-hosts',
-                   timer=standing, settings=only(name))
+                   settings=replace(only(name), timer=standing))
     assert {path: answer.hosts()[path] for path in fixed} == fixed
 
 

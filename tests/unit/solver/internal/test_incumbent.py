@@ -37,8 +37,8 @@ class Clock:
 
 
 def solved(clock, strategy, snapshot=TEN):
-    return solve.solve(SHOP, snapshot, objective='fewest-hosts', timer=clock,
-                       settings=Settings(strategy))
+    return solve.solve(SHOP, snapshot, objective='fewest-hosts',
+                       settings=Settings(strategy, timer=clock))
 
 
 def test_a_time_out_in_a_step_keeps_the_plan(monkeypatch):

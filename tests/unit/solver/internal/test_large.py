@@ -18,6 +18,7 @@ from nova_holistic.solver import large
 from nova_holistic.solver.milp.backend import load_backend
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.kinds import Kinds
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver import solve as solving
 from tests.unit.builders import cloud, group, host, servers
 from tests.unit.solver.internal.deadlines import in_time
@@ -75,7 +76,8 @@ def test_equal_hosts_of_several_racks_are_chosen_if_a_rack_is_limited(
     wanted = group(MemberDescription('web', Requirements(FrozenMapping({
         'VCPU': 2, 'MEMORY_MB': 2048, 'DISK_GB': 10})), 100), policies=[
             AntiAffinity(level='rack', max_per_domain=50)])
-    answer = solving.solve(wanted, snapshot, time_limit=60.0)
+    answer = solving.solve(wanted, snapshot,
+                           settings=Settings(time_limit=60.0))
     assert answer.objective.gap < 0.01
 
 

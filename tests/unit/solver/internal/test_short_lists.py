@@ -9,6 +9,8 @@ from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
 from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.planned_group import PlannedGroup
+from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.effort import times
 from tests.unit.builders import cloud, group, host, servers
@@ -32,7 +34,7 @@ def test_any_choice_from_short_lists_satisfies_all_policies():
         plan = planned(wanted, snapshot, {})
         if plan is None:
             continue
-        others = alternates(wanted, snapshot, plan, MOST)
+        others = alternates(PlannedGroup(wanted, snapshot, plan), MOST)
         for chosen in choices(plan.hosts(), others):
             assert oracle.violations(
                 wanted, snapshot, {}, chosen) is not None, (seed, chosen)
@@ -46,7 +48,7 @@ def test_any_choice_from_short_lists_satisfies_external_policies():
         plan = planned(wanted, snapshot, placed)
         if plan is None:
             continue
-        others = alternates(wanted, snapshot, plan, MOST, placed=placed)
+        others = alternates(PlannedGroup(wanted, snapshot, plan, placed), MOST)
         for chosen in choices(plan.hosts(), others):
             assert test_outsiders.cost(
                 wanted, snapshot, chosen) is not None, (seed, chosen)
@@ -63,7 +65,7 @@ def test_an_even_spread_counts_racks_without_a_host_on_a_list():
     wanted = group(servers('web', 3), policies=[
         Spread(level='rack', max_skew=0)])
     plan = solve(wanted, snapshot)
-    found = alternates(wanted, snapshot, plan, MOST)
+    found = alternates(PlannedGroup(wanted, snapshot, plan), MOST)
     for path, names in found.items():
         assert names
         assert {name[:3] for name in names} == {plan.hosts()[path][:3]}
@@ -75,7 +77,7 @@ def test_an_exclusive_rack_counts_other_servers_on_hosts_off_the_list():
         for rack in ('r1', 'r2', 'r3') for n in range(10)))
     wanted = group(servers('web'), policies=[Exclusive(level='rack')])
     plan = solve(wanted, snapshot)
-    (names,) = alternates(wanted, snapshot, plan, 9).values()
+    (names,) = alternates(PlannedGroup(wanted, snapshot, plan), 9).values()
     assert names and not [name for name in names if name.startswith('r1')]
 
 
@@ -84,7 +86,7 @@ def test_lists_of_descriptions_that_must_be_apart_do_not_overlap():
     wanted = group(*(servers(name) for name in 'abcdefgh'),
                    policies=[AntiAffinity()])
     plan = solve(wanted, snapshot)
-    found = alternates(wanted, snapshot, plan, MOST)
+    found = alternates(PlannedGroup(wanted, snapshot, plan), MOST)
     names = [name for each in found.values() for name in each]
     assert len(names) == len({*names}) == 8 * MOST
 
@@ -96,7 +98,8 @@ def test_members_that_must_be_apart_have_all_alternates_in_a_small_group(
     number = {}
     for members in (2, 4, 8, 16):
         wanted = group(servers('web', members), policies=[AntiAffinity()])
-        found = alternates(wanted, snapshot, solve(wanted, snapshot), 4)
+        found = alternates(
+            PlannedGroup(wanted, snapshot, solve(wanted, snapshot)), 4)
         number[members] = sum(map(len, found.values()))
     # The list of a larger group has the number of hosts that one member may
     # have, and one more for each member, up to 16.
@@ -108,8 +111,8 @@ def test_the_answer_is_always_the_same():
     wanted = group(servers('web', 6), servers('db', 4),
                    policies=[AntiAffinity(level='rack', max_per_domain=4)])
     plan = solve(wanted, snapshot)
-    assert alternates(wanted, snapshot, plan, 3) == alternates(
-        wanted, snapshot, plan, 3)
+    assert alternates(PlannedGroup(wanted, snapshot, plan), 3) == alternates(
+        PlannedGroup(wanted, snapshot, plan), 3)
 
 
 def test_a_time_limit_leaves_whole_rounds(set_limits):
@@ -117,11 +120,13 @@ def test_a_time_limit_leaves_whole_rounds(set_limits):
     snapshot = racks(4, 10)
     wanted = group(servers('web', 4), policies=[AntiAffinity()])
     plan = solve(wanted, snapshot)
-    whole = alternates(wanted, snapshot, plan, 3)
+    whole = alternates(PlannedGroup(wanted, snapshot, plan), 3)
     rounds = set()
     for ticks in range(1, 80):
-        found = alternates(wanted, snapshot, plan, 3, time_limit=ticks,
-                           timer=iter(range(1000)).__next__)
+        found = alternates(
+            PlannedGroup(wanted, snapshot, plan), 3,
+            settings=Settings(
+                time_limit=ticks, timer=iter(range(1000)).__next__))
         (number,) = {len(names) for names in found.values()}
         rounds.add(number)
         for path, names in found.items():

@@ -82,9 +82,11 @@ def test_a_new_neighbourhood_improves_a_plan(monkeypatch):
 
     def answer():
         found = solve(
-            wanted, hosts, objective='fewest-hosts', timer=standing,
-            settings=Settings('neighbourhoods', Improvement(
-                ('lone-members',), failures=10, share=1.0, seconds=3.0)))
+            wanted, hosts, objective='fewest-hosts',
+            settings=Settings(
+                'neighbourhoods', Improvement(
+                    ('lone-members',), failures=10, share=1.0, seconds=3.0),
+                timer=standing))
         assert not check(wanted, hosts, found.hosts())
         return found.objective.value
 
