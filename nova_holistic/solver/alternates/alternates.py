@@ -33,7 +33,8 @@ from nova_holistic.solver.settings import Settings, UNLIMITED
 
 
 def alternates(planned: PlannedGroup, limit: int, *,
-               existing_alternates: Mapping[str, Sequence[str]] = FrozenMapping(),
+               existing_alternates: Mapping[str, Sequence[str]]
+               = FrozenMapping(),
                settings: Settings = UNLIMITED) -> dict[str, tuple[str, ...]]:
     """Member path to the names of its alternates, in the order of preference.
 

@@ -79,6 +79,9 @@ class RestrictedMaster:
             # the primal simplex method continues from it.
             self._highs.setOptionValue('simplex_strategy', PRIMAL_SIMPLEX)
         self.branch_on(unrestricted(kinds, cells))
+        # Before the program is solved, no member has a known pattern.
+        self.duals, self.share = np.zeros(self.rows), np.zeros(self.shape)
+        self.value, self.unplaced = float('inf'), float(kinds.numbers.sum())
 
     def branch_on(self, branch: Branch) -> None:
         """Restrict the program to this branch."""

@@ -15,7 +15,6 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan
-from nova_holistic.model.relationship import Relationship
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
@@ -120,7 +119,8 @@ class _Explainer:
                        for path, h in self._at.items()}
         self._hard = [p for p in case.policies if p.policy.hard]
         self._rule_counts = [self._counted(p) for p in self._hard]
-        self._governed = [_governed(p) for p in self._hard]
+        self._governed = [frozenset(member.path for member in each.members)
+                          for each in self._hard]
         self._cost = self._plan_cost()
         self._used = self._free_after()
         self._tries = max(limits().moves_per_member, limits().moves
@@ -282,12 +282,3 @@ class _Explainer:
         turns = zip(order, reversed(order), own_hosts + order)
         return list(dict.fromkeys(
             h for turn in turns for h in turn))[:self._tries]
-
-
-def _governed(carried: ScopedPolicy) -> frozenset[str]:
-    """Paths of the members that the policy applies to."""
-    policy, members = carried.policy, carried.scope.members
-    if isinstance(policy, Relationship):
-        first, second = policy.sides(carried.scope)
-        members = first + second
-    return frozenset(member.path for member in members)

@@ -8,7 +8,6 @@ import random
 from typing import ClassVar
 
 from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.rows import ScopedPolicy
 
@@ -44,11 +43,8 @@ class PlanView:
 
     def in_scope(self, carried: ScopedPolicy) -> list[str]:
         """Movable members that a policy or a relationship applies to."""
-        policy, scope = carried.policy, carried.scope
-        members = ([m for side in policy.sides(scope) for m in side]
-                   if isinstance(policy, Relationship) else scope.members)
         movable = set(self.movable)
-        return [m.path for m in members if m.path in movable]
+        return [m.path for m in carried.members if m.path in movable]
 
     def of_hosts(self, names: Iterable[str], number: int) -> list[str]:
         """The members of the hosts, host by host, up to about this number."""

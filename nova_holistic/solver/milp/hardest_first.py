@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from nova_holistic.model.relationship import Relationship
 from nova_holistic.solver.construct.attempt import ORDERINGS
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.limits.current import construct as construct_limits
@@ -137,7 +136,4 @@ class HardestFirst:
 
 def _paths(carried: ScopedPolicy) -> set[str]:
     """Paths of the members that the policy applies to."""
-    policy, scope = carried.policy, carried.scope
-    if isinstance(policy, Relationship):
-        return {m.path for side in policy.sides(scope) for m in side}
-    return {m.path for m in scope.members}
+    return {member.path for member in carried.members}

@@ -8,7 +8,9 @@ import numpy as np
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.group import Scope
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.relationship import Relationship
 
 
 class Kind(enum.Enum):
@@ -57,6 +59,14 @@ class ScopedPolicy:
     def key(self) -> tuple[int, str]:
         """A key that is equal if the same group contains the same policy."""
         return id(self.policy), self.scope.path
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The members that the policy or relationship applies to."""
+        if isinstance(self.policy, Relationship):
+            return tuple(member for side in self.policy.sides(self.scope)
+                         for member in side)
+        return tuple(self.scope.members)
 
     @property
     def label(self) -> str:
