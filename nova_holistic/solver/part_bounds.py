@@ -59,7 +59,7 @@ def bound_parts(known: Incumbent, backend: Backend,
     for batch in sorted(parts, key=lambda each: -_violations(known, each)):
         with contextlib.suppress(OutOfTime):
             found.append(_solve_part(known, batch, backend, deadline.part(
-                limits().part_share)))
+                limits().bound_share)))
     known.prove_least(sum((each.least for each in found), Fraction(0)))
     known.prove_within(lambda cost: _total(
         found, Fraction(cost), _adds_up(known.objective)))

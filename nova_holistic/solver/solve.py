@@ -26,6 +26,8 @@ from nova_holistic.solver.host_count_bound import has_fewest_hosts
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
+from nova_holistic.solver.limits.current import (
+    column_generation as pattern_limits)
 from nova_holistic.solver.limits.current import construct as construct_limits
 from nova_holistic.solver.limits.current import limits as all_limits
 from nova_holistic.solver.limits.current import phases as limits, using
@@ -130,10 +132,10 @@ def _answer(question: _Question, deadline: Deadline) -> Answer:
         with contextlib.suppress(OutOfTime):
             if on_all and _suits_patterns(known):
                 large(known, question.backend,
-                      deadline.part(limits().decomposition_share),
+                      deadline.part(limits().program_share),
                       always=True)
             elif not known.bound:
-                relax(known, deadline.part(limits().relaxation_share))
+                relax(known, deadline.part(limits().bound_share))
         improve(known, question.backend, deadline,
                 question.settings.improvement)
     return proof or _plan(question)
@@ -144,7 +146,7 @@ def _insert_members(question: _Question, deadline: Deadline) -> Plan | None:
     phases may find a better plan."""
     known = question.incumbent
     try:
-        found = insert_members(known, deadline.part(limits().insertion_share),
+        found = insert_members(known, deadline.part(limits().attempt_share),
                                always=question.strategy is Strategy.INSERTION)
     except OutOfTime:
         return None
@@ -169,9 +171,9 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     if diverse:
         first_plan(known, deadline.part(limits().chosen_hosts_share))
     elif not always and _different(known) > limits().coarse_from:
-        first_plan(known, deadline.part(limits().first_plan_share))
+        first_plan(known, deadline.part(limits().attempt_share))
         with contextlib.suppress(OutOfTime):
-            relax(known, deadline.part(limits().relaxation_share))
+            relax(known, deadline.part(limits().bound_share))
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
             large(known, question.backend,
@@ -181,19 +183,19 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
                 _suits_patterns(known)
                 and len(known.policies) <= limits().pattern_policies):
             large(known, question.backend,
-                  deadline.part(limits().relaxation_share), always=True)
+                  deadline.part(limits().bound_share), always=True)
     if diverse and known.where is not None and not known.is_good_enough:
         with contextlib.suppress(OutOfTime):
             # Patterns are not applicable if policies keep members together.
-            relax_policies(known, deadline.part(limits().relaxation_share))
+            relax_policies(known, deadline.part(limits().bound_share))
         bound_parts(known, question.backend,
-                    deadline.part(limits().parts_share))
+                    deadline.part(limits().bound_share))
 
 
 def _suits_patterns(known: Incumbent) -> bool:
     """Whether the number of different requirements is small enough for column
     generation."""
-    return _different(known) <= limits().pattern_kinds
+    return _different(known) <= pattern_limits().kinds
 
 
 def _different(known: Incumbent) -> int:
@@ -219,7 +221,7 @@ def _on_all_hosts(question: _Question,
     if known.where is None and (
             improves or len(known.snapshot.hosts)
             > construct_limits().all_hosts):
-        first_plan(known, deadline.part(limits().first_plan_share))
+        first_plan(known, deadline.part(limits().attempt_share))
     if improves and known.where is not None:
         with contextlib.suppress(OutOfTime):
             if has_fewest_hosts(known, deadline.part(limits().whole_share)):

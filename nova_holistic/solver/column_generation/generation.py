@@ -25,6 +25,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -168,7 +169,7 @@ class ColumnGeneration:
     def has_used_time_share(self) -> bool:
         """Whether column generation has used its share of the time limit."""
         return self.deadline.elapsed() > (
-            limits().time_share * self.deadline.limit)
+            phases_limits().relaxation_limit * self.deadline.limit)
 
     def _has_converged(self, integral: bool) -> bool:
         value = self.master.value

@@ -166,5 +166,5 @@ def roomiest(kinds: Kinds) -> np.ndarray:
             axis=0, initial=np.inf))
     number = int(np.searchsorted(total, limits().fallback_copies)) + 1
     return np.union1d(some[:min(max(number, limits().fewest_fallback_hosts),
-                                limits().fallback_hosts)], np.array(
+                                limits().all_hosts)], np.array(
         [*kinds.placed.values()], dtype=np.int64))

@@ -20,6 +20,7 @@ from nova_holistic.solver.decomposition.columns import columns, constant
 from nova_holistic.solver.decomposition.member_bound import (
     MemberBound, Members, typical_kinds)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import phases
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.numerics.cost_rounding import rounded_up
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
@@ -151,7 +152,7 @@ class HostAggregation:
         program.minimise_penalty()
         outcome, _ = program.solve_relaxed(0.0,
                                            self._deadline.part(
-                                               limits().preference_share).left)
+                                               phases().bound_share).left)
         if outcome.status is Status.INFEASIBLE:
             self.impossible = True
             return False
@@ -186,7 +187,7 @@ class HostAggregation:
             program.restrict_to(self.domains)
         outcome, x = program.solve_relaxed(limits().domain_gap,
                                            self._deadline.part(
-                                               limits().program_share).left)
+                                               phases().program_share).left)
         if outcome.status is Status.INFEASIBLE and settled:
             return self._solve(bins, False)
         if outcome.status is Status.INFEASIBLE and self.limit < float('inf'):

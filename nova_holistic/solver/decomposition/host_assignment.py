@@ -12,6 +12,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost, rounded_counts)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import phases, problem
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -56,7 +57,7 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
     seconds = min(limits().kinds_share_of_limit * deadline.limit,
-                  limits().program_share * deadline.left())
+                  phases().program_share * deadline.left())
     _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
     hosts = aggregation.columns.hosts[chosen]
     # Rules that this program does not contain may require a few more hosts.
@@ -78,7 +79,7 @@ def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
     """
     columns = aggregation.columns
     busy = np.flatnonzero(taken.any(axis=0))
-    more = max(limits().fewest_spare_hosts, int(limits().pattern_spare_hosts
+    more = max(limits().fewest_spare_hosts, int(limits().cohesive_spare_hosts
                                                 * len(busy)))
     rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
     rest = rest[np.argsort(columns.before[rest], kind='stable')] if (
@@ -136,7 +137,7 @@ def _chosen(aggregation: HostAggregation, spare: float,
     """Sorted indexes of the chosen hosts in the relaxation's columns."""
     columns = aggregation.columns
     used = np.concatenate([hosts[:number] for (hosts, _), number in zip(
-        aggregation.solution, aggregation.considered)])[:limits().chosen_hosts]
+        aggregation.solution, aggregation.considered)])[:problem().part_hosts]
     more = max(least, int(np.ceil(spare * len(used))))
     rest = _by_cost_and_capacity(aggregation, np.setdiff1d(
         np.arange(len(columns.hosts)), used))

@@ -37,8 +37,6 @@ class ColumnGenerationLimits:
         that is more. Not measured.
     :ivar smoothing: weight of the best dual values in the dual values that are
         priced. Not measured.
-    :ivar time_share: share of the time limit after which no round begins. Not
-        measured.
     :ivar dive_penalty: penalty of a member without a pattern while diving, as
         a factor of the largest price. Not measured.
     :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
@@ -61,8 +59,9 @@ class ColumnGenerationLimits:
     :ivar heuristic_beam: unfinished patterns of one host type in heuristic
         pricing. Not measured.
     :ivar patterns: patterns that one round of pricing evaluates. Not measured.
-    :ivar kinds: kinds of members, above which there are too many patterns. Not
-        measured.
+    :ivar kinds: kinds of members up to which patterns are used. A diverse
+        group is solved on chosen hosts only up to this number. Chosen by the
+        network groups of benchmarks/grid.py.
     :ivar goal_share: share of the gap that the goal of a dive leaves to other
         policies. Not measured.
     :ivar second_goal_share: the same for the second goal. Not measured.
@@ -87,7 +86,6 @@ class ColumnGenerationLimits:
     new_columns: int = 200
     new_columns_per_member: float = 0.2
     smoothing: float = 0.5
-    time_share: float = 0.5
     dive_penalty: float = 4.0
     dive_rounds: int = 3
     dive_all_rounds: int = 9

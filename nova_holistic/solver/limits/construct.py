@@ -31,7 +31,6 @@ class ConstructLimits:
         plan have capacity for. Not measured.
     :ivar fewest_fallback_hosts: minimum hosts of the fallback plan. Not
         measured.
-    :ivar fallback_hosts: hosts of the fallback plan. Not measured.
     :ivar fallback_share: share of the time left for the fallback plan. Not
         measured.
     :ivar extended_share: share of the time left for a good plan after the
@@ -43,8 +42,9 @@ class ConstructLimits:
         to be optimal is accepted. Not measured.
     :ivar evaluated_hosts: hosts for which an objective without a host cost is
         evaluated. Not measured.
-    :ivar all_hosts: hosts up to which greedy construction uses all. Not
-        measured.
+    :ivar all_hosts: hosts up to which greedy construction uses all, and a
+        group of many small subgroups is solved in one program; hosts of the
+        fallback plan.
     :ivar all_places: hosts times descriptions up to which greedy construction
         uses all hosts. Not measured.
     :ivar further_plan_share: share of the time that has to be left for a
@@ -79,7 +79,6 @@ class ConstructLimits:
     places_per_update: int = 40
     fallback_copies: float = 2.0
     fewest_fallback_hosts: int = 60
-    fallback_hosts: int = 1000
     fallback_share: float = 0.8
     extended_share: float = 0.6
     insertion_places: int = 200

@@ -24,12 +24,8 @@ class DecompositionLimits:
         further round. No effect on 1 point.
     :ivar reserve_share: share of the time limit that is left for plans. No
         effect on 2 points.
-    :ivar program_share: share of the time left for one round, and for the
-        integer program of kinds. No effect on 3 points.
     :ivar domain_gap: gap at which branching over used domains ends. Not
         measured.
-    :ivar preference_share: share of the time left for the least cost of
-        preferences. Not measured.
     :ivar equal_hosts: share of the range of values within which hosts of a bin
         are equal if costs rise with utilisation. Not measured.
     :ivar assignment_nodes: nodes of the search tree of the assignment of
@@ -37,7 +33,7 @@ class DecompositionLimits:
     :ivar assignment_places: places (class and host) in the assignment. No
         effect on 1 point.
     :ivar missing_cost: cost of a member without a place, in units of the
-        largest cost of a preference. Not measured.
+        largest cost of a preference or of the traffic of the member.
     :ivar cells: cells that hosts are divided into. With four times the value
         the plan is worse on 5 and better on 2 of 24 points; with a quarter it
         is worse on 2 and better on 4 (benchmarks/README.rst).
@@ -52,22 +48,17 @@ class DecompositionLimits:
     :ivar nested_ranges: ranges of the smallest number of members of a domain
         in this count; above, several numbers form one range. With a
         quarter and with four times the value no effect on 8 points.
-    :ivar subgroup_hosts: hosts up to which a group of many small subgroups is
-        solved in one program. Not measured.
     :ivar subgroup_places: places (class and host) of such a group. Not
         measured.
-    :ivar chosen_hosts: hosts in an integer program of kinds. No point reads
-        it.
     :ivar spare_hosts: hosts without members that are added, as a share of the
         chosen hosts. No effect on 2 points.
-    :ivar pattern_spare_hosts: the same if patterns of whole members are known.
-        Not measured.
     :ivar fewest_spare_hosts: hosts without members that are added at least.
         Not measured.
     :ivar kinds_share_of_limit: share of the time limit for the integer program
         of kinds. Not measured.
     :ivar cohesive_spare_hosts: hosts added to those of the relaxation, as a
-        share, if members are kept together. Not measured.
+        share, if members are kept together or patterns of whole members are
+        known.
     :ivar kinds_nodes: nodes of the search tree of the integer program of
         kinds. No point reads it.
     :ivar cohesive_variables: variables for cohesive sets, above which they are
@@ -84,9 +75,7 @@ class DecompositionLimits:
     new_bins: int = 120
     bound_progress: float = 3e-4
     reserve_share: float = 0.65
-    program_share: float = 0.5
     domain_gap: float = 1e-4
-    preference_share: float = 0.3
     equal_hosts: float = 0.01
     assignment_nodes: int = 100
     assignment_places: int = 8000
@@ -96,11 +85,8 @@ class DecompositionLimits:
     counted_domains: int = 4096
     nested_scopes: int = 5
     nested_ranges: int = 100
-    subgroup_hosts: int = 1_000
     subgroup_places: int = 10_000
-    chosen_hosts: int = 2000
     spare_hosts: float = 0.25
-    pattern_spare_hosts: float = 0.1
     fewest_spare_hosts: int = 24
     kinds_share_of_limit: float = 0.25
     cohesive_spare_hosts: float = 0.1

@@ -37,7 +37,6 @@ class ImproveLimits:
     :ivar shared_members: members that are expected to share the cost of a new
         host when hosts are chosen.
     :ivar fewest_hosts: hosts of a part at least, as far as they exist.
-    :ivar most_hosts: hosts of a part.
     :ivar rows: policies times hosts of a part, unless it has fewest_hosts.
     """
 
@@ -55,5 +54,4 @@ class ImproveLimits:
     least_gain: float = 1e-3
     shared_members: int = 4
     fewest_hosts: int = 300
-    most_hosts: int = 2_000
     rows: int = 200_000

@@ -12,12 +12,8 @@ class MilpLimits:
     :ivar start_nodes: nodes of the search tree for completing a start that
         leaves variables open. HiGHS does not look at its time limit there. No
         effect on 6 points.
-    :ivar relaxation_share: share of the time left for a relaxation. No effect
-        on 3 points.
     :ivar repairs: times that a program is solved again after an answer that
         exceeds the capacity of a host. No effect on 6 points.
-    :ivar check_share: share of the time left for another method if no plan
-        exists according to the first method. Not measured.
     :ivar branching_nodes: nodes of branching over used domains. No effect on 3
         points.
     :ivar exact_variables: variables of a program below which it is solved to
@@ -30,8 +26,6 @@ class MilpLimits:
         reads it.
     :ivar restricted_hosts: hosts for each class in the first restricted master
         at least. No point reads it.
-    :ivar preference_share: share of the time left for preferences if a plan is
-        known. No point reads it.
     :ivar far_gap: gap of a plan on chosen hosts above which a program of these
         hosts is solved. No point reads it.
     :ivar whole_share: share of the time left for the whole program after its
@@ -40,8 +34,6 @@ class MilpLimits:
         its answer. No point reads it.
     :ivar fixing_rounds: rounds in which further classes are placed first. No
         point reads it.
-    :ivar fixing_share: share of the time left for one program of these
-        classes. No point reads it.
     :ivar fixed_classes: share of all classes that may be placed first. No
         point reads it.
     :ivar dominated_members: members up to which dominated hosts are left out.
@@ -54,21 +46,17 @@ class MilpLimits:
     """
 
     start_nodes: int = 10
-    relaxation_share: float = 0.3
     repairs: int = 20
-    check_share: float = 0.2
     branching_nodes: int = 40
     exact_variables: int = 2000
     searched_variables: int = 4_000
     whole_places: int = 20_000
     restricted_places: int = 6_000
     restricted_hosts: int = 12
-    preference_share: float = 0.5
     far_gap: float = 0.1
     whole_share: float = 0.25
     cbc_grace: float = 0.05
     fixing_rounds: int = 8
-    fixing_share: float = 0.2
     fixed_classes: float = 0.6
     dominated_members: int = 200
     compared_hosts: int = 100

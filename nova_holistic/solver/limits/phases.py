@@ -12,21 +12,19 @@ class PhasesLimits:
     :ivar search_share: share of the time limit for a plan or a proof. With a
         quarter the plan is worse on 5 of 6 points and the processor time is
         0.3 times as much.
-    :ivar insertion_share: share of the time left for insertion. No effect on 6
-        points.
+    :ivar attempt_share: share of the time left for an attempt that may fail:
+        insertion, greedy construction before all hosts are used, a second
+        method of the solver, or a program of the most difficult members.
+    :ivar bound_share: share of the time left for a bound, of the whole group
+        or of one part, and for the start of a plan for traffic.
+    :ivar program_share: share of the time left for one of several programs or
+        relaxations in turn.
     :ivar chosen_hosts_share: share of the time left for chosen hosts before
         all hosts are used. No effect on 6 points.
-    :ivar first_plan_share: share of the time left for greedy construction
-        before all hosts are used. No effect on 2 points.
     :ivar whole_share: share of the time left for one program of all hosts
         before the large-neighbourhood search. With four times the value the
         bound is better on 3 of 4 points and the processor time is 0.6 times as
         much.
-    :ivar relaxation_share: share of the time left for a bound if a plan is
-        constructed first. No effect on 3 points.
-    :ivar decomposition_share: share of the time left for relaxations and
-        column generation after one program of all hosts. Chosen by the plain,
-        related and network groups of benchmarks/grid.py.
     :ivar diverse_policies: policies from which on a group is diverse. Chosen
         by the mixed groups of benchmarks/grid.py. No effect on 6 points.
     :ivar members_per_policy: members for each policy up to which a group is
@@ -51,22 +49,15 @@ class PhasesLimits:
     :ivar rounds_before_patterns: rounds of disaggregation before column
         generation. No point reads it.
     :ivar relaxation_limit: share of the time limit after which no further
-        relaxation or choice of hosts begins. No point reads it.
+        relaxation, round of pricing or choice of hosts begins.
     :ivar coarse_kinds: kinds of members in a relaxation that gives only a
         bound. No effect on 3 points.
     :ivar huge_places: places from which on a program of all hosts does not
         follow: the fallback plan is constructed first. No point reads it.
-    :ivar pattern_kinds: different requirements up to which hosts are chosen
-        for a diverse group, too, as column generation is of use. Chosen by the
-        network groups of benchmarks/grid.py. No effect on 3 points.
     :ivar pattern_policies: policies up to which hosts are chosen for a diverse
         group. Above, relaxations with policies took seconds and had weaker
         bounds than those without. Chosen by the mixed groups of
         benchmarks/grid.py.
-    :ivar parts_share: share of the time left for bounds of independent parts.
-        Chosen by the mixed groups of benchmarks/grid.py.
-    :ivar part_share: share of the rest of this time for one part. Chosen by
-        the mixed groups of benchmarks/grid.py.
     :ivar integral_gap: relative gap up to which the search ends if the
         objective is a whole number and exceeds its bound by 1. Chosen by the
         groups of benchmarks/grid.py that minimise the number of hosts.
@@ -76,12 +67,11 @@ class PhasesLimits:
     """
 
     search_share: float = 0.9
-    insertion_share: float = 0.2
+    attempt_share: float = 0.2
+    bound_share: float = 0.3
+    program_share: float = 0.5
     chosen_hosts_share: float = 0.7
-    first_plan_share: float = 0.2
     whole_share: float = 0.3
-    relaxation_share: float = 0.3
-    decomposition_share: float = 0.5
     diverse_policies: int = 20
     members_per_policy: int = 10
     coarse_from: int = 150
@@ -94,9 +84,6 @@ class PhasesLimits:
     relaxation_limit: float = 0.5
     coarse_kinds: int = 40
     huge_places: int = 50_000
-    pattern_kinds: int = 20
     pattern_policies: int = 80
-    parts_share: float = 0.3
-    part_share: float = 0.3
     integral_gap: float = 0.05
     few_parts: int = 20

@@ -14,6 +14,9 @@ class ProblemLimits:
         members takes twice as long.
     :ivar array_bytes: bytes of one array over hosts: 128 MiB. A larger problem
         is refused, so that it cannot exhaust the memory.
+    :ivar part_hosts: hosts of a part of the problem: those of a relaxation for
+        a program, those of a part in ruin and recreate, and those offered to a
+        group that has no plan.
     :ivar kinds: kinds of members. Not measured.
     :ivar kind_places: kinds times hosts. Not measured.
     :ivar checked_types: types of hosts up to which the cost of a preference is
@@ -24,6 +27,7 @@ class ProblemLimits:
 
     collected_objects: int = 50_000
     array_bytes: int = 2**27
+    part_hosts: int = 2_000
     kinds: int = 1000
     kind_places: int = 4_000_000
     checked_types: int = 100

@@ -14,8 +14,6 @@ class TrafficLimits:
     :ivar price_discount: share by which prices are lowered while members are
         placed. Not measured.
     :ivar fixed_patterns: patterns that are fixed in turn. Not measured.
-    :ivar missing_factor: cost of a missing member of a fixed pattern, as a
-        factor of its traffic. Not measured.
     :ivar integer_nodes: nodes of the search tree for whole numbers of members.
         Not measured.
     :ivar least_pattern_traffic: traffic of a pattern below which it is not
@@ -25,9 +23,6 @@ class TrafficLimits:
         the hosts that they need. Not measured.
     :ivar host_divisor: divisor of the members that a host may hold, for the
         first try. Not measured.
-    :ivar start_share: share of the time left for a bound and a start if all
-        hosts are used. Not measured.
-    :ivar coarse_domains: domains of a coarse level. Not measured.
     :ivar cell_variables: variables of cells, above which policies are left
         out. Not measured.
     :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
@@ -35,8 +30,6 @@ class TrafficLimits:
     :ivar rounds: rounds of pricing. Not measured.
     :ivar gap: share of the traffic by which a bound, whole numbers of members,
         or a fixed pattern may be worse. Not measured.
-    :ivar reserve_share: share of the time limit that the bound leaves. Not
-        measured.
     :ivar branches: combinations of alternative domains that are solved. Not
         measured.
     :ivar branching_share: share of the members with traffic from which on
@@ -46,18 +39,14 @@ class TrafficLimits:
     level_domains: int = 1000
     price_discount: float = 0.01
     fixed_patterns: int = 24
-    missing_factor: float = 10.0
     integer_nodes: int = 200
     least_pattern_traffic: float = 1e-3
     tried_places: int = 8
     spare_hosts: float = 0.5
     host_divisor: int = 2
-    start_share: float = 0.3
-    coarse_domains: int = 64
     cell_variables: int = 5000
     aggregate_pairs: int = 90_000
     rounds: int = 40
     gap: float = 1e-3
-    reserve_share: float = 0.5
     branches: int = 12
     branching_share: float = 0.02

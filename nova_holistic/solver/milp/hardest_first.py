@@ -17,6 +17,7 @@ from nova_holistic.solver.construct.attempt import ORDERINGS
 from nova_holistic.solver.construct.greedy import Restarts
 from nova_holistic.solver.limits.current import construct as construct_limits
 from nova_holistic.solver.limits.current import milp as limits
+from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
@@ -109,7 +110,7 @@ class HardestFirst:
         started = self._deadline.elapsed()
         outcome = self._backend.solve(
             program.problem, gap=0.0,
-            seconds=limits().fixing_share * self._deadline.for_solver(
+            seconds=phases_limits().attempt_share * self._deadline.for_solver(
                 self._backend.overhead_per_variable * program.size))
         self.solving += self._deadline.elapsed() - started
         if not outcome.solved:

@@ -8,6 +8,7 @@ import numpy as np
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy, Restarts
 from nova_holistic.solver.limits.current import milp as limits
+from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.candidates import candidates
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
@@ -190,7 +191,7 @@ class Search(SolverCalls):
             return SearchStatus.INFEASIBLE
         outcome = self._backend.solve_again(
             program.problem,
-            seconds=limits().check_share * self._deadline.for_solver(
+            seconds=phases_limits().attempt_share * self._deadline.for_solver(
                 self._backend.overhead_per_variable * program.size))
         if outcome.solved and self._offer(program.read()):
             return SearchStatus.FEASIBLE
@@ -245,7 +246,7 @@ class Search(SolverCalls):
         first = Status.OPTIMAL
         if program.preferences and self._plan_cost[0] > 0:
             share = part * (1.0 if self.best is None
-                            else limits().preference_share)
+                            else phases_limits().program_share)
             first = least_preferences(self, program, share, gap == 0)
             if first is Status.OPTIMAL and program.whole:
                 self._least = self._plan_cost[0]

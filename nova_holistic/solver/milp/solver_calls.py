@@ -3,6 +3,7 @@
 
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.limits.current import milp as limits
+from nova_holistic.solver.limits.current import phases
 from nova_holistic.solver.milp.backend import Backend, Outcome, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case, Counts
@@ -74,7 +75,7 @@ class SolverCalls:
         with program.linear():
             outcome = self._backend.solve(
                 program.problem, gap=0.0,
-                seconds=limits().relaxation_share * self._deadline.for_solver(
+                seconds=phases().bound_share * self._deadline.for_solver(
                     self._backend.overhead_per_variable * program.size))
         self.solving += self._deadline.elapsed() - started
         return outcome

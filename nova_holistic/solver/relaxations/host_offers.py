@@ -20,7 +20,7 @@ from nova_holistic.model.members.member import Member
 from nova_holistic.model.objective import HostEncoder, Objective
 from nova_holistic.model.policy import Expression
 from nova_holistic.solver.check import fits
-from nova_holistic.solver.limits.current import relaxations as limits
+from nova_holistic.solver.limits.current import problem as limits
 
 Place = tuple[Host, tuple[str, ...]]
 """An existing host whose availability zone, aggregates and labels a new host
@@ -110,7 +110,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
     :param group: a group with resolved resources
     :param kind: an empty host
     :returns: the offers; None if their number exceeds the limit
-        ``offered_hosts``
+        ``part_hosts``
     """
     representatives = {member.requirements: member
                        for member in group.all_members()}
@@ -123,7 +123,7 @@ def offers(group: Group, snapshot: Snapshot, kind: Host,
         if all(rule.admits(host) for rule in group.rules) and any(
                 fits(member, host, snapshot)
                 for member in representatives.values()):
-            if len(found) == limits().offered_hosts:
+            if len(found) == limits().part_hosts:
                 return None
             found.append(Offer(host, near.name))
     names = _unused((host.name for host in snapshot.hosts), len(found))

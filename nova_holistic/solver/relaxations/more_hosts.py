@@ -18,7 +18,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import AddedHosts, MoreHosts
 from nova_holistic.solver.check import check
-from nova_holistic.solver.limits.current import relaxations as limits
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.relaxations.host_kinds import kinds
 from nova_holistic.solver.relaxations.host_offers import (
     anywhere, next_to_hosts, NewHosts, Offer, offers, Place, with_offers)
@@ -55,7 +55,7 @@ def more_hosts(group: Group, snapshot: Snapshot,
     question = _Question(group, snapshot, bind(
         trials.constrain(group, snapshot), snapshot))
     found, _ = _of_all_kinds(
-        question, next_to_hosts, trials.part(limits().trial_share))
+        question, next_to_hosts, trials.part(limits().program_share))
     if found is not None:
         return found, False
     return _of_all_kinds(question, anywhere, trials)

@@ -8,7 +8,7 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
-from nova_holistic.solver.limits.current import relaxations as limits
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.feasibility import Feasibility
 from nova_holistic.solver.settings import DEFAULT, Settings
@@ -54,7 +54,7 @@ class Trials:
 
         :param objective: an objective; None means that all plans are equal
         """
-        limit = limits().trial_share * self.deadline.left()
+        limit = limits().program_share * self.deadline.left()
         if limit <= 0:
             return Unknown('the time limit has passed')
         return solve(

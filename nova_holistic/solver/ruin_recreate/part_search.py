@@ -11,6 +11,7 @@ from nova_holistic.model.group import Scope
 from nova_holistic.model.members.member import Member
 from nova_holistic.solver.construct.batches import Batch, batches
 from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.limits.current import problem
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.eligibility import demands
@@ -110,7 +111,7 @@ class PartSearch:
         policies = sum(any(m.path in paths for m in each.scope.members)
                        for each in known.policies)
         hosts = self._promising.choose(table, freed, max(
-            limits().fewest_hosts, min(limits().most_hosts, limits().rows
+            limits().fewest_hosts, min(problem().part_hosts, limits().rows
                                        // max(1, policies))),
             self._deadline.check)
         fine = np.ones(len(table), dtype=bool)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
-from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.decomposition.partition import refined
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable
@@ -36,15 +36,14 @@ class CellPartition:
     @classmethod
     def of_table(cls, table: HostTable) -> 'CellPartition':
         """The partition of all hosts of a table by the coarse levels: the
-        levels above hosts, up to the first level with too many domains."""
+        levels above hosts, up to the first level that leads to too many
+        cells."""
         of, levels = np.zeros(len(table), dtype=np.int64), []
         for level in table.snapshot.levels:
-            division = table.division(level)
-            if level == HOST or (
-                    len(division.domains) > limits().coarse_domains):
+            finer = refined(table, of, (level,))
+            if finer is None:
                 break
-            of = np.unique(np.stack((of, division.of_host)), axis=1,
-                           return_inverse=True)[1].reshape(-1)
+            of = finer
             levels.append(level)
         first = np.unique(of, return_index=True)[1]
         return cls(of, {level: table.division(level).of_host[first]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nova_holistic.solver.limits.current import decomposition
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
@@ -75,7 +76,7 @@ class _Fixing:
         program = bound.program()
         size = len(program.cost)
         program.cost = np.concatenate((program.cost, [
-            limits().missing_factor * each.kept_traffic / bound.unit
+            decomposition().missing_cost * each.kept_traffic / bound.unit
             for each in fixed]))
         program.upper = np.concatenate((
             program.upper, [float(each.number) for each in fixed]))

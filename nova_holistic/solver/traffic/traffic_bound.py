@@ -22,6 +22,7 @@ import math
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.limits.current import phases
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
@@ -172,7 +173,7 @@ class TrafficBound:
             close = beyond * self.unit <= limits().gap * cut_traffic
             if not added or close or (
                     enough is not None and most <= enough) or (
-                    self._deadline.left() < limits().reserve_share
+                    self._deadline.left() < (1 - phases().relaxation_limit)
                     * self._deadline.limit):
                 break
         return most

@@ -18,6 +18,7 @@ from nova_holistic.solver.decomposition.cells import cells
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, HostAssignment)
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
+from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search
@@ -188,7 +189,7 @@ def traffic_start(case: Case, placed: Mapping[str, str], objective: Objective,
         return start, within
     with contextlib.suppress(OutOfTime):
         known = TrafficPlans(kinds, traffic,
-                             deadline.part(limits().start_share))
+                             deadline.part(phases_limits().bound_share))
         within = known.within
         placement = known.place()
         others = None if placement is None else _place_others(known, placement,
