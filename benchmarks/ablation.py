@@ -2,13 +2,15 @@
 """The contribution of each strategy of the solver.
 
 Points of the grid (``grid_cases``) are solved with all strategies, and then
-with one strategy disabled at a time. For each strategy, the table shows on how
-many points the plan or the bound was worse without it, on how many it was
-better, and the median of the time with and without it. Equal runs differ,
-too, as the row ``nothing`` shows. The column ``chance`` is the probability
-that a strategy without any effect leads to a difference at least this large
-between the points that are worse and those that are better: a two-sided sign
-test over plans and bounds.
+with one strategy disabled at a time. The time limit is one of effort
+(``effort_clock``). Equal runs have equal answers and efforts, as the row
+``nothing`` shows. Therefore, a strategy is *used* at a point if the answer or
+the effort differs without it. For each strategy, the table shows the number of
+these points, on how many of them the plan or the bound was worse or better
+without it, and the effort without it in relation to the effort with it. The
+column ``chance`` is the probability that a strategy without any effect leads
+to a difference at least this large between the points that are worse and those
+that are better: a two-sided sign test over plans and bounds.
 
 A plan is *worse* if it is missing, if it violates preferences of more weight,
 or if its objective is larger by more than the tolerance. A bound is *worse* if
@@ -23,13 +25,12 @@ import json
 import math
 import pathlib
 import statistics
-import time
 from unittest import mock
 
+from effort_clock import effort_clock
 import grid_cases
 from grid_cases import FAMILIES
 import numpy as np
-from planted import by_processor
 
 from nova_holistic.model.plan import Plan
 from nova_holistic.objectives import load_objective
@@ -48,7 +49,6 @@ from nova_holistic.solver.improve import search as improve
 from nova_holistic.solver.improve.settings import Improvement
 from nova_holistic.solver.limits.current import limits
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.milp import search
 from nova_holistic.solver.ruin_recreate import part_search
 from nova_holistic.solver.settings import Settings
@@ -165,12 +165,11 @@ STRATEGIES = {
         'traffic', cell_variables=0))],
 }
 """Patches that disable each strategy: (module or class, name, replacement).
-The first one disables nothing: its row shows the spread of equal runs."""
+The first one disables nothing: its row shows that equal runs are equal."""
 
 
 def main():
     arguments = parser().parse_args()
-    HiGHS.solve = by_processor(HiGHS.solve)
     load_backend('highs')
     for objective in grid_cases.OBJECTIVES:
         load_objective(objective)
@@ -190,7 +189,7 @@ def main():
 
 
 def measured(case, point, name, limit):
-    """Cost of preferences, value, gap and seconds of one answer."""
+    """Cost of preferences, value, gap and seconds of effort of one answer."""
     settings = Settings()
     if name.startswith('neighbourhood '):
         omitted = name.removeprefix('neighbourhood ')
@@ -199,13 +198,11 @@ def measured(case, point, name, limit):
     with contextlib.ExitStack() as stack:
         for owner, attribute, function in STRATEGIES.get(name, ()):
             stack.enter_context(mock.patch.object(owner, attribute, function))
-        begin = time.process_time()
+        clock = stack.enter_context(effort_clock())
         answer = top.solve(
             case.group, case.snapshot, objective=point.objective,
-            settings=replace(
-                settings, time_limit=limit, timer=time.process_time))
-        seconds = time.process_time() - begin
-    return measured_answer(answer, seconds)
+            settings=replace(settings, time_limit=limit, timer=clock))
+    return measured_answer(answer, clock.now)
 
 
 def measured_answer(answer, seconds):
@@ -236,23 +233,30 @@ def compared(with_it, without):
 
 def print_table(points, rows):
     everything = rows.pop('all')
-    print(f'{"without":<36} {"plan worse":>10} {"better":>6} '
-          f'{"bound worse":>11} {"better":>6} {"chance":>6} '
-          f'{"median s":>8} {"s":>8}')
-    for name, own_rows in {'all strategies': everything, **rows}.items():
-        comparisons = [compared(*pair) for pair in zip(everything, own_rows)]
-        print(f'{name:<36} {counted(comparisons, 0, "worse"):>10} '
+    print(f'{"without":<36} {"used":>4} {"plan worse":>10} {"better":>6} '
+          f'{"bound worse":>11} {"better":>6} {"chance":>6} {"effort":>6}')
+    for name, own_rows in rows.items():
+        pairs = [pair for pair in zip(everything, own_rows)
+                 if pair[0] != pair[1]]
+        comparisons = [compared(*pair) for pair in pairs]
+        print(f'{name:<36} {len(pairs):>4} '
+              f'{counted(comparisons, 0, "worse"):>10} '
               f'{counted(comparisons, 0, "better"):>6} '
               f'{counted(comparisons, 1, "worse"):>11} '
               f'{counted(comparisons, 1, "better"):>6} '
               f'{sign_test(comparisons):>6.2f} '
-              f'{statistics.median(row["seconds"] for row in own_rows):>8.2f} '
-              f'{sum(row["seconds"] for row in own_rows):>8.1f}', flush=True)
+              f'{effort_ratio(pairs):>6.2f}', flush=True)
     print(f'{len(points)} points')
 
 
 def counted(comparisons, index, word):
     return sum(each[index] == word for each in comparisons)
+
+
+def effort_ratio(pairs):
+    """Median of the effort without a strategy in relation to that with it."""
+    return statistics.median([other['seconds'] / known['seconds']
+                              for known, other in pairs] or [1.0])
 
 
 def sign_test(comparisons):
@@ -283,7 +287,8 @@ def point_parser(description, **defaults):
     options.add_argument('--points', type=int, help='of each family')
     options.add_argument('--seed', type=int, default=0, help='of the points')
     options.add_argument('--most-hosts', type=int)
-    options.add_argument('--time-limit', type=float, help='of processor time')
+    options.add_argument('--time-limit', type=float,
+                         help='of effort (effort_clock)')
     options.add_argument('--json', type=pathlib.Path,
                          help='file for all figures')
     options.set_defaults(**defaults)

@@ -6,34 +6,28 @@ defaults, and the sections' limits that the solver reads are recorded. Then
 each of these limits is multiplied by 1/4 and by 4, one at a time, and the
 points that read it are solved again. The table shows for each limit and factor
 the number of points, on how many of them the plan or the bound was worse or
-better than with the default, and the processor time in relation to it.
+better than with the default, and the effort in relation to it.
 
-Two answers are compared as in ``ablation.py``. The first row is of no change:
-answers at the time limit differ from one run to the next, and a limit has an
-effect only if its row differs more. A limit that no point reads is in the
-table with 0 points.
+Two answers are compared as in ``ablation.py``, and the time limit is one of
+effort (``effort_clock``), so that equal runs have equal answers. A limit that
+no point reads is in the table with 0 points.
 """
 
 from collections import Counter
 from dataclasses import fields, replace
 import json
-import time
 
 from ablation import compared, measured_answer, point_parser
+from effort_clock import effort_clock
 import grid_cases
-from planted import by_processor
 
 from nova_holistic.objectives import load_objective
 from nova_holistic.solver.limits import current
 from nova_holistic.solver.milp.backend import load_backend
-from nova_holistic.solver.milp.highs import HiGHS
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
 FACTORS = (0.25, 4)
-NOTHING = 'none'
-"""Name of the row in which nothing is changed."""
-
 SHARES = ('share', 'noise', 'reserve', 'smoothing')
 """Parts of the names of limits that cannot exceed 1."""
 
@@ -51,7 +45,6 @@ class Recorder:
 
 def main():
     arguments = parser().parse_args()
-    HiGHS.solve = by_processor(HiGHS.solve)
     load_backend('highs')
     for objective in grid_cases.OBJECTIVES:
         load_objective(objective)
@@ -60,24 +53,20 @@ def main():
     base = []
     for number, point in enumerate(points):
         case = grid_cases.case(point)
-        # The first answer fills caches.
-        answered(case, point, arguments.time_limit, None)
         row, reads = recorded(case, point, arguments.time_limit)
-        base.append((case, point, reads))
+        base.append((case, point, row, reads))
         print(f'# {number} {point}: {row}', flush=True)
-    rows = {NOTHING: effect(NOTHING, 1, base, arguments.time_limit)}
-    end = time.process_time() + arguments.budget
-    print(f'{"limit":<45} {"factor":>6} {"points":>6} {"worse":>5} '
-          f'{"better":>6} {"bound worse":>11} {"better":>6} {"time":>5}')
-    print_row(NOTHING, 1, rows[NOTHING])
-    for name in names():
-        if arguments.limits and name not in arguments.limits:
-            continue
+    base.sort(key=lambda each: each[2]['seconds'])
+    rows = {}
+    print(f'{"limit":<45} {"factor":>6} {"points":>6} {"same":>6} '
+          f'{"worse":>5} {"better":>6} {"bound worse":>11} {"better":>6} '
+          f'{"effort":>6}')
+    for name in arguments.limits or names():
+        readers = [each[:3] for each in base if name in each[3]]
         for factor in FACTORS:
-            if time.process_time() > end:
-                break
             rows[f'{name} {factor}'] = row = effect(
-                name, factor, base, arguments.time_limit)
+                name, factor, readers[:arguments.readers],
+                arguments.time_limit)
             print_row(name, factor, row)
         if arguments.json:
             arguments.json.write_text(json.dumps(rows, indent=1))
@@ -107,8 +96,6 @@ def recorded(case, point, limit):
 def changed(name, factor):
     """All limits, of which one is multiplied."""
     limits = current.Limits()
-    if name == NOTHING:
-        return limits
     section, field = name.split('.')
     section_limits = getattr(limits, section)
     value = getattr(section_limits, field)
@@ -125,44 +112,41 @@ def changed(name, factor):
 
 
 def effect(name, factor, base, limit):
-    """Compare each answer with an answer that was found just before with the
-    defaults, because the load of the machine changes with time."""
+    """Compare each answer with the answer that the defaults lead to."""
     effects = Counter(points=0)
     before = after = 0.0
-    for case, point, read in base:
-        if name != NOTHING and name not in read:
-            continue
-        row = answered(case, point, limit, None)
+    for case, point, row in base:
         other = answered(case, point, limit, changed(name, factor))
         plan, bound = compared(row, other)
-        effects.update({'points': 1, f'plan {plan}': 1, f'bound {bound}': 1})
+        effects.update({'points': 1, 'same': row == other,
+                        f'plan {plan}': 1, f'bound {bound}': 1})
         before += row['seconds']
         after += other['seconds']
-    return {**effects, 'time': after / before if before else 1.0}
+    return {**effects, 'effort': after / before if before else 1.0}
 
 
 def answered(case, point, limit, limits):
-    begin = time.process_time()
-    answer = solve(
-        case.group, case.snapshot, objective=point.objective,
-        settings=Settings(
-            limits=limits, time_limit=limit, timer=time.process_time))
-    return measured_answer(answer, time.process_time() - begin)
+    with effort_clock() as clock:
+        answer = solve(
+            case.group, case.snapshot, objective=point.objective,
+            settings=Settings(limits=limits, time_limit=limit, timer=clock))
+    return measured_answer(answer, clock.now)
 
 
 def print_row(name, factor, row):
     print(f'{name:<45} {factor:>6} {row["points"]:>6} '
+          f'{row.get("same", 0):>6} '
           f'{row.get("plan worse", 0):>5} {row.get("plan better", 0):>6} '
           f'{row.get("bound worse", 0):>11} {row.get("bound better", 0):>6} '
-          f'{row["time"]:>5.2f}', flush=True)
+          f'{row["effort"]:>6.2f}', flush=True)
 
 
 def parser():
     options = point_parser(__doc__, points=2, most_hosts=2_000, time_limit=2.0)
     options.add_argument('--limits', nargs='+', help='to change; default: all')
-    options.add_argument('--budget', type=float, default=float('inf'),
-                         help='seconds of processor time, after which no '
-                              'further limit is changed')
+    options.add_argument('--readers', type=int, default=8,
+                         help='points for each limit, those of the least '
+                              'effort')
     return options
 
 
