@@ -25,7 +25,7 @@ from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, from_patterns, HostAssignment)
 from nova_holistic.solver.decomposition.many_subgroups import (
     many_subgroups, size)
-from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.limits.current import milp, phases as limits
 from nova_holistic.solver.milp.backend import Backend
 from nova_holistic.solver.milp.search import Search, SearchStatus
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
@@ -129,11 +129,11 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
             kinds.room.sum(axis=1) < kinds.numbers).any():
         return None
     fallback = FallbackPlan(kinds, incumbent, deadline, longest)
-    fallback.construct_after(limits().fallback_before_rules)
+    fallback.construct_after(limits().fallback_after)
     found, relaxed = _relaxed_plan(
         kinds, _Task(incumbent, backend, deadline), fallback)
     if found is None and not (relaxed and relaxed.merged.impossible):
-        fallback.construct_after(0.0 if size(kinds) > limits().huge_places
+        fallback.construct_after(0.0 if size(kinds) > milp().whole_places
                                  else limits().relaxation_limit)
     if fallback.plan is None or found and found[0] <= fallback.plan[0]:
         return found and found[1]
@@ -205,13 +205,13 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
     if is_applicable(relaxed.kinds, relaxed.host_cost, relaxed.cells,
                      merged.columns):
         merged.run(limits().rounds_before_patterns)
-        fallback.construct_after(limits().fallback_after_relaxation)
+        fallback.construct_after(limits().fallback_after)
         search, found = _from_patterns(relaxed, task, fallback)
         best = found and (search.plan_cost, found)
         if found is not None and search.preferred():
             return best
     merged.run()
-    fallback.construct_after(limits().fallback_after_relaxation)
+    fallback.construct_after(limits().fallback_after)
     if merged.impossible or merged.bound is None:
         return best
     return _chosen(relaxed, task, best)

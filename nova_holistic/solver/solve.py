@@ -169,7 +169,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     always = question.strategy is Strategy.DECOMPOSED
     diverse = not always and _is_diverse(known)
     if diverse:
-        first_plan(known, deadline.part(limits().chosen_hosts_share))
+        first_plan(known, deadline.part(limits().main_share))
     elif not always and _different(known) > limits().coarse_from:
         first_plan(known, deadline.part(limits().attempt_share))
         with contextlib.suppress(OutOfTime):
@@ -177,7 +177,7 @@ def _on_chosen_hosts(question: _Question, deadline: Deadline) -> None:
     with contextlib.suppress(OutOfTime):
         if not diverse or known.where is None:
             large(known, question.backend,
-                  deadline.part(limits().chosen_hosts_share), deadline,
+                  deadline.part(limits().main_share), deadline,
                   always=always)
         elif known.objective.traffic() or (
                 _suits_patterns(known)

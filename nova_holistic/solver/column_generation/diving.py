@@ -73,11 +73,10 @@ class Dive:
         if best is None:
             return self._rounded()
         integral_part, self._always_prices = self._integral_part, True
-        last = (limits().integral_goal_dives if self._integral
-                else limits().goal_dives)
         for number in range(limits().dives):
             if best.sort_key <= (0, (
-                    self._goal if number < last else self._fallback_goal)):
+                    self._goal if number < limits().goal_dives
+                    else self._fallback_goal)):
                 break
             if not best.unplaced:
                 self._cutoff = best.value + INTEGRALITY - self._integral
@@ -164,13 +163,14 @@ class Dive:
         master = self._master
         if most is not None:
             self._add_smaller(fixed, most)
-        for number in range(limits().dive_all_rounds):
+        rounds = 3 * limits().dive_rounds
+        for number in range(rounds):
             master.fix(fixed, most)
             if self._generation.has_used_time_share() or not master.solve(
                     self._generation.deadline.left()):
                 return False
             # The known patterns are usually sufficient for a first dive.
-            if number + 1 == limits().dive_all_rounds or (
+            if number + 1 == rounds or (
                     master.unplaced < INTEGRALITY and (
                         number >= limits().dive_rounds
                         or not self._always_prices

@@ -25,6 +25,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.columns import constant
 from nova_holistic.solver.limits.current import column_generation as limits
+from nova_holistic.solver.limits.current import decomposition
 from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.deadline import Deadline
@@ -149,13 +150,13 @@ class ColumnGeneration:
                 self._penalty = penalty = penalty * limits().penalty_growth
                 self.master.penalise(penalty * self.prices)
                 continue
-            falls = self.master.value < (1 - limits().value_progress) * last
+            falls = self.master.value < last * (
+                1 - decomposition().bound_progress)
             last = self.master.value
-            if (self.master.unplaced > limits().unplaced_share
-                * self.numbers.sum()
-                    or known and falls) and self._add_columns(self.pricing(
+            if (self.master.unplaced > 1e-6 or known and falls) and (
+                    self._add_columns(self.pricing(
                         self.master.prices(self.master.duals)[0],
-                        max_types=limits().cell_types)):
+                        max_types=limits().cell_types))):
                 continue
             fresh, better = self._price(
                 weight * self._duals + (1 - weight) * self.master.duals)
@@ -212,10 +213,8 @@ class ColumnGeneration:
         if not len(self.host_types.slopes):
             # Hosts of the same cost have nearly equal gains. Only the best
             # patterns are added.
-            most = max(limits().new_columns, int(
-                limits().new_columns_per_member * self.numbers.sum()))
-            some = some[np.sort(np.argsort(
-                -gains.known[some], kind='stable')[:most])]
+            some = some[np.sort(np.argsort(-gains.known[some], kind='stable')[
+                :limits().new_columns])]
         return self.master.add(some, gains.patterns[some])
 
     def _raises_bound(self, duals: np.ndarray, gains: PricingResult,

@@ -39,13 +39,11 @@ def place_patterns(kinds: Kinds, cells: Cells, generation: ColumnGeneration,
     :param integral: whether costs are whole numbers
     :param limit: maximum cost of preferences
     """
-    goal, fallback_goal = (generation.floor / (1 - share * gap)
-                           for share in (limits().goal_share,
-                                         limits().second_goal_share))
+    goal = fallback_goal = generation.floor / (1 - limits().goal_share * gap)
     if integral:
         goal = max(goal, math.ceil(generation.bound - 1e-6)
                    - generation.bound + generation.floor)
-        fallback_goal = max(fallback_goal, goal + 1)
+        fallback_goal = goal + 1
     result = Dive(generation, goal, fallback_goal, integral).run()
     if result is None or not result.hosts:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from nova_holistic.solver.construct.attempt import Attempt, fullest, LookAhead
 from nova_holistic.solver.construct.greedy import plans
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
-from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
@@ -49,7 +49,7 @@ class FallbackPlan:
             return
         self._was_tried = True
         deadline = (self._longest
-                    or self._deadline).part(limits().fallback_share)
+                    or self._deadline).part(phases().main_share)
         kinds = self._kinds
         try:
             case = Case.of(
@@ -63,7 +63,7 @@ class FallbackPlan:
         except OutOfTime:
             pass
         if self.plan is not None and self._longest is not None:
-            self._extend(self._longest.part(limits().extended_share))
+            self._extend(self._longest.part(phases().main_share))
 
     def _take(self, case: Case, counts: Counts) -> None:
         """Keep the plan if it is the best."""

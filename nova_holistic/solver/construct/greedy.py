@@ -16,7 +16,7 @@ from nova_holistic.solver.construct.attempt import (
     Attempt, LookAhead, Ordering, ORDERINGS)
 from nova_holistic.solver.construct.components import components
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
-from nova_holistic.solver.limits.current import construct as limits
+from nova_holistic.solver.limits.current import construct as limits, phases
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 
@@ -130,7 +130,7 @@ class Restarts:
         tries, self._tries = tries or self._tries, limits().further_restarts
         self.failures.clear()
         first: Counter[int] = Counter()
-        reserve = (1 - limits().ordering_share) * self._deadline.left()
+        reserve = (1 - phases().attempt_share) * self._deadline.left()
         for _ in range(tries):
             if self._deadline.left() <= reserve:
                 return None
@@ -146,9 +146,7 @@ class Restarts:
             if failed is None:
                 return self._checked_counts(attempt.counts)
             first[failed] += failed == order[0]
-            if first[failed] >= (limits().traffic_failures
-                                 if failed in self._ahead.checked
-                                 else limits().first_failures):
+            if first[failed] >= limits().first_failures:
                 return None
             self._learn(failed, reached)
         return None
@@ -165,7 +163,7 @@ class Restarts:
             component = self._components[failed]
             tries[component] += 1
             if len(component) == 1 or (
-                    tries[component] > limits().component_attempts):
+                    tries[component] > limits().further_restarts):
                 return failed
             reached = list(self._rule_counts.reached(failed))
             for c in component.difference(self.fixed):

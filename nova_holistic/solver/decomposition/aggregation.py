@@ -125,7 +125,7 @@ class HostAggregation:
         if not mixed or self._deadline.left() < (
                 limits().reserve_share * self._deadline.limit):
             return None
-        parts = max(limits().bin_parts, limits().new_bins // len(mixed))
+        parts = max(limits().bin_parts, limits().first_bins // len(mixed))
         split = [part for number in mixed
                  for part in _finely_split(values, bins[number], parts)]
         gone = set(mixed)

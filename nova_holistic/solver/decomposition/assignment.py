@@ -14,7 +14,7 @@ import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.construct.disaggregation import KindCounts
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import decomposition as limits, milp
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import INTEGRALITY
@@ -185,7 +185,7 @@ def _integer_solution(program: Linear, missing: slice,
         # The program is far harder if members may be missing. Therefore,
         # members may be missing only in the second attempt.
         outcome, near = program.solve(deadline.left(), 0.0,
-                                      limits().assignment_nodes)
+                                      milp().nodes)
         if outcome.status is not Status.INFEASIBLE:
             break
     program.integer, upper = whole, program.upper
@@ -194,7 +194,7 @@ def _integer_solution(program: Linear, missing: slice,
     if found is None and outcome.status is not Status.INFEASIBLE:
         program.lower, program.upper = np.zeros_like(upper), upper
         outcome, values = program.solve(deadline.left(), 0.0,
-                                        limits().assignment_nodes)
+                                        milp().nodes)
         return values if outcome.solved else None
     return found
 
@@ -217,7 +217,7 @@ def _completed(program: Linear, near: np.ndarray, domains: np.ndarray,
         program.lower = np.where(domains | some, kept, 0.0)
         program.upper = np.where(domains, kept, upper)
         outcome, values = program.solve(deadline.left(), 0.0,
-                                        limits().assignment_nodes)
+                                        milp().nodes)
         if outcome.solved and program.cost @ values <= enough:
             return values
     return None

@@ -11,7 +11,7 @@ from nova_holistic.solver.decomposition.assignment import assigned_counts
 from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.host_assignment import HostAssignment
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
@@ -56,7 +56,7 @@ def _assigned(case: Case, places: KindPlaces,
     """Assign all places in one program, and place the remaining members
     wherever they fit."""
     found = assigned_counts(case, places.kind_of, places.counts,
-                            deadline.part(limits().assignment_share))
+                            deadline.part(limits().program_share))
     if found is None or all(
             sum(host_counts.values()) == len(each.members)
             for each, host_counts in zip(case.classes, found)):

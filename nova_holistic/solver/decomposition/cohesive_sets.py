@@ -82,7 +82,7 @@ class CohesiveSetRows:
 
     def __init__(self, every: tuple[CohesiveSet, ...], bins: int):
         self.parts = sorted({part for each in every for part in each.parts})
-        if len(self.parts) * bins > limits().cohesive_variables:
+        if len(self.parts) * bins > limits().part_variables:
             every, self.parts = (), []
         self._every, self._bins = every, bins
         self.size = len(self.parts) * bins

@@ -12,7 +12,7 @@ from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition.marginal_cost_greedy import (
     assign_by_marginal_cost, rounded_counts)
 from nova_holistic.solver.limits.current import decomposition as limits
-from nova_holistic.solver.limits.current import phases, problem
+from nova_holistic.solver.limits.current import milp, phases, problem
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.kinds import Kinds
@@ -49,16 +49,15 @@ def assign_to_hosts(aggregation: HostAggregation, spare: float, gap: float,
     if aggregation.host_cost.slopes:
         return _by_marginal_cost(aggregation, spare)
     cells = aggregation.cells
-    chosen = _chosen(aggregation, max(spare, limits().cohesive_spare_hosts)
+    chosen = _chosen(aggregation, max(spare, limits().spare_hosts)
                      if cells.cohesive_sets else spare)
     program = AggregatedProgram(
         aggregation.kinds, cells, aggregation.host_cost, aggregation.columns,
         [np.array([n]) for n in chosen])
     program.require_integers()
     program.preferences.limit(program.program, aggregation.limit)
-    seconds = min(limits().kinds_share_of_limit * deadline.limit,
-                  phases().program_share * deadline.left())
-    _, x = program.solve(seconds, gap / 2, limits().kinds_nodes)
+    _, x = program.solve(phases().program_share * deadline.left(), gap / 2,
+                         milp().nodes)
     hosts = aggregation.columns.hosts[chosen]
     # Rules that this program does not contain may require a few more hosts.
     known = aggregation.columns.hosts[np.union1d(
@@ -79,7 +78,7 @@ def from_patterns(aggregation: HostAggregation, taken: np.ndarray,
     """
     columns = aggregation.columns
     busy = np.flatnonzero(taken.any(axis=0))
-    more = max(limits().fewest_spare_hosts, int(limits().cohesive_spare_hosts
+    more = max(limits().fewest_spare_hosts, int(limits().spare_hosts
                                                 * len(busy)))
     rest = np.setdiff1d(np.arange(len(columns.hosts)), busy)
     rest = rest[np.argsort(columns.before[rest], kind='stable')] if (

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups that are large only because of the number of their subgroups."""
 
-from nova_holistic.solver.limits.current import construct as construct_limits
-from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.limits.current import construct, milp
 from nova_holistic.solver.problem.kinds import Kinds
 
 
@@ -29,5 +28,5 @@ def many_subgroups(kinds: Kinds) -> bool:
     classes = {(kind_of[path], *numbers) for path, numbers in under.items()}
     hosts = len(kinds.table)
     places = sum(int(open_to[kind]) for kind, *_ in classes)
-    return hosts <= construct_limits().all_hosts and places <= min(
-        limits().subgroup_places, len(classes) * hosts / 2)
+    return hosts <= construct().all_hosts and places <= min(
+        milp().whole_places, len(classes) * hosts / 2)

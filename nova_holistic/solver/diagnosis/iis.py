@@ -18,7 +18,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.solver.construct.greedy import any_plan
 from nova_holistic.solver.diagnosis.contradiction import contradictory
 from nova_holistic.solver.diagnosis.elements import Element, elements, keeping
-from nova_holistic.solver.limits.current import diagnosis as limits
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.milp.backend import Backend, Status
 from nova_holistic.solver.milp.program import Program
 from nova_holistic.solver.problem.case import Case
@@ -116,7 +116,7 @@ class FeasibilityTests:
             outcome = self._backend.solve(program.problem, gap=0, seconds=min(
                 self._deadline.for_solver(
                     self._backend.overhead_per_variable * program.size),
-                limits().question_share * self._deadline.left()))
+                limits().attempt_share * self._deadline.left()))
             if outcome.status is Status.INFEASIBLE:
                 return False
             if not outcome.solved:
@@ -138,7 +138,7 @@ def find_iis(case: Case, backend: Backend, deadline: Deadline,
     :param conflict: policies that counting found to contradict each other
     :raises OutOfTime: if the time is not sufficient for any result
     """
-    tests = FeasibilityTests(case, backend, deadline.part(limits().iis_share))
+    tests = FeasibilityTests(case, backend, deadline.part(limits().main_share))
     found = list(elements(case.group))
     try:
         possible = tests.solved if conflict is None else tests.counted

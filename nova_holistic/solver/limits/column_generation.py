@@ -13,7 +13,7 @@ class ColumnGenerationLimits:
         measured.
     :ivar vertices: combinations of kinds and resources of each size. Not
         measured.
-    :ivar rounds: rounds of pricing for one branch. No effect on 1 point.
+    :ivar rounds: rounds of pricing for one branch, and for a bound of traffic.
     :ivar warm_rounds: times that the first prices are raised. Not measured.
     :ivar price_rise: share by which they are raised each time. Not measured.
     :ivar penalty: penalty of a member without a pattern, as a factor of its
@@ -25,30 +25,20 @@ class ColumnGenerationLimits:
         solved. Not measured.
     :ivar branch_gap: share of the bound by which the bounds of other branches
         may be lower. Not measured.
-    :ivar unplaced_share: share of the members without a pattern above which
-        heuristic pricing is used. Not measured.
-    :ivar value_progress: share by which the value has to fall for a further
-        round of heuristic pricing. Not measured.
     :ivar cell_types: host types of a cell that heuristic pricing and dives
         use. Not measured.
-    :ivar new_columns: new columns of one round at least, if hosts only cost to
-        be used. Not measured.
-    :ivar new_columns_per_member: new columns of one round for each member, if
-        that is more. Not measured.
+    :ivar new_columns: new columns of one round, if hosts only cost to be used.
     :ivar smoothing: weight of the best dual values in the dual values that are
         priced. Not measured.
     :ivar dive_penalty: penalty of a member without a pattern while diving, as
         a factor of the largest price. Not measured.
     :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
-        place. Not measured.
-    :ivar dive_all_rounds: rounds of pricing before each fixing. Not measured.
+        place; three times as many otherwise.
     :ivar dive_columns: new columns of one round while diving. Not measured.
     :ivar dives: further dives in which a part of the best dive is kept. No
         effect on 1 point.
-    :ivar goal_dives: dives after which the second goal is enough. Not
-        measured.
-    :ivar integral_goal_dives: the same for objectives of whole numbers. Not
-        measured.
+    :ivar goal_dives: further dives after which a value is enough that exceeds
+        the goal by 1, if the objective is a whole number.
     :ivar dive_parts: number of parts of which a further dive frees one. Not
         measured.
     :ivar priced_types: host types whose patterns are built together. Not
@@ -63,8 +53,7 @@ class ColumnGenerationLimits:
         group is solved on chosen hosts only up to this number. Chosen by the
         network groups of benchmarks/grid.py.
     :ivar goal_share: share of the gap that the goal of a dive leaves to other
-        policies. Not measured.
-    :ivar second_goal_share: the same for the second goal. Not measured.
+        policies.
     :ivar branches: branches over domains of cohesive sets. Not measured.
     :ivar branch_seconds: seconds for the feasibility of one branch. Not
         measured.
@@ -80,19 +69,14 @@ class ColumnGenerationLimits:
     largest_penalty: float = 100.0
     converged_gap: float = 5e-4
     branch_gap: float = 2e-3
-    unplaced_share: float = 0.02
-    value_progress: float = 2e-4
     cell_types: int = 100
     new_columns: int = 200
-    new_columns_per_member: float = 0.2
     smoothing: float = 0.5
     dive_penalty: float = 4.0
     dive_rounds: int = 3
-    dive_all_rounds: int = 9
     dive_columns: int = 30
     dives: int = 12
-    goal_dives: int = 1
-    integral_goal_dives: int = 3
+    goal_dives: int = 3
     dive_parts: int = 4
     priced_types: int = 2048
     partial_patterns: int = 400_000
@@ -100,7 +84,6 @@ class ColumnGenerationLimits:
     heuristic_beam: int = 30
     patterns: int = 1_000_000
     kinds: int = 20
-    goal_share: float = 0.7
-    second_goal_share: float = 0.8
+    goal_share: float = 0.8
     branches: int = 6
     branch_seconds: float = 1.0

@@ -12,16 +12,12 @@ class ConstructLimits:
     :ivar restarts: restarts of the first ordering of hosts. In a nearly full
         cloud (benchmarks/planted.py) about twelve are needed for a plan of 200
         members. Not measured.
-    :ivar further_restarts: restarts of each further ordering. Not measured.
-    :ivar ordering_share: share of the time left for the restarts of one
-        ordering. Not measured.
-    :ivar component_attempts: attempts at the classes of one component before
-        all classes are placed again. Not measured.
+    :ivar further_restarts: restarts of each further ordering, and attempts at
+        the classes of one component before all classes are placed again.
     :ivar component_share: share of the classes up to which a policy connects
         its classes; above, it concerns the whole group. Not measured.
     :ivar first_failures: failures of the class that is placed first, after
         which an ordering ends. Not measured.
-    :ivar traffic_failures: the same for members with traffic. Not measured.
     :ivar passes: passes over the places that no class could use. Not measured.
     :ivar exclusion_weight: weight of keeping classes in a domain together that
         exclude others. Not measured.
@@ -31,10 +27,6 @@ class ConstructLimits:
         plan have capacity for. Not measured.
     :ivar fewest_fallback_hosts: minimum hosts of the fallback plan. Not
         measured.
-    :ivar fallback_share: share of the time left for the fallback plan. Not
-        measured.
-    :ivar extended_share: share of the time left for a good plan after the
-        fallback plan. Not measured.
     :ivar insertion_places: places (host and member) up to which a program is
         used instead of insertion. Not measured.
     :ivar inserted_members: members that may be inserted. Not measured.
@@ -69,18 +61,13 @@ class ConstructLimits:
 
     restarts: int = 48
     further_restarts: int = 6
-    ordering_share: float = 0.25
-    component_attempts: int = 6
     component_share: float = 0.5
     first_failures: int = 4
-    traffic_failures: int = 16
     passes: int = 4
     exclusion_weight: float = 0.3
     places_per_update: int = 40
     fallback_copies: float = 2.0
     fewest_fallback_hosts: int = 60
-    fallback_share: float = 0.8
-    extended_share: float = 0.6
     insertion_places: int = 200
     inserted_members: int = 16
     exact_insertion_places: int = 5_000

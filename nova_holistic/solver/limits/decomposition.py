@@ -11,25 +11,23 @@ class DecompositionLimits:
 
     :ivar room_slack: share by which free amounts may exceed the capacity for a
         kind before that capacity is a separate row. No effect on 3 points.
-    :ivar part_variables: variables for parts of kinds, above which policies
-        are left out of the relaxation. No effect on 3 points.
-    :ivar first_bins: bins of hosts at first, over all cells. With a quarter
-        the processor time is 0.6 times as much.
+    :ivar part_variables: variables for parts of kinds, for cohesive sets or
+        for cells, above which policies are left out of a relaxation.
+    :ivar first_bins: bins of hosts at first, over all cells; parts into which
+        all used bins are split together at least. With a quarter the processor
+        time is 0.6 times as much.
     :ivar rounds: rounds of disaggregation. No effect on 2 points.
     :ivar bin_parts: parts into which a used bin is split at least. No effect
         on 1 point.
-    :ivar new_bins: parts into which all used bins are split together at least.
-        No effect on 2 points.
     :ivar bound_progress: share by which a round has to raise the bound for a
-        further round. No effect on 1 point.
+        further round, or to lower the value for a further round of heuristic
+        pricing.
     :ivar reserve_share: share of the time limit that is left for plans. No
         effect on 2 points.
     :ivar domain_gap: gap at which branching over used domains ends. Not
         measured.
     :ivar equal_hosts: share of the range of values within which hosts of a bin
         are equal if costs rise with utilisation. Not measured.
-    :ivar assignment_nodes: nodes of the search tree of the assignment of
-        places to classes. Not measured.
     :ivar assignment_places: places (class and host) in the assignment. No
         effect on 1 point.
     :ivar missing_cost: cost of a member without a place, in units of the
@@ -37,10 +35,9 @@ class DecompositionLimits:
     :ivar cells: cells that hosts are divided into. With four times the value
         the plan is worse on 5 and better on 2 of 24 points; with a quarter it
         is worse on 2 and better on 4 (benchmarks/README.rst).
-    :ivar assignment_share: share of the time left for the assignment of places
-        to classes. Not measured.
     :ivar counted_domains: domains of a level up to which its policies are
-        counted for the fewest hosts. Not measured.
+        counted for the fewest hosts, and bound the counts of members with
+        traffic.
     :ivar nested_scopes: scopes whose policies at two levels are counted for
         the fewest hosts, the largest scopes first. With a quarter and with
         four times the value no effect on 8 points of the plain and related
@@ -48,48 +45,29 @@ class DecompositionLimits:
     :ivar nested_ranges: ranges of the smallest number of members of a domain
         in this count; above, several numbers form one range. With a
         quarter and with four times the value no effect on 8 points.
-    :ivar subgroup_places: places (class and host) of such a group. Not
-        measured.
     :ivar spare_hosts: hosts without members that are added, as a share of the
         chosen hosts. No effect on 2 points.
     :ivar fewest_spare_hosts: hosts without members that are added at least.
         Not measured.
-    :ivar kinds_share_of_limit: share of the time limit for the integer program
-        of kinds. Not measured.
-    :ivar cohesive_spare_hosts: hosts added to those of the relaxation, as a
-        share, if members are kept together or patterns of whole members are
-        known.
-    :ivar kinds_nodes: nodes of the search tree of the integer program of
-        kinds. No point reads it.
-    :ivar cohesive_variables: variables for cohesive sets, above which they are
-        left out. Not measured.
     :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
         form separate kinds. Not measured.
     """
 
     room_slack: float = 0.5
-    part_variables: int = 3000
+    part_variables: int = 5000
     first_bins: int = 100
     rounds: int = 12
     bin_parts: int = 8
-    new_bins: int = 120
     bound_progress: float = 3e-4
     reserve_share: float = 0.65
     domain_gap: float = 1e-4
     equal_hosts: float = 0.01
-    assignment_nodes: int = 100
     assignment_places: int = 8000
     missing_cost: float = 10.0
     cells: int = 64
-    assignment_share: float = 0.4
     counted_domains: int = 4096
     nested_scopes: int = 5
     nested_ranges: int = 100
-    subgroup_places: int = 10_000
     spare_hosts: float = 0.25
     fewest_spare_hosts: int = 24
-    kinds_share_of_limit: float = 0.25
-    cohesive_spare_hosts: float = 0.1
-    kinds_nodes: int = 50
-    cohesive_variables: int = 6000
     cohesive_kinds: int = 12

@@ -9,10 +9,6 @@ class DiagnosisLimits:
     """Limits of explanations. A number is the largest one unless the text says
     otherwise.
 
-    :ivar iis_share: share of the time left for all questions of the deletion
-        filter. Not measured.
-    :ivar question_share: share of the time left for one question. Not
-        measured.
     :ivar moves: moves that are tried for all members together. Not measured.
     :ivar moves_per_member: moves that are tried for each member at least. Not
         measured.
@@ -29,8 +25,6 @@ class DiagnosisLimits:
         measured.
     """
 
-    iis_share: float = 0.8
-    question_share: float = 0.25
     moves: int = 400
     moves_per_member: int = 3
     text_length: int = 200

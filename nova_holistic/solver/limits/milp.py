@@ -14,6 +14,8 @@ class MilpLimits:
         effect on 6 points.
     :ivar repairs: times that a program is solved again after an answer that
         exceeds the capacity of a host. No effect on 6 points.
+    :ivar nodes: nodes of the search tree of an assignment: of members of kinds
+        to hosts or cells, or of places to classes.
     :ivar branching_nodes: nodes of branching over used domains. No effect on 3
         points.
     :ivar exact_variables: variables of a program below which it is solved to
@@ -21,15 +23,13 @@ class MilpLimits:
     :ivar searched_variables: variables up to which the whole program is solved
         after its parts. No effect on 3 points.
     :ivar whole_places: places (class and host) up to which one program covers
-        all hosts. No effect on 4 points.
+        all hosts, also for a group of many small subgroups.
     :ivar restricted_places: places of the first restricted master. No point
         reads it.
     :ivar restricted_hosts: hosts for each class in the first restricted master
         at least. No point reads it.
     :ivar far_gap: gap of a plan on chosen hosts above which a program of these
         hosts is solved. No point reads it.
-    :ivar whole_share: share of the time left for the whole program after its
-        parts. No effect on 3 points.
     :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
         its answer. No point reads it.
     :ivar fixing_rounds: rounds in which further classes are placed first. No
@@ -47,6 +47,7 @@ class MilpLimits:
 
     start_nodes: int = 10
     repairs: int = 20
+    nodes: int = 100
     branching_nodes: int = 40
     exact_variables: int = 2000
     searched_variables: int = 4_000
@@ -54,7 +55,6 @@ class MilpLimits:
     restricted_places: int = 6_000
     restricted_hosts: int = 12
     far_gap: float = 0.1
-    whole_share: float = 0.25
     cbc_grace: float = 0.05
     fixing_rounds: int = 8
     fixed_classes: float = 0.6

@@ -13,14 +13,18 @@ class PhasesLimits:
         quarter the plan is worse on 5 of 6 points and the processor time is
         0.3 times as much.
     :ivar attempt_share: share of the time left for an attempt that may fail:
-        insertion, greedy construction before all hosts are used, a second
-        method of the solver, or a program of the most difficult members.
+        insertion, one ordering of greedy construction, greedy construction
+        before all hosts are used, a second method of the solver, the whole
+        program after its parts, a question about an infeasible subset, or a
+        program of the most difficult members.
     :ivar bound_share: share of the time left for a bound, of the whole group
         or of one part, and for the start of a plan for traffic.
     :ivar program_share: share of the time left for one of several programs or
         relaxations in turn.
-    :ivar chosen_hosts_share: share of the time left for chosen hosts before
-        all hosts are used. No effect on 6 points.
+    :ivar main_share: share of the time left for the first and most important
+        of two tasks: chosen hosts before all hosts, a fallback plan before a
+        good plan, an infeasible subset before its text, single rules before
+        several, and all copies at the same time before one after another.
     :ivar whole_share: share of the time left for one program of all hosts
         before the large-neighbourhood search. With four times the value the
         bound is better on 3 of 4 points and the processor time is 0.6 times as
@@ -37,11 +41,9 @@ class PhasesLimits:
     :ivar large_places: places (kind, or group with policies, and host) from
         which on hosts are chosen first. With a quarter the processor time is
         0.4 times as much.
-    :ivar fallback_before_rules: share of the time limit after which a fallback
-        plan is constructed when policies have been read. No point reads it.
-    :ivar fallback_after_relaxation: share of the time limit after which a
-        fallback plan is constructed after the first relaxation. No point reads
-        it.
+    :ivar fallback_after: share of the time limit after which a fallback plan
+        is constructed when policies have been read, or after the first
+        relaxation.
     :ivar fallback_late: share of the time limit after which a fallback plan is
         constructed before a plan from patterns. No point reads it.
     :ivar spare_hosts: hosts added to those of the relaxation, as shares of
@@ -52,8 +54,6 @@ class PhasesLimits:
         relaxation, round of pricing or choice of hosts begins.
     :ivar coarse_kinds: kinds of members in a relaxation that gives only a
         bound. No effect on 3 points.
-    :ivar huge_places: places from which on a program of all hosts does not
-        follow: the fallback plan is constructed first. No point reads it.
     :ivar pattern_policies: policies up to which hosts are chosen for a diverse
         group. Above, relaxations with policies took seconds and had weaker
         bounds than those without. Chosen by the mixed groups of
@@ -70,20 +70,18 @@ class PhasesLimits:
     attempt_share: float = 0.2
     bound_share: float = 0.3
     program_share: float = 0.5
-    chosen_hosts_share: float = 0.7
+    main_share: float = 0.7
     whole_share: float = 0.3
     diverse_policies: int = 20
     members_per_policy: int = 10
     coarse_from: int = 150
     large_places: int = 5_000
-    fallback_before_rules: float = 0.12
-    fallback_after_relaxation: float = 0.1
+    fallback_after: float = 0.1
     fallback_late: float = 0.4
     spare_hosts: tuple[float, ...] = (0.0, 0.5, 1.0)
     rounds_before_patterns: int = 2
     relaxation_limit: float = 0.5
     coarse_kinds: int = 40
-    huge_places: int = 50_000
     pattern_policies: int = 80
     integral_gap: float = 0.05
     few_parts: int = 20

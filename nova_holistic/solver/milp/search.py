@@ -160,7 +160,7 @@ class Search(SolverCalls):
         self._bound_of(program)
         if program.size > limits().searched_variables or self.good_enough():
             return SearchStatus.FEASIBLE
-        return self._solve(program, limits().whole_share)
+        return self._solve(program, phases_limits().attempt_share)
 
     def _hardest_first(self) -> Counts | None:
         """A plan that places the most difficult members first; None if none

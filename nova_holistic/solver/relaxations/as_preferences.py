@@ -14,7 +14,7 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.model.relaxations import AsPreferences, Rule
-from nova_holistic.solver.limits.current import relaxations as limits
+from nova_holistic.solver.limits.current import phases as limits
 from nova_holistic.solver.relaxations import softened
 from nova_holistic.solver.relaxations.trials import Trials
 
@@ -50,7 +50,7 @@ def as_preferences(group: Group, snapshot: Snapshot, trials: Trials,
     together = search.fits(trials, found) if found else False
     if together is False:
         return (), ()
-    first = trials.part(limits().first_share)
+    first = trials.part(limits().main_share)
     tried = {rule: search.fits(first, [rule])
              for rule in sorted(found, key=lambda rule: not _is_named(
                  rule, reasons))}

@@ -12,7 +12,7 @@ from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.model.relaxations import Headroom
 from nova_holistic.solver.check import check
-from nova_holistic.solver.limits.current import relaxations as limits
+from nova_holistic.solver.limits.current import phases, relaxations as limits
 from nova_holistic.solver.relaxations.copies import as_copy, copies
 from nova_holistic.solver.relaxations.most_copies import most_copies
 from nova_holistic.solver.relaxations.occupied import occupied
@@ -42,7 +42,7 @@ def headroom(group: Group, snapshot: Snapshot,
     search = _Search(group, snapshot, trials)
     if isinstance(answer, Plan):
         search.found(1, as_copy(answer.hosts(), 0))
-    search.plan_together(trials.part(limits().first_share))
+    search.plan_together(trials.part(phases().main_share))
     search.add_copies()
     return Headroom(search.at_least, search.at_most)
 

@@ -10,7 +10,7 @@ import numpy as np
 from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.decomposition.partition import refined
-from nova_holistic.solver.limits.current import traffic as limits
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.problem.hosts import HostTable
 from nova_holistic.solver.problem.kinds import Kinds
@@ -72,7 +72,7 @@ class CellVariables:
         scopes = sorted({atom.scope for row in self._rows
                          for atom, _ in row.terms if atom.scope >= 0})
         self._part(nodes, scopes)
-        if len(self.parts) * partition.count > limits().cell_variables:
+        if len(self.parts) * partition.count > limits().part_variables:
             self._rows = []
             self._part(nodes, [])
         self._others: dict[Atom, int] = {}

@@ -14,7 +14,7 @@ from pulp import LpConstraintEQ, LpConstraintGE, LpConstraintLE
 from nova_holistic.model.cloud.domain import HOST
 from nova_holistic.model.policy import Policy
 from nova_holistic.model.relationship import Relationship
-from nova_holistic.solver.limits.current import traffic as limits
+from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.numerics.tolerances import ARITHMETIC
 from nova_holistic.solver.problem.case import reach
 from nova_holistic.solver.problem.hosts import HostTable
@@ -122,4 +122,4 @@ def _has_coarse_levels(policy: Policy, table: HostTable) -> bool:
         return False
     return bool(policy.levels) and all(
         level != HOST and len(table.division(level).domains)
-        <= limits().level_domains for level in policy.levels)
+        <= limits().counted_domains for level in policy.levels)

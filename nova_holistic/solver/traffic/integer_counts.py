@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.solver.limits.current import decomposition
+from nova_holistic.solver.limits.current import decomposition, milp
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
@@ -50,7 +50,7 @@ def integer_counts(bound: TrafficBound,
     program.integer = np.zeros(len(program.cost), dtype=bool)
     program.integer[:bound.variables.size] = bound.variables.whole()
     outcome, x = program.solve(deadline.left(), limits().gap,
-                               limits().integer_nodes)
+                               milp().nodes)
     if not outcome.solved:
         return None
     parts, cells = len(bound.variables.parts), bound.partition.count
@@ -131,7 +131,7 @@ class _Fixing:
                 pool.type_of, pool.patterns)
             for n in np.argsort(-kept_traffic, kind='stable').tolist():
                 if (id(pool), int(place[n])) in self._done or (
-                        kept_traffic[n] <= limits().least_pattern_traffic):
+                        kept_traffic[n] <= limits().gap):
                     continue
                 if best is None or kept_traffic[n] > best[0]:
                     total = np.bincount(place, kept_traffic, len(pool.inside))

@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
-from nova_holistic.solver.limits.current import phases
+from nova_holistic.solver.limits.current import column_generation, phases
 from nova_holistic.solver.limits.current import traffic as limits
 from nova_holistic.solver.milp.backend import Status
 from nova_holistic.solver.milp.linear import Linear
@@ -155,7 +155,7 @@ class TrafficBound:
         :param enough: value at which a smaller bound is no longer useful
         """
         most, self.infeasible = None, False
-        for _ in range(limits().rounds):
+        for _ in range(column_generation().rounds):
             program = self.program()
             outcome, _ = program.solve(self._deadline.left())
             if outcome.status is not Status.OPTIMAL:

@@ -80,7 +80,7 @@ def _cloud():
 def hurry(set_limits):
     """Start the search for a fallback plan immediately, as on a very slow
     machine."""
-    set_limits('phases', fallback_before_rules=0.0)
+    set_limits('phases', fallback_after=0.0)
 
 
 def _solved(clock, objective='fewest-hosts', time_limit=10.0):
