@@ -90,8 +90,13 @@ def _read():
     sections = {}
     for path in sorted(FOLDER.rglob('*.py')):
         text = path.read_text()
-        for section, alias in re.findall(
-                r'limits\.current import (\w+) as (\w+)', text):
+        section_of = {
+            each.asname or each.name: each.name
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.ImportFrom)
+            and node.module == 'nova_holistic.solver.limits.current'
+            for each in node.names if each.name in SECTIONS}
+        for alias, section in section_of.items():
             for field in re.findall(rf'\b{alias}\(\)\.(\w+)', text):
                 sections.setdefault(section, set()).add(field)
     return sections
