@@ -88,11 +88,6 @@ def open_places(case, objective, in_time):
     return case.open_room(in_time) > 0
 
 
-def every_host(case, *_arguments):
-    """In place of the choice of hosts for a restricted master."""
-    return case.open_room() > 0
-
-
 def single_classes(case):
     """In place of the components of classes."""
     return [frozenset({c}) for c in range(len(case.classes))]
@@ -139,7 +134,6 @@ STRATEGIES = {
     'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
     'neighbourhoods': [(top, 'improve', nothing)],
     'dominated hosts': [(search, 'needed_places', open_places)],
-    'restricted hosts': [(search, 'candidates', every_host)],
     'minimum of hosts': [(cells, 'fewest_hosts', lambda *_: 0)],
     'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
     'class program': [(class_counts, 'assigned_counts', nothing)],

@@ -29,10 +29,6 @@ class Strategy(enum.StrEnum):
     WHOLE = 'whole'
     """One program over all hosts."""
 
-    RESTRICTED = 'restricted'
-    """A restricted master over few hosts, initially one per class of members.
-    It grows until it has a plan or covers all hosts."""
-
     DECOMPOSED = 'decomposed'
     """Decomposition by domains and types of hosts, as for large groups: a
     relaxation over aggregated hosts chooses the hosts on which members are

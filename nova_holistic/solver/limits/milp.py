@@ -23,11 +23,8 @@ class MilpLimits:
     :ivar searched_variables: variables up to which the whole program is solved
         after its parts. No effect on 3 points.
     :ivar whole_places: places (class and host) up to which one program covers
-        all hosts, also for a group of many small subgroups.
-    :ivar restricted_places: places of the first restricted master. No point
-        reads it.
-    :ivar restricted_hosts: hosts for each class in the first restricted master
-        at least. No point reads it.
+        all hosts, also for a group of many small subgroups. Beyond it, a
+        program follows only if no plan is known.
     :ivar far_gap: gap of a plan on chosen hosts above which a program of these
         hosts is solved. No point reads it.
     :ivar cbc_grace: seconds beyond its time limit that CBC may take to write
@@ -52,8 +49,6 @@ class MilpLimits:
     exact_variables: int = 2000
     searched_variables: int = 4_000
     whole_places: int = 20_000
-    restricted_places: int = 6_000
-    restricted_hosts: int = 12
     far_gap: float = 0.1
     cbc_grace: float = 0.05
     fixing_rounds: int = 8

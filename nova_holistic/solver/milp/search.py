@@ -3,14 +3,11 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from nova_holistic.model.objective import Objective
 from nova_holistic.solver.construct.greedy import greedy, Restarts
 from nova_holistic.solver.limits.current import milp as limits
 from nova_holistic.solver.limits.current import phases as phases_limits
 from nova_holistic.solver.milp.backend import Backend, Status
-from nova_holistic.solver.milp.candidates import candidates
 from nova_holistic.solver.milp.dominated_hosts import needed_places, with_plan
 from nova_holistic.solver.milp.hardest_first import HardestFirst
 from nova_holistic.solver.milp.least_cost import least_preferences
@@ -61,8 +58,7 @@ class Search(SolverCalls):
                 known = self.bound = within(self._plan_cost[0])
             if self._proved():
                 return SearchStatus.OPTIMAL
-            status = (self._solve_whole() if self._covers_all_hosts()
-                      else self._solve_restricted())
+            status = self._solve_whole()
             # A bound for more plans also holds for fewer plans.
             better = within(self._plan_cost[0]) if self.best else None
             known = known if better is None else max(better, known or 0.0)
@@ -80,16 +76,6 @@ class Search(SolverCalls):
     def least(self) -> float:
         """Lower bound of the cost of preferences."""
         return self._least
-
-    def _covers_all_hosts(self) -> bool:
-        """Whether one program covers all hosts from the start."""
-        if self._strategy is Strategy.RESTRICTED:
-            return False
-        if self._strategy is Strategy.WHOLE:
-            return True
-        self._needed = needed_places(self.case, self._objective,
-                                     self._deadline.check)
-        return self._needed.sum() <= limits().whole_places
 
     def _proved(self) -> bool:
         """Whether it is proved that no plan is better than the best one known.
@@ -149,10 +135,16 @@ class Search(SolverCalls):
             bounds.gap(self._plan_cost[1], lower) > limits().far_gap)
 
     def _solve_whole(self) -> SearchStatus:
+        if self._strategy is not Strategy.WHOLE:
+            self._needed = needed_places(self.case, self._objective,
+                                         self._deadline.check)
         if self.best is None:
             self._offer(self._hardest_first())
         if self.best is None and self._any_plan() is Status.INFEASIBLE:
             return self._no_plan()
+        if self.best is not None and self._strategy is not Strategy.WHOLE and (
+                self._needed.sum() > limits().whole_places):
+            return SearchStatus.FEASIBLE
         program = Program(self.case, self._objective, self._deadline,
                           with_plan(self._needed, self.best), True)
         if self.best is None or program.size < limits().exact_variables:
@@ -209,27 +201,6 @@ class Search(SolverCalls):
         program = Program(hard, Feasibility(), self._deadline)
         program.minimise_cost()
         return program
-
-    def _solve_restricted(self) -> SearchStatus:
-        """Solve a program with few hosts for each class.
-
-        An infeasible program of some hosts proves nothing. If it is
-        infeasible, the program is extended, finally to all hosts.
-        """
-        width = 1 if self._strategy is Strategy.RESTRICTED else max(
-            limits().restricted_hosts, limits().restricted_places
-            // max(1, len(self.case.classes)))
-        while True:
-            mask = candidates(self.case, self.best, width)
-            whole = not np.any((self.case.open_room() > 0) & ~mask)
-            status = self._solve(Program(
-                self.case, self._objective, self._deadline,
-                None if whole else mask))
-            if self.best is not None:
-                return status if whole else SearchStatus.FEASIBLE
-            if whole or status is SearchStatus.NO_RESULT:
-                return status
-            width *= 4
 
     def good_enough(self) -> bool:
         """Whether the best plan is within the requested gap."""

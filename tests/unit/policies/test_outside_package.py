@@ -138,8 +138,8 @@ def test_a_restricted_model_satisfies_an_external_policy(types):
     assert len(racks(plan)) <= 5
 
 
-@pytest.mark.parametrize('strategy', ['restricted', 'decomposed'])
-def test_restricted_models_and_bounds_respect_the_policy(types, strategy):
+@pytest.mark.parametrize('strategy', ['whole', 'decomposed'])
+def test_models_and_bounds_respect_the_policy(types, strategy):
     for number, least in ((1, None), (2, 3), (3, 3)):
         plan = solve(licensed(types, number=number), FOUR_RACKS,
                      objective='fewest-hosts', settings=Settings(strategy))

@@ -136,7 +136,7 @@ def overfull(snapshot, wanted, plan):
                 yield each.name, name
 
 
-@pytest.fixture(params=['whole', 'restricted', 'decomposed'])
+@pytest.fixture(params=['whole', 'decomposed'])
 def settings(request):
     """Return the settings of each strategy for groups of more than one member.
     """

@@ -315,7 +315,7 @@ def test_the_bound_of_a_relaxation_is_not_above_the_best_plan():
         group, snapshot, placed = random_case(seed)
         expected = best(group, snapshot, placed, 'network')
         answer = solve(group, snapshot, placed=placed, objective='network',
-                       settings=Settings('restricted'))
+                       settings=Settings('decomposed'))
         if expected is None:
             assert isinstance(answer, Unplaceable), seed
             continue

@@ -17,8 +17,8 @@ def test_the_solver_chooses_the_strategy_by_default():
 
 
 def test_a_strategy_is_known_by_its_name():
-    assert Settings('restricted') == Settings(Strategy.RESTRICTED)
-    assert Settings('restricted').strategy is Strategy.RESTRICTED
+    assert Settings('decomposed') == Settings(Strategy.DECOMPOSED)
+    assert Settings('decomposed').strategy is Strategy.DECOMPOSED
 
 
 @pytest.mark.parametrize('name', ['fastest', '', 'WHOLE', None, 3])
