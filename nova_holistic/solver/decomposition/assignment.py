@@ -11,7 +11,6 @@ complete integer program is solved only if they cannot be completed to one.
 from collections.abc import Sequence
 
 import numpy as np
-from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.construct.disaggregation import KindCounts
 from nova_holistic.solver.limits.current import decomposition as limits, milp
@@ -66,10 +65,7 @@ class _Assignment:
         """Return counts for the classes; None if none were found."""
         for row in self._case.rules.every_row():
             every, values, constant = self._expand(row.terms)
-            limit = row.limit - constant
-            self._row(every, values,
-                      limit if row.sense != LpConstraintLE else -np.inf,
-                      limit if row.sense != LpConstraintGE else np.inf)
+            self._row(every, values, *row.bounds(constant))
         for carried, terms, _ in self._case.rules.penalties:
             every, values, _ = self._expand(terms)
             for column, value in zip(every.tolist(), values.tolist()):

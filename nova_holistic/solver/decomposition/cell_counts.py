@@ -104,5 +104,4 @@ class CellCounts:
 
     def _number(self, atom: Atom) -> int:
         """Index of the atom's domain; -1 for hosts in no domain."""
-        return -1 if atom.kind is Kind.OUTSIDE else (
-            self._cells.table.division(atom.level).index[atom.domain])
+        return self._cells.table.domain_number(atom.level, atom.domain)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cohesive_sets import (
@@ -89,11 +88,8 @@ class Cells:
         counts = CellCounts(self, of_x, cell, first)
         for row in self.rows:
             every, values, constant = counts.expand(row.terms)
-            limit = row.limit - constant
-            program.add(
-                np.zeros(len(every)), every, values,
-                limit if row.sense != LpConstraintLE else -np.inf,
-                limit if row.sense != LpConstraintGE else np.inf, 1)
+            program.add(np.zeros(len(every)), every, values,
+                        *row.bounds(constant), 1)
         counts.add_used_rows(program)
         counts.add_part_rows(program)
 

@@ -115,8 +115,7 @@ class Margins:
                 margin.free, margin.weight = frees[atom], weight
                 continue
             division = case.table.division(atom.level)
-            number = (-1 if atom.kind is Kind.OUTSIDE
-                      else division.index[atom.domain])
+            number = case.table.domain_number(atom.level, atom.domain)
             self.tables[atom.scope, atom.level] = len(division.domains)
             (self.used if atom.kind is Kind.USED else self.counts)[
                 atom.scope, atom.level, number].append((margin, weight))

@@ -153,9 +153,7 @@ class RuleCounts:
             return
         self._seen.add(atom)
         self._allocate((atom.scope, atom.level))
-        number = (-1 if atom.kind is Kind.OUTSIDE
-                  else self._case.table.division(atom.level).index.get(
-                      atom.domain))
+        number = self._case.table.domain_number(atom.level, atom.domain)
         if number is not None:
             self._slots[atom.scope, atom.level, number].append(atom)
 
@@ -209,10 +207,8 @@ class RuleCounts:
         stale.clear()
 
     def _slot_of(self, atom: Atom) -> tuple[int, str, int]:
-        if atom.kind is Kind.OUTSIDE:
-            return atom.scope, atom.level, -1
-        division = self._case.table.division(atom.level)
-        return atom.scope, atom.level, division.index.get(atom.domain, -1)
+        number = self._case.table.domain_number(atom.level, atom.domain)
+        return atom.scope, atom.level, -1 if number is None else number
 
     def _evaluate(self, slot: tuple[int, str, int]) -> None:
         scope, level, number = slot

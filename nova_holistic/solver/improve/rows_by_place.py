@@ -85,9 +85,8 @@ class RowsByPlace:
         return tuple(rows)
 
     def _place(self, atom: Atom) -> Place:
-        number = -1 if atom.kind is Kind.OUTSIDE else self.table.division(
-            atom.level).index[atom.domain]
-        return atom.scope, atom.level, number
+        return atom.scope, atom.level, self.table.domain_number(
+            atom.level, atom.domain)
 
 
 class _Blocks:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pulp import LpAffineExpression, LpVariable
 
-from nova_holistic.solver.problem.rows import Atom, Kind
+from nova_holistic.solver.problem.rows import Atom
 
 if TYPE_CHECKING:
     from nova_holistic.solver.milp.program import Program
@@ -47,9 +47,8 @@ class Presence:
         key = (atom.scope, atom.level)
         if key not in self._places:
             self._places[key] = self._by_domain(*key)
-        number = -1 if atom.kind is Kind.OUTSIDE else (
-            self._program.case.table.division(atom.level).index.get(
-                atom.domain))
+        number = self._program.case.table.domain_number(
+            atom.level, atom.domain)
         return self._places[key].get(number, _EMPTY_COUNT)
 
     def whole_host(self, host: int) -> ScopeCount:

@@ -92,6 +92,14 @@ class HostTable:
             self._divisions[level] = self._arrays.division(level)
         return self._divisions[level]
 
+    def domain_number(self, level: str, domain: Domain | None) -> int | None:
+        """Index of the domain in the division of its level. It is -1, for the
+        hosts in no domain, if the domain is None; and None if no host is in
+        the domain."""
+        if domain is None:
+            return -1
+        return self.division(level).index.get(domain)
+
     def hosts_of(self, level: str, domain: Domain | None) -> np.ndarray:
         """Indexes of the hosts in the domain. If the domain is None, indexes
         of the hosts in no domain of the level."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import enum
 
 import numpy as np
+from pulp import LpConstraintGE, LpConstraintLE
 
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.group import Scope
@@ -85,6 +86,16 @@ class Row:
     terms: tuple[tuple[Atom, float], ...]
     sense: int
     limit: float
+
+    def bounds(self, constant: float = 0.0) -> tuple[float, float]:
+        """The smallest and the largest value of the sum of the terms that are
+        variables.
+
+        :param constant: value of the other terms
+        """
+        limit = self.limit - constant
+        return (-np.inf if self.sense == LpConstraintLE else limit,
+                np.inf if self.sense == LpConstraintGE else limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

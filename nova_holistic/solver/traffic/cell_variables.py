@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pulp import LpConstraintGE, LpConstraintLE
+from pulp import LpConstraintLE
 
 from nova_holistic.solver.decomposition.partition import refined
 from nova_holistic.solver.limits.current import decomposition as limits
@@ -183,8 +183,7 @@ class CellVariables:
             for atom, _ in row.terms)
 
     def _counted(self, atom: Atom) -> np.ndarray:
-        number = -1 if atom.kind is Kind.OUTSIDE else (
-            self._bounds.table.division(atom.level).index[atom.domain])
+        number = self._bounds.table.domain_number(atom.level, atom.domain)
         members = {
             m.path for m in self._bounds.rules.scopes[atom.scope].members}
         return self.columns(
@@ -199,10 +198,8 @@ class CellVariables:
             values.append(np.full(len(own_columns), weight))
         every = np.concatenate(columns)
         if len(every):
-            program.add(
-                np.zeros(len(every)), every, np.concatenate(values),
-                row.limit if row.sense != LpConstraintLE else -np.inf,
-                row.limit if row.sense != LpConstraintGE else np.inf, 1)
+            program.add(np.zeros(len(every)), every, np.concatenate(values),
+                        *row.bounds(), 1)
 
     def _placed_counts(self) -> np.ndarray:
         found = np.zeros(self._counts)
