@@ -11,25 +11,27 @@ class ColumnGenerationLimits:
 
     :ivar tight_resources: resources with a dual value at the same time. Not
         measured.
-    :ivar vertices: combinations of kinds and resources of each size. Not
-        measured.
+    :ivar vertices: combinations of kinds and resources of each size. No effect
+        on 8 points.
     :ivar rounds: rounds of pricing for one branch, and for a bound of traffic.
-    :ivar warm_rounds: times that the first prices are raised. Not measured.
+    :ivar warm_rounds: times that the first prices are raised. No effect on 8
+        points.
     :ivar price_rise: share by which they are raised each time. Not measured.
     :ivar penalty: penalty of a member without a pattern, as a factor of its
-        first price. Not measured.
+        first price. No effect on 8 points.
     :ivar penalty_growth: factor of the penalty if members are left without a
         pattern. Not measured.
-    :ivar largest_penalty: penalty at which members are given up. Not measured.
+    :ivar largest_penalty: penalty at which members are given up. No effect on
+        7 points.
     :ivar converged_gap: gap of the relaxation at which no further round is
         solved. Not measured.
     :ivar branch_gap: share of the bound by which the bounds of other branches
-        may be lower. Not measured.
+        may be lower. No point reads it.
     :ivar cell_types: host types of a cell that heuristic pricing and dives
-        use. Not measured.
+        use. No effect on 8 points.
     :ivar new_columns: new columns of one round, if hosts only cost to be used.
     :ivar smoothing: weight of the best dual values in the dual values that are
-        priced. Not measured.
+        priced. No effect on 8 points.
     :ivar dive_penalty: penalty of a member without a pattern while diving, as
         a factor of the largest price. Not measured.
     :ivar dive_rounds: rounds of pricing before each fixing if everyone has a
@@ -41,22 +43,23 @@ class ColumnGenerationLimits:
         the goal by 1, if the objective is a whole number.
     :ivar dive_parts: number of parts of which a further dive frees one. Not
         measured.
-    :ivar priced_types: host types whose patterns are built together. Not
-        measured.
+    :ivar priced_types: host types whose patterns are built together. No effect
+        on 8 points.
     :ivar partial_patterns: unfinished patterns that are kept at a time. Not
         measured.
     :ivar beam: unfinished patterns of one host type. No effect on 1 point.
     :ivar heuristic_beam: unfinished patterns of one host type in heuristic
         pricing. Not measured.
-    :ivar patterns: patterns that one round of pricing evaluates. Not measured.
+    :ivar patterns: patterns that one round of pricing evaluates. No effect on
+        8 points.
     :ivar kinds: kinds of members up to which patterns are used. A diverse
         group is solved on chosen hosts only up to this number. Chosen by the
         network groups of benchmarks/grid.py.
     :ivar goal_share: share of the gap that the goal of a dive leaves to other
         policies.
     :ivar branches: branches over domains of cohesive sets. Not measured.
-    :ivar branch_seconds: seconds for the feasibility of one branch. Not
-        measured.
+    :ivar branch_seconds: seconds for the feasibility of one branch. No point
+        reads it.
     """
 
     tight_resources: int = 3

@@ -50,7 +50,7 @@ class DecompositionLimits:
     :ivar fewest_spare_hosts: hosts without members that are added at least.
         Not measured.
     :ivar cohesive_kinds: kinds, above which members of cohesive sets do not
-        form separate kinds. Not measured.
+        form separate kinds. No effect on 4 points.
     """
 
     room_slack: float = 0.5

@@ -13,7 +13,7 @@ class TreesLimits:
         same hosts. Not measured.
     :ivar subsets_of: largest number of different demands for the same classes
         of which each set has a row. Beyond it, each demand and all of them
-        together have one. Not measured.
+        together have one. No point reads it.
     :ivar check_steps: steps after which the search for providers of one host
         ends without an answer. Placement then decides when the places are
         held. Not measured.
