@@ -157,12 +157,9 @@ class SnapshotPlanner:
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         with ALTERNATES_SECONDS.timed():
             found = alternates(
-                PlannedGroup(
-                    bound, snapshot,
-                    plan_for_hosts(request, bound, snapshot, hosts),
-                    request.placed),
-                conf.alternates, existing_alternates=given,
-                settings=Settings(
+                PlannedGroup(bound, snapshot, plan_for_hosts(
+                    request, bound, snapshot, hosts), request.placed),
+                conf.alternates, existing_alternates=given, settings=Settings(
                     time_limit=conf.time_limit, timer=self._timer))
         known = {host.name: host for host in snapshot.hosts}
         return {path: tuple(known[name] for name in names)
@@ -240,9 +237,8 @@ class SnapshotPlanner:
             return outcome.of(solve(
                 self.constrained(request, snapshot), snapshot,
                 placed=request.placed, objective=request.objective,
-                settings=Settings(
-                    solver=self._conf.planner.solver,
-                    time_limit=time_limit or self._conf.planner.time_limit)))
+                settings=Settings(solver=self._conf.planner.solver, time_limit=(
+                    time_limit or self._conf.planner.time_limit))))
 
     @property
     def has_cache(self) -> bool:
