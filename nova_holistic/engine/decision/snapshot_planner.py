@@ -95,21 +95,21 @@ class SnapshotPlanner:
     def _decided(self, request: PlanningRequest, usable: Usable,
                  started: float, time_limit: float | None) -> CheckedPlan:
         restricted, usable = self._without_sources(request, usable)
-        plan, snapshot = self._answered(
-            restricted, usable, started, time_limit)
+        plan, snapshot = self._answered(restricted, usable, started,
+                                        time_limit)
         if isinstance(plan, Unplaceable):
             raise NotPlanned(GroupStatus.UNPLACEABLE, plan.reasons)
         if isinstance(plan, Unknown):
-            raise NotPlanned(
-                GroupStatus.ERROR, [reasons.of_engine(plan.message)])
+            raise NotPlanned(GroupStatus.ERROR,
+                             [reasons.of_engine(plan.message)])
         bound = bind(self.constrained(restricted, snapshot), snapshot)
         # The check does not rely on the solver.
         violations = check(bound, snapshot, plan.hosts(), request.placed)
         if violations:
             LOG.error('The solver returned an invalid plan for group %s: %s',
                       bound.name, violations)
-            raise NotPlanned(
-                GroupStatus.ERROR, mark_names(violations, snapshot))
+            raise NotPlanned(GroupStatus.ERROR,
+                             mark_names(violations, snapshot))
         refused = moving_members.objections(
             bound, snapshot, plan.hosts(), request.placed, request.sources)
         if refused:
@@ -128,10 +128,10 @@ class SnapshotPlanner:
         """
         snapshot = usable[0]
         bound = bind(self.constrained(request, snapshot), snapshot)
-        violations = (*check(bound, snapshot, hosts, request.placed),
+        placed = request.placed
+        violations = (*check(bound, snapshot, hosts, placed),
                       *moving_members.objections(
-                          bound, snapshot, hosts, request.placed,
-                          request.sources))
+                          bound, snapshot, hosts, placed, request.sources))
         if violations:
             raise NotPlanned(GroupStatus.UNPLACEABLE,
                              mark_names(violations, snapshot))
@@ -141,8 +141,7 @@ class SnapshotPlanner:
     def alternates(self, request: PlanningRequest, hosts: Mapping[str, str],
                    given: Mapping[str, Sequence[str]]
                    ) -> Mapping[str, Sequence[Host]]:
-        """Alternates for members that already have their places, found within
-        the time limit for planning.
+        """Alternates for members with places, within the planner's time limit.
 
         :param request: its members without a fixed place get alternates
         :param hosts: host names of all members of the request by path
@@ -233,12 +232,13 @@ class SnapshotPlanner:
 
     def _solve(self, request: PlanningRequest, snapshot: Snapshot,
                time_limit: float | None) -> Plan | Unplaceable | Unknown:
+        conf = self._conf.planner
         with solver_metrics.measured() as outcome:
             return outcome.of(solve(
                 self.constrained(request, snapshot), snapshot,
                 placed=request.placed, objective=request.objective,
-                settings=Settings(solver=self._conf.planner.solver, time_limit=(
-                    time_limit or self._conf.planner.time_limit))))
+                settings=Settings(solver=conf.solver, time_limit=(
+                    time_limit or conf.time_limit))))
 
     @property
     def has_cache(self) -> bool:
