@@ -141,7 +141,7 @@ class _Until:
         self._copies = copies
 
     def __call__(self):
-        return 61.0 if any(
+        return 71.0 if any(
             len(each.groups) >= self._copies
             for each in self._seen.groups) else 0.0
 
