@@ -4,7 +4,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 import json
-import math
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -16,7 +15,7 @@ from nova_holistic.federation.errors import InvalidAnswer
 from nova_holistic.federation.http import answers, schemas
 from nova_holistic.federation.http.change_requests import (
     ACTIONS, ChangeRequests, FIRST, MISSING_OR_CONFLICT, never_raises,
-    NOT_FOUND)
+    NOT_FOUND, POLL, wait_seconds)
 from nova_holistic.federation.http.child_request import ChildRequest
 from nova_holistic.federation.http.exchange import Answer, Exchange
 from nova_holistic.federation.http.member_count import member_count
@@ -25,11 +24,6 @@ KEYS = '1.3'
 """The first version of the API that shows idempotency keys."""
 CLOUDS = '1.3'
 """The first version in which a parent shows the clouds of members."""
-
-_POLL = 0.2
-"""Interval in seconds between two reads of a plan that is not finished. The
-child usually waits itself (``wait``)."""
-_LONGEST_WAIT = 3600
 
 T = TypeVar('T')
 
@@ -66,7 +60,7 @@ class HttpChild(ChangeRequests):
                 'it exceeded a time limit shortly before')
         end = self.exchange.traffic.timer() + seconds
         document = body['group']
-        wait = _whole(seconds)
+        wait = wait_seconds(seconds)
         expires = answers.expiry(self._clock(), self._lifetime)
         found = self._send(ChildRequest(
             'POST', f'/v1/plans?wait={wait}', _version(document), body,
@@ -77,7 +71,7 @@ class HttpChild(ChangeRequests):
                 return Refusal(self.name, RefusalKind.UNKNOWN, (
                     answers.reason(self.name, '', f'no plan within '
                                    f'{seconds:g} s'),))
-            self.exchange.traffic.pause(_POLL)
+            self.exchange.traffic.pause(POLL)
             found = self._send(ChildRequest(
                 'GET', '/v1/plans/' + found['plan']['id'], FIRST),
                 schemas.plan)
@@ -96,7 +90,7 @@ class HttpChild(ChangeRequests):
     def _create(self, document: Document, objective: str | None, lease: int,
                 key: str, seconds: float) -> ChildGroup | Refusal:
         end = self.exchange.traffic.timer() + seconds
-        wait = _whole(seconds)
+        wait = wait_seconds(seconds)
         found = self._send(ChildRequest(
             'POST', f'/v1/groups?wait={wait}', _version(document),
             _given(group=document, objective=objective, lease=lease),
@@ -106,7 +100,7 @@ class HttpChild(ChangeRequests):
                 found['group']['task'] is not None):
             if self.exchange.traffic.timer() >= end:
                 break
-            self.exchange.traffic.pause(_POLL)
+            self.exchange.traffic.pause(POLL)
             found = self._send(ChildRequest(
                 'GET', '/v1/groups/' + found['group']['id'], FIRST),
                 schemas.group)
@@ -207,10 +201,6 @@ def _must_be(found: str, wanted: str) -> None:
 
 def _version(document: Document) -> str:
     return ACTIONS if any(server_positions(dict(document))) else FIRST
-
-
-def _whole(seconds: float) -> int:
-    return min(_LONGEST_WAIT, max(0, math.floor(seconds)))
 
 
 def _given(**values: Any) -> Mapping[str, Any]:

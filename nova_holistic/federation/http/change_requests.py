@@ -28,12 +28,17 @@ MISSING_OR_CONFLICT = (404, 409)
 """Statuses of a group that no longer exists, or whose status does not allow
 the change."""
 
-_POLL = 0.2
-"""Interval in seconds between two reads of a group with a task. The child
-usually waits itself (``wait``)."""
+POLL = 0.2
+"""Interval in seconds between two reads of a plan that is not finished, or of
+a group with a task. The child usually waits itself (``wait``)."""
 _LONGEST_WAIT = 3600
 
 T = TypeVar('T')
+
+
+def wait_seconds(seconds: float) -> int:
+    """The whole number of seconds for which the child should wait."""
+    return min(_LONGEST_WAIT, max(0, int(seconds)))
 
 
 def never_raises(method: Callable[..., T]) -> Callable[..., T | Refusal]:
@@ -138,7 +143,7 @@ class ChangeRequests:
         :param missing: statuses for which the result is None
         """
         end = self.exchange.traffic.timer() + seconds
-        wait = min(_LONGEST_WAIT, max(0, int(seconds)))
+        wait = wait_seconds(seconds)
         found = self._send(
             replace(request, path=f'{request.path}?wait={wait}', wait=wait),
             schemas.group, expected=(200, 202), missing=missing)
@@ -146,7 +151,7 @@ class ChangeRequests:
                 found['group']['task'] is not None):
             if self.exchange.traffic.timer() >= end:
                 break
-            self.exchange.traffic.pause(_POLL)
+            self.exchange.traffic.pause(POLL)
             found = self._send(ChildRequest('GET', _path(group_uuid), FIRST),
                                schemas.group, missing=NOT_FOUND)
         if found is None or isinstance(found, Refusal):
