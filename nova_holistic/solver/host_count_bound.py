@@ -28,6 +28,7 @@ def has_fewest_hosts(incumbent: Incumbent, deadline: Deadline) -> bool:
     kinds = Kinds.of(incumbent.group, incumbent.snapshot, {}, deadline.check)
     if kinds is None or not kinds.kinds:
         return False
-    incumbent.prove(float(cells(kinds, deadline.check).fewest), float('inf'))
+    found = cells(kinds, deadline.check).fewest_with_limits
+    incumbent.prove(float(found), float('inf'))
     cost, value = incumbent.plan_cost
     return cost <= incumbent.least and value <= incumbent.bound

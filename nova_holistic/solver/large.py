@@ -11,16 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nova_holistic.model.objective import Objective, HostCost
 from nova_holistic.solver.column_generation.branches import domain_branches
 from nova_holistic.solver.column_generation.generation import ColumnGeneration
 from nova_holistic.solver.column_generation.pattern_placement import (
     is_applicable, place_patterns)
 from nova_holistic.solver.construct.fallback_plan import FallbackPlan
-from nova_holistic.solver.decomposition.aggregation import HostAggregation
-from nova_holistic.solver.decomposition.cells import Cells, cells
 from nova_holistic.solver.decomposition.class_counts import class_counts
-from nova_holistic.solver.decomposition.cohesive_kinds import CohesiveKinds
 from nova_holistic.solver.decomposition.host_assignment import (
     assign_to_hosts, from_patterns, HostAssignment)
 from nova_holistic.solver.decomposition.many_subgroups import (
@@ -34,6 +30,7 @@ from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent, PlanCost
 from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.subproblem import Subproblem
+from nova_holistic.solver.relaxed_hosts import Relaxed
 from nova_holistic.solver.traffic.traffic_plans import traffic_plan
 
 
@@ -71,46 +68,6 @@ class _Task:
             incumbent.prove(search.bound, search.plan_cost[0])
 
 
-@dataclass(frozen=True, slots=True)
-class _Relaxed:
-    """A relaxation of the full problem, not solved yet.
-
-    :ivar is_objective: whether the relaxation minimises the objective
-    """
-
-    cohesive: CohesiveKinds
-    host_cost: HostCost
-    merged: HostAggregation
-    is_objective: bool
-
-    @classmethod
-    def of(cls, kinds: Kinds, objective: Objective,
-           deadline: Deadline) -> '_Relaxed':
-        # An objective without a host cost is replaced by the number of hosts:
-        # a small number of hosts is usually close together.
-        is_objective = objective.host_cost()
-        host_cost = is_objective or HostCost(lambda free: free * 0 + 1.0)
-        # If costs rise with utilisation, plans use many hosts anyway.
-        divide = CohesiveKinds if host_cost.slopes else CohesiveKinds.of
-        cohesive = divide(kinds, cells(kinds, deadline.check))
-        merged = HostAggregation(
-            cohesive.kinds, cohesive.cells, host_cost, deadline)
-        return cls(cohesive, host_cost, merged, is_objective is not None)
-
-    def within(self, limit: float) -> float | None:
-        """The bound of the objective for plans whose preferences cost at most
-        the limit; None if the relaxation minimises something else."""
-        return self.merged.within(limit) if self.is_objective else None
-
-    @property
-    def kinds(self) -> Kinds:
-        return self.cohesive.kinds
-
-    @property
-    def cells(self) -> Cells:
-        return self.cohesive.cells
-
-
 def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
           longest: Deadline | None = None,
           always: bool = False) -> Found | None:
@@ -132,6 +89,9 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
     fallback.construct_after(limits().fallback_after)
     found, relaxed = _relaxed_plan(
         kinds, _Task(incumbent, backend, deadline), fallback)
+    if relaxed is not None and not incumbent.is_good_enough:
+        incumbent.prove(*relaxed.count_hosts((longest or deadline).part(
+            limits().bound_share)))
     if found is None and not (relaxed and relaxed.merged.impossible):
         fallback.construct_after(0.0 if size(kinds) > milp().whole_places
                                  else limits().relaxation_limit)
@@ -142,7 +102,7 @@ def large(incumbent: Incumbent, backend: Backend, deadline: Deadline,
 
 
 def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
-                  ) -> tuple[Best | None, _Relaxed | None]:
+                  ) -> tuple[Best | None, Relaxed | None]:
     """The best plan that relaxations lead to, and the relaxation with a bound.
 
     :raises OutOfTime: if the time ends before any plan was found
@@ -151,8 +111,8 @@ def _relaxed_plan(kinds: Kinds, task: _Task, fallback: FallbackPlan
     try:
         found = _for_traffic(kinds, task)
         if found is None:
-            relaxed = _Relaxed.of(kinds, task.incumbent.objective,
-                                  task.deadline)
+            relaxed = Relaxed.of(kinds, task.incumbent.objective,
+                                 task.deadline)
             found = _best_of_relaxations(relaxed, task, fallback)
     except OutOfTime:
         fallback.construct_after(0.0)
@@ -174,10 +134,11 @@ def relax(incumbent: Incumbent, deadline: Deadline) -> None:
                      deadline.check, limits().coarse_kinds)
     if kinds is None or not kinds.kinds:
         return
-    relaxed = _Relaxed.of(kinds, incumbent.objective, deadline)
+    relaxed = Relaxed.of(kinds, incumbent.objective, deadline)
     try:
         relaxed.merged.run()
         relaxed.merged.bound_members()
+        relaxed.count_hosts(deadline)
     finally:
         incumbent.prove_least(relaxed.merged.least)
         incumbent.prove_within(relaxed.within)
@@ -195,7 +156,7 @@ def _for_traffic(kinds: Kinds, task: _Task) -> Best | None:
                                    search.solving)
 
 
-def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
+def _best_of_relaxations(relaxed: Relaxed, task: _Task,
                          fallback: FallbackPlan) -> Best | None:
     """The best of the plans that the relaxations lead to.
 
@@ -217,7 +178,7 @@ def _best_of_relaxations(relaxed: _Relaxed, task: _Task,
     return _chosen(relaxed, task, best)
 
 
-def _chosen(relaxed: _Relaxed, task: _Task,
+def _chosen(relaxed: Relaxed, task: _Task,
             best: Best | None) -> Best | None:
     """The best plan on the hosts that the relaxation uses, with more spare
     hosts in each attempt.
@@ -251,7 +212,7 @@ def _chosen(relaxed: _Relaxed, task: _Task,
     return best
 
 
-def _from_patterns(relaxed: _Relaxed, task: _Task,
+def _from_patterns(relaxed: Relaxed, task: _Task,
                    fallback: FallbackPlan
                    ) -> tuple[Search | None, Found | None]:
     """A plan by column generation over patterns of members on hosts, which
@@ -279,7 +240,7 @@ def _from_patterns(relaxed: _Relaxed, task: _Task,
     return None, None
 
 
-def _plan(relaxed: _Relaxed, task: _Task,
+def _plan(relaxed: Relaxed, task: _Task,
           assignment: HostAssignment) -> tuple[Search, Found | None]:
     kinds, deadline, merged = relaxed.kinds, task.deadline, relaxed.merged
     hosts = np.union1d(assignment.hosts, np.array(

@@ -12,6 +12,8 @@ from nova_holistic.solver.decomposition.cells import Cells
 from nova_holistic.solver.decomposition.cohesive_sets import (
     BinVariables, CohesiveSetRows)
 from nova_holistic.solver.decomposition.columns import Columns
+from nova_holistic.solver.decomposition.host_numbers import (
+    add_host_numbers, coarse_domains, used_coarse_domains)
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.milp.backend import Outcome
 from nova_holistic.solver.milp.branching import Branching
@@ -62,7 +64,7 @@ class AggregatedProgram:
                  columns: Columns, bins: Sequence[np.ndarray]):
         self._kinds, self._count = len(kinds.kinds), len(bins)
         self._cells, self._slopes = cells, host_cost.slopes
-        merged = Bins.of(kinds, columns, bins)
+        self._merged = merged = Bins.of(kinds, columns, bins)
         k, b = self._kinds, self._count
         # If costs rise with utilisation, enough hosts are in use without rows
         # of cohesive sets.
@@ -95,7 +97,10 @@ class AggregatedProgram:
             BinVariables(of_x, of_y, cells.of_z(self._first), merged.cell,
                          merged.weight_ratio), last)
         self._use_hosts(cells.fewest, merged, of_y)
+        self._of_y, self._of_n = of_y, of_y[:0]
         self._own = slice(self._first, last)
+        self._is_integer = np.zeros(self._size, dtype=bool)
+        self._is_integer[self._own] = cells.used
         self.preferences = cells.penalty(
             self._size, of_x, self._cell, self._first)
 
@@ -233,6 +238,19 @@ class AggregatedProgram:
         self.program.integer[self._own] = self._cells.whole
         self.program.integer[self._own.stop:] = True
 
+    def count_hosts(self) -> None:
+        """Let ``solve_relaxed`` require integrality only for variables of
+        coarse domains: their numbers of hosts in use, and whether they are
+        used. The limits of hosts determine the fewest hosts as well."""
+        self._use_hosts(self._cells.fewest_with_limits, self._merged,
+                        self._of_y)
+        own = np.zeros(len(self.program.cost), dtype=bool)
+        own[self._own] = used_coarse_domains(self._cells)
+        self._of_n = add_host_numbers(
+            self.program, self._merged, self._of_y,
+            coarse_domains(self._cells))
+        self._is_integer = np.append(own, np.ones(len(self._of_n), dtype=bool))
+
     def restrict_to(self, domains: np.ndarray) -> None:
         """Allow only these domains among those with a variable for their use.
         """
@@ -263,20 +281,18 @@ class AggregatedProgram:
 
         :param left: returns the seconds that are left
         """
-        is_binary = np.zeros(self._size, dtype=bool)
-        is_binary[self._own] = self._cells.used
-        branching = Branching(self.program, is_binary)
+        branching = Branching(self.program, self._is_integer)
         outcome = branching.solve(gap, left)
         return outcome, self._read(outcome, branching.solution)
 
     def _read(self, outcome: Outcome, values: np.ndarray) -> np.ndarray:
         n_x = self._kinds * self._count
         if not outcome.solved:
-            values = np.zeros(self._size)
+            values = np.zeros(len(self.program.cost))
         x = values[:n_x].reshape(self._kinds, self._count)
         self.used = values[n_x:n_x + self._count]
         self.parts = self._cells.in_cells(x, self._cell, values[self._own])
         self.domains = self._cells.used & (values[self._own] > 0.5)
-        self.penalty = float(self.preferences.factors @ values) + (
-            self.preferences.constant)
+        self.penalty = self.preferences.constant + float(
+            self.preferences.factors @ values[:self._size])
         return x

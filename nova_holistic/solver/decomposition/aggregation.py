@@ -22,6 +22,7 @@ from nova_holistic.solver.decomposition.member_bound import (
 from nova_holistic.solver.limits.current import decomposition as limits
 from nova_holistic.solver.limits.current import phases
 from nova_holistic.solver.milp.backend import Outcome, Status
+from nova_holistic.solver.milp.weak_duality import least_sum
 from nova_holistic.solver.numerics.cost_rounding import rounded_up
 from nova_holistic.solver.numerics.dual_bounds import DualBounds
 from nova_holistic.solver.numerics.tolerances import EQUAL_COSTS
@@ -115,6 +116,20 @@ class HostAggregation:
             if least is not None:
                 self.proved.add(least + constant(
                     self.kinds, self.host_cost), self.limit)
+
+    def count_hosts(self, deadline: Deadline) -> None:
+        """Improve the bound by whole numbers of hosts: the cheapest ones that
+        are necessary, and those in coarse domains."""
+        if self.bound is None or self.host_cost.slopes:
+            return
+        if not self.kinds.placed:
+            self.proved.add(least_sum(np.sort(self.columns.opening)[
+                :self.cells.fewest_with_limits]), float('inf'))
+        program = self._program(self._bins, self.limit)
+        program.count_hosts()
+        outcome, _ = program.solve_relaxed(limits().domain_gap, deadline.left)
+        if outcome.bound is not None:
+            self.proved.add(self._cost(outcome), self.limit)
 
     def _split(self, bins: list[np.ndarray]) -> list[np.ndarray] | None:
         """Split the bins in use; None if splitting is not useful."""

@@ -21,6 +21,8 @@ class Bins:
     :ivar opening: cost of using a host
     :ivar weight_ratio: number of hosts whose limits on members one host of the
         bin represents
+    :ivar least_ratio: the minimum number of hosts in use that one host of the
+        bin represents
     :ivar has_new: whether it has hosts without members that stay
     """
 
@@ -30,6 +32,7 @@ class Bins:
     room: np.ndarray
     opening: np.ndarray
     weight_ratio: np.ndarray
+    least_ratio: np.ndarray
     has_new: np.ndarray
 
     @classmethod
@@ -45,10 +48,11 @@ class Bins:
                         float).reshape(len(bins), -1)
         mean = np.array([weight[each].mean() for each in bins])
         least = np.array([weight[each].min() for each in bins])
+        most = np.array([weight[each].max() for each in bins])
         best = best[:, :r + k + 1] * mean[:, None]
         held = np.isin(columns.hosts, list(kinds.placed.values()))
         return cls(np.array([len(each) for each in bins]),
                    np.array([columns.cell[each[0]] for each in bins]),
                    best[:, :r], best[:, r:r + k], -best[:, r + k],
-                   mean / least,
+                   mean / least, mean / most,
                    np.array([not held[each].all() for each in bins], bool))

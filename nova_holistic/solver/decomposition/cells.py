@@ -9,16 +9,11 @@ import numpy as np
 from nova_holistic.solver.decomposition.cell_counts import CellCounts
 from nova_holistic.solver.decomposition.cohesive_sets import (
     cohesive_sets, CohesiveSet)
-from nova_holistic.solver.decomposition.fewest_hosts import (
-    countable, fewest_hosts)
-from nova_holistic.solver.decomposition.host_room import HostRoom
-from nova_holistic.solver.decomposition.nested_domains import (
-    hosts_of_nested_domains)
+from nova_holistic.solver.decomposition.fewest_hosts import counted_hosts
 from nova_holistic.solver.decomposition.partition import (
     is_host_filter, refined)
 from nova_holistic.solver.decomposition.parts import (
     countable_scopes, Parts, parts)
-from nova_holistic.solver.evaluation.row_shapes import shapes
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import FEASIBILITY
 from nova_holistic.solver.problem.case import reach
@@ -51,6 +46,7 @@ class Cells:
         the last number is for hosts in no domain
     :ivar fewest: lower bound of the number of hosts that get members in any
         plan, not including the hosts of members that stay
+    :ivar fewest_with_limits: such a bound from the limits of hosts as well
     """
 
     table: HostTable
@@ -65,6 +61,7 @@ class Cells:
     whole: np.ndarray
     placed_counts: dict[tuple[int, str], np.ndarray]
     fewest: int = 0
+    fewest_with_limits: int = 0
 
     @property
     def count(self) -> int:
@@ -154,19 +151,18 @@ class Penalty:
 
 def cells(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     """Return the cells for the policies and relationships on few domains."""
-    found, rules = _of_policies(
-        kinds, scoped_policies(kinds.group), in_time)
-    return replace(found, fewest=_fewest(kinds, rules, in_time))
+    return _of_policies(kinds, scoped_policies(kinds.group), in_time)
 
 
 def one_cell(kinds: Kinds, in_time: Callable[[], None]) -> Cells:
     """Return a single cell without rules. Only policies that exclude hosts, or
-    limit the members on a host, are part of the kinds."""
-    return _of_policies(kinds, (), in_time)[0]
+    limit the members on a host, are part of the kinds, and the number of hosts
+    follows from all policies."""
+    return _of_policies(kinds, (), in_time)
 
 
 def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
-                 in_time: Callable[[], None]) -> tuple[Cells, Rules]:
+                 in_time: Callable[[], None]) -> Cells:
     table = kinds.table
     levels: list[str] = []
     of = np.zeros(len(table), dtype=np.int64)
@@ -193,19 +189,13 @@ def _of_policies(kinds: Kinds, policies: Iterable[ScopedPolicy],
                for atom, _ in terms if _is_count(atom, levels)}
     known = countable_scopes(kinds, rules.scopes, numbers,
                              int(of.max(initial=0)) + 1)
-    return _cells(kinds, rules, of, levels, parts(kinds, known)), rules
-
-
-def _fewest(kinds: Kinds, rules: Rules, in_time: Callable[[], None]) -> int:
-    """Return the minimum over all policies, including those on many domains.
-    """
-    every = Rules(kinds.table.part(None), rules.possible, rules.top,
-                  rules.reach, in_time)
-    every.encode(countable(scoped_policies(kinds.group), rules))
-    found = fewest_hosts(every, kinds.placed, in_time)
-    # The hosts of members that stay may hold further members.
-    return found if kinds.placed else max(found, hosts_of_nested_domains(
-        every, shapes(every, in_time), HostRoom.all_of(kinds), in_time))
+    found = _cells(kinds, rules, of, levels, parts(kinds, known))
+    fewest, limited = counted_hosts(kinds, rules, in_time)
+    # Patterns begin at the bound of the relaxation. Those of cohesive sets
+    # would end before they distribute the sets.
+    return replace(found, fewest_with_limits=max(fewest, limited),
+                   fewest=fewest if found.cohesive_sets else max(
+                       fewest, limited))
 
 
 def _rules(kinds: Kinds, carried: list[ScopedPolicy],

@@ -12,11 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Set
 import numpy as np
 
 from nova_holistic.model.cloud.domain import HOST
+from nova_holistic.solver.decomposition.host_limits import hosts_of_limits
+from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.decomposition.nested_domains import (
+    hosts_of_nested_domains)
 from nova_holistic.solver.evaluation.row_shapes import (
     CountCap, MaxSkew, MinDomains, Shape, shapes)
 from nova_holistic.solver.limits.current import decomposition as limits
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.problem.rows import ScopedPolicy
-from nova_holistic.solver.problem.rules import Rules
+from nova_holistic.solver.problem.rules import Rules, scoped_policies
 
 
 def countable(carried: Iterable[ScopedPolicy],
@@ -44,6 +49,23 @@ def fewest_hosts(rules: Rules, placed: Mapping[str, int],
                 for shape in shapes(rules, in_time)
                 if isinstance(shape, CountCap | MaxSkew | MinDomains)
                 and shape.level != HOST), default=0)
+
+
+def counted_hosts(kinds: Kinds, rules: Rules,
+                  in_time: Callable[[], None]) -> tuple[int, int]:
+    """Return the minimum over all policies on domains, including those on many
+    domains, and the minimum over the limits of hosts."""
+    every = Rules(kinds.table.part(None), rules.possible, rules.top,
+                  rules.reach, in_time)
+    every.encode(countable(scoped_policies(kinds.group), rules))
+    found = fewest_hosts(every, kinds.placed, in_time)
+    if kinds.placed:
+        # The hosts of members that stay may hold further members.
+        return found, 0
+    room = HostRoom.all_of(kinds)
+    return max(found, hosts_of_nested_domains(
+        every, shapes(every, in_time), room, in_time)), hosts_of_limits(
+            room, in_time)
 
 
 class _HostsNeeded:

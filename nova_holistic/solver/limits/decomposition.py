@@ -26,6 +26,9 @@ class DecompositionLimits:
         effect on 2 points.
     :ivar domain_gap: gap at which branching over used domains ends. Not
         measured.
+    :ivar whole_domains: domains of a level up to which their numbers of hosts
+        in use are integers in a further relaxation. Chosen by the related and
+        network groups of benchmarks/grid.py.
     :ivar equal_hosts: share of the range of values within which hosts of a bin
         are equal if costs rise with utilisation. Not measured.
     :ivar assignment_places: places (class and host) in the assignment. No
@@ -61,6 +64,7 @@ class DecompositionLimits:
     bound_progress: float = 3e-4
     reserve_share: float = 0.65
     domain_gap: float = 1e-4
+    whole_domains: int = 16
     equal_hosts: float = 0.01
     assignment_places: int = 8000
     missing_cost: float = 10.0

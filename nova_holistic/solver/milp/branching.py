@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear programs with a few binary variables.
+"""Linear programs with a few integer variables.
 
 Branch and bound over one linear program, which is solved repeatedly from its
-last basis. For a few binary variables, this takes a fraction of the time that
+last basis. For a few integer variables, this takes a fraction of the time that
 a solver of integer programs needs for its preparation.
 """
 
@@ -17,25 +17,26 @@ from nova_holistic.solver.milp.backend import Outcome, Status
 from nova_holistic.solver.milp.linear import Linear
 from nova_holistic.solver.numerics.tolerances import BOUND_DIGITS, INTEGRALITY
 
-Fixed = tuple[tuple[int, float], ...]
-"""The branches of a node: index of a binary variable and its fixed value."""
+Branches = tuple[tuple[int, float, float], ...]
+"""The branches of a node: index of an integer variable, and its lower and
+upper limit."""
 
 
 class Branching:
-    """Branch and bound over some binary variables of a linear program.
+    """Branch and bound over some integer variables of a linear program.
 
-    :param is_binary: [variable]: whether the variable is binary
+    :param is_integer: [variable]: whether the variable is an integer
     :ivar solution: [variable]: the best known solution; if none is known, the
         solution without integrality. ``program.duals`` has its duals
     """
 
-    def __init__(self, program: Linear, is_binary: np.ndarray):
-        self._binaries = np.flatnonzero(is_binary)
-        self._upper = program.upper
+    def __init__(self, program: Linear, is_integer: np.ndarray):
+        self._integers = np.flatnonzero(is_integer)
         self._program = program
         self._model = program.loaded()
         self._dual = program.dual()
         self._limits = program.lower_limits(), program.upper.astype(float)
+        self._binary = self._limits[1][self._integers] <= 1
         self._best = float('inf')
         self.solution = np.zeros(len(program.cost))
 
@@ -46,21 +47,21 @@ class Branching:
         :param left: a function that returns the remaining seconds
         """
         # Lower bounds of open nodes; ``low`` is the bound of pruned nodes.
-        heap: list[tuple[float, int, Fixed]] = [(-np.inf, 0, ())]
+        heap: list[tuple[float, int, Branches]] = [(-np.inf, 0, ())]
         low, number = np.inf, 0
         for _ in range(current_limits().branching_nodes):
             if not heap or heap[0][0] >= self._cutoff(gap):
                 break
-            above, _, fixed = heapq.heappop(heap)
-            value = self._solve_node(fixed, left())
+            above, _, branches = heapq.heappop(heap)
+            value = self._solve_node(branches, left())
             if value is None:
-                heapq.heappush(heap, (above, 0, fixed))
+                heapq.heappush(heap, (above, 0, branches))
                 break
             if value >= self._cutoff(gap):
                 low = min(low, value)
                 continue
             split = self._fraction()
-            if split is None or not fixed:
+            if split is None or not branches:
                 found = self._model.getSolution()
                 self.solution = np.array(found.col_value)
                 self._program.duals = np.array(found.row_dual)
@@ -68,10 +69,12 @@ class Branching:
                 self._best = value
                 continue
             # Among equally good nodes, the latest comes first.
-            for end in (0.0, 1.0):
+            index, below = split
+            for branch in ((index, -np.inf, below),
+                           (index, below + 1.0, np.inf)):
                 number -= 1
                 heapq.heappush(heap, (round(value, BOUND_DIGITS), number,
-                                      (*fixed, (split, end))))
+                                      (*branches, branch)))
         bound = min(low, self._best, *(
             each[0] - 10.0 ** -BOUND_DIGITS for each in heap))
         return self._outcome(bound, not heap or (
@@ -89,18 +92,18 @@ class Branching:
         return self._best - gap * abs(self._best) if (
             self._best < np.inf) else np.inf
 
-    def _solve_node(self, fixed: Fixed, seconds: float) -> float | None:
-        """Lower bound of the cost with these variables fixed. Infinite if no
-        solution exists, None if nothing is proved in time."""
-        lower = np.zeros(len(self._binaries))
-        upper = self._upper[self._binaries].astype(float)
-        for number, end in fixed:
-            lower[number], upper[number] = end, min(end, upper[number])
+    def _solve_node(self, branches: Branches, seconds: float) -> float | None:
+        """Lower bound of the cost of solutions within these limits. Infinite
+        if no solution exists, None if nothing is proved in time."""
+        lower, upper = (limits[self._integers] for limits in self._limits)
+        for number, least, most in branches:
+            lower[number] = max(lower[number], least)
+            upper[number] = min(upper[number], most)
         if (lower > upper).any():
             return np.inf
         model = self._model
-        model.changeColsBounds(len(self._binaries),
-                               self._binaries.astype(np.int32), lower, upper)
+        model.changeColsBounds(len(self._integers),
+                               self._integers.astype(np.int32), lower, upper)
         model.setOptionValue('time_limit', max(
             0.01, seconds) + model.getRunTime())
         model.run()
@@ -109,16 +112,21 @@ class Branching:
             return np.inf
         if status != highspy.HighsModelStatus.kOptimal:
             return None
-        least, most = (limits.copy() for limits in self._limits)
-        least[self._binaries], most[self._binaries] = lower, upper
-        return self._dual.bound(
-            np.array(model.getSolution().row_dual), least, most)
+        every_lower, every_upper = (limits.copy() for limits in self._limits)
+        every_lower[self._integers] = lower
+        every_upper[self._integers] = upper
+        return self._dual.bound(np.array(model.getSolution().row_dual),
+                                every_lower, every_upper)
 
-    def _fraction(self) -> int | None:
-        """Index of the fractional binary variable with the largest value; None
-        if all are integral."""
-        values = np.array(self._model.getSolution().col_value)[self._binaries]
+    def _fraction(self) -> tuple[int, float] | None:
+        """Index of the fractional variable with the largest value, and this
+        value, rounded down; None if all are integral. Binary variables come
+        first, because they decide more."""
+        values = np.array(self._model.getSolution().col_value)[self._integers]
         off = np.abs(values - np.round(values))
         if off.max(initial=0.0) <= INTEGRALITY:
             return None
-        return int(np.argmax(np.where(off > INTEGRALITY, values, -1.0)))
+        off = np.where(off > INTEGRALITY, values, -1.0)
+        binary = np.where(self._binary, off, -1.0)
+        index = int(np.argmax(binary if binary.max() > 0 else off))
+        return index, float(np.floor(values[index]))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lower bound of the number of hosts of a group, from the limits of hosts.
+
+If a host may hold two of eight members, they need four hosts. A relaxation
+merges the members of all groups that request the same amounts, so that it does
+not know the limits of one group.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nova_holistic.model.group import Scope
+from nova_holistic.solver.decomposition.host_room import HostRoom
+from nova_holistic.solver.limits.current import decomposition as limits
+
+
+def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
+    """Lower bound of the number of hosts that get members in any plan; 0 if
+    nothing is proved.
+
+    :param room: room for the members, none of which stays on its host
+    """
+    limited = [(most, scope) for scope in room.kinds.group.scopes()
+               if (most := _most(scope)) is not None]
+    limited.sort(key=lambda each: -(len(each[1].members) / each[0]))
+    found = 0
+    for most, scope in limited[:limits().nested_scopes]:
+        in_time()
+        members = np.minimum(room.of(m.path for m in scope.members), most)
+        total = np.cumsum(np.sort(members)[::-1])
+        hosts = int(np.searchsorted(total, len(scope.members))) + 1
+        if hosts <= len(total):
+            found = max(found, hosts)
+    return found
+
+
+def _most(scope: Scope) -> int | None:
+    """The maximum number of the scope's members on one host; None if no policy
+    of the scope limits it."""
+    return min((most for policy in scope.group.rules if (
+        most := policy.most_on_a_host(scope)) is not None), default=None)
