@@ -130,9 +130,8 @@ def test_a_pass_interrupted_at_any_call_is_completed_by_the_next(world):
             if row.state == MemberState.PLANNED:
                 world.swap(world.claim(group, row.member.path))
         world.wait_out_grace()
-        type(world.reconciler)(
-            world.conf, world.inventory, table, holds, world.instances,
-            world.clock).reconcile()
+        type(world.reconciler)(world.components(
+            table=table, holds=holds)).reconcile()
 
     for _ in live_through(world, work):
         world.wait_out_grace()
