@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clouds in memory behind HTTP, several in one process.
 
-Each cloud has a path of its own: ``/c7/v1/plans``. The process prints the
+Each cloud has its own path: ``/c7/v1/plans``. The process prints the
 port on which it listens.
 """
 
@@ -17,6 +17,7 @@ from nova_holistic.model.cloud.inventory import Inventory
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.policies import load_policy_types
+from nova_holistic.table.records import EXTRAS
 
 TRAIT = 'CUSTOM_HIPAA'
 """A trait of the hosts in every fifth cloud."""
@@ -92,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
         if steps[1] == 'plans':
             self._answer(201, {'plan': cloud.plan(
                 body['group'], body.get('objective'),
-                body.get('headroom', False))})
+                [name for name in EXTRAS if body.get(name)])})
         elif steps[-1] == 'extend':
             self._group(200, cloud.extend(
                 steps[2], body['extend']['seconds']))

@@ -14,13 +14,15 @@ import uuid
 
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.documents.plan import to_document
-from nova_holistic.documents.relaxations import headroom_to_document
+from nova_holistic.documents.relaxations import (
+    headroom_to_document, relaxations_to_document)
 from nova_holistic.exceptions import InvalidDocument
 from nova_holistic.model.binding import bind
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
-from nova_holistic.model.plan import Plan
+from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.relaxations.relax import relax
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 
@@ -64,8 +66,11 @@ class SimulatedCloud:
         self.seconds = 0.0
         self.lock = threading.RLock()
 
-    def plan(self, document, objective=None, copies=False):
-        """The document of a dry run."""
+    def plan(self, document, objective=None, extras=()):
+        """The document of a dry run.
+
+        :param extras: see ``table.records.EXTRAS``
+        """
         with self.lock:
             self.plans += 1
             try:
@@ -75,7 +80,11 @@ class SimulatedCloud:
                 return {'id': str(uuid.uuid4()), 'status': 'error',
                         'reasons': [{'at': '', 'message': str(error)}]}
             answer = to_document(solved, group.name, group)
-            if copies:
+            if 'relaxations' in extras and isinstance(solved, Unplaceable):
+                answer['relaxations'] = relaxations_to_document(relax(
+                    group, self.snapshot, reasons=solved.reasons,
+                    settings=Settings(time_limit=self.limit)))
+            if 'headroom' in extras:
                 answer['headroom'] = headroom_to_document(headroom(
                     group, self.snapshot, solved,
                     settings=Settings(time_limit=self.limit)))

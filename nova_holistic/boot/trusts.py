@@ -75,7 +75,8 @@ class Trusts:
             if answer.status_code == 201:
                 return answer.json()['trust']['id']
         if answer.status_code >= 500:
-            raise ServiceFailed('keystone', PATH, f'HTTP {answer.status_code}')
+            raise ServiceFailed(
+                'keystone', PATH, f'HTTP {answer.status_code}', 'POST')
         raise TrustRefused(_message(answer))
 
     def authentication(self, trust_id: str) -> BaseAuthPlugin:

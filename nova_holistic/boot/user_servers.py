@@ -63,7 +63,8 @@ class UserServers:
         if answer.status_code == 202:
             return _read(answer, '/servers')['server']['id']
         if answer.status_code >= 500:
-            raise ServiceFailed('nova', '/servers', _message(answer))
+            raise ServiceFailed(
+                'nova', '/servers', _message(answer), 'POST')
         raise CreateRefused(f'HTTP {answer.status_code}: {_message(answer)}')
 
     def get(self, uuid: str) -> UserServer | None:
@@ -81,7 +82,7 @@ class UserServers:
         path = f'/servers/{uuid}'
         answer = self._ask('DELETE', path, READ)
         if answer.status_code not in (204, 404, 409):
-            raise ServiceFailed('nova', path, _message(answer))
+            raise ServiceFailed('nova', path, _message(answer), 'DELETE')
 
     def of_group(self, group_uuid: str) -> Sequence[TaggedServer]:
         """Servers that were created as members of a group. Servers in ERROR
@@ -128,7 +129,8 @@ class UserServers:
             raise RightUnavailable(
                 f'keystone gives no token: {error}') from error
         except ks_exceptions.ClientException as error:
-            raise ServiceFailed('nova', path, str(error)) from error
+            raise ServiceFailed(
+                'nova', path, str(error), method) from error
         if answer.status_code == 401:
             raise RightUnavailable('Nova does not accept the token')
         return answer

@@ -38,7 +38,8 @@ def relaxation_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """The result of ``relaxations_to_document`` as text, with one line for
     each relaxation.
 
-    Names of hosts and locations may be missing.
+    Names of hosts and locations may be missing. A parent of a federation
+    names the cloud.
     """
     found = [
         *(_preferences(each) for each in document['preferences']),
@@ -46,7 +47,9 @@ def relaxation_lines(document: Mapping[str, Any]) -> Iterator[str]:
         *(_hosts(each) for each in (document['hosts'],) if each)]
     undecided = document['undecided']
     if found:
-        yield 'each of these changes makes it fit:'
+        cloud = document.get('cloud')
+        where = f' into cloud {cloud}' if cloud else ''
+        yield f'each of these changes makes it fit{where}:'
         yield from (f'  {line}' for line in found)
     elif not undecided:
         yield ('no preference, lower count or number of hosts of an existing '

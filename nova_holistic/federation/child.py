@@ -2,7 +2,7 @@
 """A child: another cloud with this API, and its answers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 import enum
 from typing import Any, Protocol
@@ -37,11 +37,14 @@ class Refusal:
     """The answer of a child that does not carry out a request.
 
     :ivar child: name of the child
+    :ivar relaxations: changes that make the group fit, as in a plan document;
+        None: not requested, or the child has proved nothing
     """
 
     child: str
     kind: RefusalKind
     reasons: tuple[Reason, ...] = ()
+    relaxations: Mapping[str, Any] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +160,15 @@ class Child(Protocol):
     name: str
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float, headroom: bool = False) -> Offer | Refusal:
+              seconds: float,
+              extras: Collection[str] = ()) -> Offer | Refusal:
         """The offer from a dry run: ``POST /v1/plans``.
 
         :param objective: None: the default of the child
         :param seconds: time limit
-        :param headroom: whether the offer contains how many copies of the
-            group fit. The search does not request this, because it takes a
+        :param extras: ``headroom``: the offer contains how many copies of the
+            group fit; ``relaxations``: a refusal contains changes that make
+            the group fit. The search requests neither, because they take a
             child much longer than the offer itself
             (``benchmarks/README.rst``)
         """

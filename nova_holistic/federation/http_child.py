@@ -46,10 +46,11 @@ class HttpChild(ChangeRequests):
         self._lifetime = offer_lifetime
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float, headroom: bool = False) -> Offer | Refusal:
+              seconds: float,
+              extras: Collection[str] = ()) -> Offer | Refusal:
         """See ``Child.offer``."""
         body = _given(group=document, objective=objective,
-                      headroom=headroom or None)
+                      **dict.fromkeys(extras, True))
         return self._shared('plan', body, lambda: self._offer(body, seconds))
 
     @never_raises

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers requests for plans without holds, with the offers of children."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from nova_holistic.engine.plan_answers import failed_answer, PlanAnswer
 from nova_holistic.engine import reasons
 from nova_holistic import exceptions
 from nova_holistic.federation.credentials.user import User
+from nova_holistic.federation.planner import FederatedPlanner
 from nova_holistic.federation.planners import Planners
-from nova_holistic.federation.results import Offered, Refused, Request
+from nova_holistic.federation.results import (
+    Offered, Refused, Request, Unknown)
 from nova_holistic.table.records import PlanRecord, PlanStatus
 
 
@@ -20,26 +22,45 @@ def make_plan(planners: Planners, record: PlanRecord, user: User,
     :param seconds: time limit
     """
     document = record.document.get('group', record.document)
+    request = Request(document, record.objective, 0, '', seconds)
     try:
-        found = planners.of(user).offer(Request(
-            document, record.objective, 0, '', seconds))
+        planner = planners.of(user)
+        found = planner.offer(request)
+        more = _extras(planner, request, record.extras, found)
     except exceptions.HolisticError as error:
         return failed_answer(reasons.of_errors(error))
     except Exception as error:
         return failed_answer([reasons.of_error(
             error, f'the search for offers failed: {error!r}')])
     if isinstance(found, Offered):
-        return PlanAnswer(PlanStatus.PLANNED, _planned(record.name, found))
+        return PlanAnswer(PlanStatus.PLANNED, {
+            **_planned(record.name, found), **more})
     if isinstance(found, Refused):
         return PlanAnswer(PlanStatus.UNPLACEABLE, {
             'status': 'unplaceable',
-            'reasons': [each.to_row() for each in found.reasons]})
+            'reasons': [each.to_row() for each in found.reasons], **more})
     message = '; '.join(str(each.message) for each in found.reasons)
     public = '; '.join(each.to_row().get('public') or str(each.message)
                        for each in found.reasons)
     return PlanAnswer(PlanStatus.UNKNOWN, {
         'status': 'unknown', 'group': record.name, 'message': message,
-        'public': public})
+        'public': public, **more})
+
+
+def _extras(planner: FederatedPlanner, request: Request,
+            wanted: Collection[str],
+            found: Offered | Refused | Unknown) -> dict[str, Any]:
+    """The keys of the requested additional answers."""
+    if not wanted:
+        return {}
+    extras, keys = planner.extras(request), {}
+    if 'relaxations' in wanted and isinstance(found, Refused):
+        relaxations = extras.relaxations()
+        if relaxations is not None:
+            keys['relaxations'] = relaxations
+    if 'headroom' in wanted:
+        keys['headroom'] = extras.headroom(isinstance(found, Offered))
+    return keys
 
 
 def _planned(name: str, found: Offered) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ import tenacity
 from nova_holistic.federation.child import Child, RefusalKind
 from nova_holistic.federation.offers.choice import Choice
 from nova_holistic.federation.offers.offer_book import OfferBook
+from nova_holistic.federation.offers.plan_extras import PlanExtras
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.search import Search
 from nova_holistic.federation.offers.strategy import Strategy
@@ -110,6 +111,19 @@ class FederatedPlanner:
         first = next(iter(choice.offers.values()))
         return Offered(tuple(sorted(paths.items())), choice.violations,
                        first.objective, choice.value, choice.bound)
+
+    def extras(self, request: Request) -> PlanExtras:
+        """The answers that a client may request in addition to an offer.
+
+        :raises InvalidDocument: see ``place``
+        """
+        around = self._with
+        end = around.timer() + request.seconds
+        return PlanExtras(
+            Problem.of(request.document, self._candidates,
+                       around.policy_types), request.objective,
+            lambda: min(self._limits.offer_seconds, end - around.timer()),
+            around.map_all)
 
     def _saga(self, request: Request, journal: Journal) -> Saga:
         limits = self._limits

@@ -16,10 +16,12 @@ class ServiceFailed(HolisticError):
     :ivar path: path of the request
     """
 
-    def __init__(self, service: str, path: str, problem: str):
+    def __init__(self, service: str, path: str, problem: str,
+                 method: str = 'GET'):
+        """:param method: HTTP method of the request"""
         self.service = service
         self.path = path
-        super().__init__(f'{service}: GET {path}: {problem}')
+        super().__init__(f'{service}: {method} {path}: {problem}')
 
 
 class DatabaseFailed(ServiceFailed):

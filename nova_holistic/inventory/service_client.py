@@ -58,11 +58,12 @@ class ServiceClient:
             answer = self._adapter.post(
                 path, json=body, microversion=microversion, raise_exc=False)
         except ClientException as error:
-            raise ServiceFailed(self.name, path, _one_line(error)) from error
+            raise ServiceFailed(self.name, path, _one_line(error),
+                                'POST') from error
         if answer.status_code >= 300:
             raise ServiceFailed(
                 self.name, path,
-                f'HTTP {answer.status_code}: {_one_line(answer.text)}')
+                f'HTTP {answer.status_code}: {_one_line(answer.text)}', 'POST')
 
     def pages(self, path: str, key: str, microversion: str,
               linked: bool = False, **query: str,

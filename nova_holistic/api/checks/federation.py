@@ -67,9 +67,6 @@ def must_be_placeable(call: Call) -> None:
         return
     if ADOPT in call.body['group']:
         raise _not_offered(f'the key {ADOPT}')
-    for key in ('relaxations', 'headroom'):
-        if call.body.get(key):
-            raise _not_offered(f'the key {key}')
 
 
 def must_have_no_volumes(call: Call, group: Group) -> None:

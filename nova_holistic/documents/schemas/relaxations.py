@@ -33,12 +33,14 @@ RELAXATIONS = _object({
     'hosts': {'anyOf': [{'type': 'null'}, _HOSTS],
               'description': 'an object, or null if there is no such number'},
     'undecided': _NAMES,
-})
+}, cloud={**_STRING, 'description': 'a parent of a federation names the cloud '
+          'that the group fits into after the change'})
 """What makes an unplaceable group fit."""
 
 HEADROOM = _object({
     'at_least': _NUMBER,
     'at_most': {'type': ['integer', 'null'], 'minimum': 0,
                 'description': 'a whole number, or null if nothing limits '
-                               'the number of copies'}})
+                               'the number of copies, or if a parent of a '
+                               'federation knows no limit'}})
 """How many copies of the group fit."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A child that a user cannot reach."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nova_holistic.federation.child import (
     ChildDefinition, Document, Refusal, UpdateTerms)
@@ -15,7 +15,8 @@ class ClosedChild:
         self._refusal = refusal
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float, headroom: bool = False) -> Refusal:
+              seconds: float,
+              extras: Collection[str] = ()) -> Refusal:
         return self._refusal
 
     def create(self, document: Document, objective: str | None, lease: int,

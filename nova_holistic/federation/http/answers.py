@@ -33,7 +33,8 @@ def offer(child: str, plan: Mapping[str, Any], members: int | None,
     """
     status = plan['status']
     if status != 'planned':
-        return Refusal(child, _KINDS[status], reasons(child, plan))
+        return Refusal(child, _KINDS[status], reasons(child, plan),
+                       plan.get('relaxations'))
     placed = {each['member'] for each in plan.get('placements', ())}
     if 'objective' not in plan or (
             members is not None and len(placed) != members):
@@ -42,12 +43,14 @@ def offer(child: str, plan: Mapping[str, Any], members: int | None,
     value, bound = objective['value'], objective.get('bound')
     cost = plan.get('preference_cost', {'value': 0.0})
     headroom = plan.get('headroom')
+    most = headroom and headroom.get('at_most')
+    if most is not None and most < headroom['at_least']:
+        raise InvalidAnswer('the bounds of the headroom contradict each other')
     return Offer(
         child, cost['value'], objective['name'], value, bound,
         cost['value'] == 0 and bound is not None
         and value - bound <= _TOLERANCE * max(1.0, abs(value)),
-        headroom and headroom['at_least'], expires,
-        headroom and headroom.get('at_most'))
+        headroom and headroom['at_least'], expires, most)
 
 
 def group(child: str, found: Mapping[str, Any],

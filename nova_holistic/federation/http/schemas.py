@@ -8,6 +8,7 @@ from typing import Any
 
 from nova_holistic.documents.schemas.common import UUID
 from nova_holistic.documents.schemas.group import MAX_MEMBERS, MAX_PATH
+from nova_holistic.documents.schemas.relaxations import RELAXATIONS
 from nova_holistic.documents.validation import validator
 
 MAX_TEXT = 2000
@@ -44,6 +45,7 @@ _PLAN = _object({
     'headroom': _object(
         {'at_least': _WHOLE,
          'at_most': {**_WHOLE, 'type': ['integer', 'null']}}, 'at_least'),
+    'relaxations': RELAXATIONS,
     'reasons': _REASONS,
     'message': _TEXT,
 }, 'id', 'status')

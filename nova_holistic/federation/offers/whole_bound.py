@@ -15,8 +15,8 @@ from nova_holistic.federation.offers.choice import Choice
 from nova_holistic.federation.offers.offer_book import Answer, OfferBook
 from nova_holistic.federation.offers.problem import Problem
 
-_EXCLUDED = (RefusalKind.UNPLACEABLE, RefusalKind.FORBIDDEN,
-             RefusalKind.INVALID)
+EXCLUDED = (RefusalKind.UNPLACEABLE, RefusalKind.FORBIDDEN,
+            RefusalKind.INVALID)
 """A child that refuses for these reasons has no plan for this user."""
 
 
@@ -47,6 +47,6 @@ def _bound(answer: Answer | None) -> float | None:
     if isinstance(answer, Offer):
         return None if answer.bound is None else min(
             answer.bound, answer.value)
-    if answer is not None and answer.kind in _EXCLUDED:
+    if answer is not None and answer.kind in EXCLUDED:
         return float('inf')
     return None

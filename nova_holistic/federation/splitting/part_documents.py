@@ -36,6 +36,25 @@ class PartDocuments:
         return _Writer(self._scopes, cloud, keep, whole).group(
             self._document, '')
 
+    def kept_rules(self, group: Document, key: str,
+                   cloud: str) -> list[int]:
+        """Positions of the rules of a group that the document for all
+        members in one cloud has.
+
+        :param group: a group of the document
+        :param key: ``policies`` or ``relationships``
+        """
+        return [position for position, rule in enumerate(group.get(key, ()))
+                if rule.get('level') != CLOUD and (
+                    rule['type'] != 'location' or below(rule['path'], cloud))]
+
+
+def below(location: str, cloud: str) -> str:
+    """The location below this cloud; empty: the location is the cloud
+    itself, or is in another cloud."""
+    first, _, rest = location.partition('/')
+    return rest if first == cloud else ''
+
 
 class _Writer:
     """Writes one document.
@@ -73,7 +92,7 @@ class _Writer:
         if policy.get('level') == CLOUD:
             return None
         if policy['type'] == 'location':
-            rest = self._below(policy['path'])
+            rest = below(policy['path'], self._cloud)
             return {**policy, 'path': rest} if rest else None
         share = policy.get('max_per_domain')
         if policy['type'] in ANTI_AFFINITY and isinstance(share, str) and (
@@ -98,7 +117,7 @@ class _Writer:
                 path: str) -> dict[str, Any] | None:
         found = dict(member)
         if 'location' in member:
-            found['location'] = self._below(member['location'])
+            found['location'] = below(member['location'], self._cloud)
             if not found['location']:
                 del found['location']
         if self._whole:
@@ -135,9 +154,3 @@ class _Writer:
 
     def _all(self, path: str) -> bool:
         return all(m.path in self._keep for m in self._scopes[path].members)
-
-    def _below(self, location: str) -> str:
-        """The location below this cloud; empty: the location is the cloud
-        itself, or is in another cloud."""
-        first, _, rest = location.partition('/')
-        return rest if first == self._cloud else ''

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A child that already has a part of the group."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -35,11 +35,12 @@ class UpdatedChild:
         self._clock = clock
 
     def offer(self, document: Document, objective: str | None,
-              seconds: float, headroom: bool = False) -> Offer | Refusal:
+              seconds: float,
+              extras: Collection[str] = ()) -> Offer | Refusal:
         """See ``Child.offer``."""
         if not (document.get('members') or document.get('groups')):
             return self._own(objective, perfect=True)
-        found = self.child.offer(document, objective, seconds, headroom)
+        found = self.child.offer(document, objective, seconds, extras)
         if self._loses and isinstance(found, Refusal) and (
                 found.kind is RefusalKind.UNPLACEABLE):
             return self._own(objective, perfect=False)

@@ -24,12 +24,16 @@ class ChildCredentials:
 
     def put(self, user_id: str, project_id: str, child: str, encrypted: str,
             now: datetime) -> None:
-        """Write a credential, and replace an earlier one."""
+        """Write a credential, and replace an earlier one.
+
+        :raises Duplicate: other requests insert and delete the credential at
+            the same time, and this one is not written
+        """
         # Another request may insert the row at the same time.
-        for _ in range(2):
-            with contextlib.suppress(Duplicate):
-                self._write(user_id, project_id, child, encrypted, now)
-                return
+        with contextlib.suppress(Duplicate):
+            self._write(user_id, project_id, child, encrypted, now)
+            return
+        self._write(user_id, project_id, child, encrypted, now)
 
     def get(self, user_id: str, project_id: str, child: str) -> str | None:
         """The encrypted credential; None if none is registered."""

@@ -84,6 +84,10 @@ def test_check_accepts_a_plan_with_headroom(terminal, shop, zones):
                            'smallest': False}},
      ['each of these changes makes it fit:',
       '  3 more hosts, some of them in new domains; fewer may be enough']),
+    ({**NOTHING, 'cloud': 'eu/ams', 'hosts': {
+        'number': 1, 'in_new_domains': False, 'smallest': True}},
+     ['each of these changes makes it fit into cloud eu/ams:',
+      '  1 more host; fewer are not enough']),
     ({**NOTHING, 'preferences': [{'smallest': True, 'rules': [
         {'position': 'policies[0]', 'at': '', 'name': 'affinity az'},
         {'position': 'groups[0].policies[0]', 'at': 'db',

@@ -55,10 +55,10 @@ class DirectChild:
         self._time = time
         self._lifetime = lifetime
 
-    def offer(self, document, objective, seconds, headroom=False):
+    def offer(self, document, objective, seconds, extras=()):
         self.calls.append(('offer', document))
         return self._answer('offer', lambda: answers.offer(
-            self.name, self.cloud.plan(document, objective, headroom),
+            self.name, self.cloud.plan(document, objective, extras),
             member_count(document),
             answers.expiry(self._time.now(), self._lifetime)))
 

@@ -30,7 +30,7 @@ def three_clouds(**options):
 
 def least_value(federation):
     """Return the lowest objective value of the plans of all clouds."""
-    offers = [child.cloud.plan(SHOP, None, False)
+    offers = [child.cloud.plan(SHOP)
               for child in federation.children.values()]
     return min(each['objective']['value'] for each in offers
                if each['status'] == 'planned')

@@ -58,7 +58,7 @@ def test_an_offer_of_the_real_api(service, child):
         objective={'name': 'spread', 'value': 2.0, 'bound': 2.0, 'gap': 0.0},
         preference_cost={'value': 3.0, 'bound': 3.0, 'gap': 0.0},
         headroom={'at_least': 4, 'at_most': 5})
-    found = child.offer(SHOP, None, 5, headroom=True)
+    found = child.offer(SHOP, None, 5, ('headroom',))
     assert found == Offer('dfw', 3.0, 'spread', 2.0, 2.0, False, 4,
                           NOON + timedelta(seconds=60), 5)
 

@@ -31,6 +31,10 @@ def serve():
                 self.end_headers()
                 self.wfile.write(body)
 
+            def do_POST(self):
+                self.rfile.read(int(self.headers['Content-Length']))
+                self.do_GET()
+
             def log_message(self, *args):
                 pass
         server = HTTPServer(('127.0.0.1', 0), Handler)
@@ -68,6 +72,18 @@ def test_an_error_answer_is_reported_with_its_status(serve, status):
     service = serve(status, b'{"why":\n "because"}')
     text = failure(lambda: service.get('/things', '1.38'))
     assert str(status) in text
+
+
+def test_a_refused_post_is_reported_as_a_post(serve):
+    service = serve(409, b'busy')
+    with pytest.raises(ServiceFailed, match='placement: POST /things: '
+                       'HTTP 409: busy'):
+        service.post('/things', {}, '1.38')
+
+
+def test_an_unreachable_service_is_reported_with_the_method():
+    with pytest.raises(ServiceFailed, match='placement: POST /things: '):
+        service_at('http://127.0.0.1:9').post('/things', {}, '1.38')
 
 
 def test_a_404_can_be_accepted_as_none(serve):

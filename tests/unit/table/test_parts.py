@@ -4,8 +4,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.parts import GroupPart
+from nova_holistic.table.database import Duplicate
 from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 
@@ -77,6 +80,21 @@ def test_a_credential_belongs_to_one_user_project_and_child(table):
         assert not credentials.delete(*other)
     assert credentials.delete('ann', 'blue', 'dfw')
     assert credentials.get('ann', 'blue', 'dfw') is None
+
+
+def test_a_credential_that_is_never_written_is_an_error(table, monkeypatch):
+    """Other requests insert and delete it between the two statements of each
+    transaction."""
+    tries = []
+
+    def conflict(*words):
+        tries.append(words)
+        raise Duplicate('inserted by another request')
+
+    monkeypatch.setattr(table.child_credentials, '_write', conflict)
+    with pytest.raises(Duplicate):
+        table.child_credentials.put('ann', 'blue', 'dfw', 'first', NOON)
+    assert len(tries) == 2
 
 
 def test_states_of_children_are_mirrored_without_a_state_machine(table):
