@@ -138,9 +138,8 @@ def test_wherever_a_pass_dies_the_next_one_returns_the_place(world):
 
     def work(table, holds):
         delete(world, served(world, group, 'built'), room_is_back=False)
-        type(world.reconciler)(
-            world.conf, world.inventory, table, holds, world.instances,
-            world.clock).reconcile()
+        type(world.reconciler)(world.components(
+            table=table, holds=holds)).reconcile()
 
     for _ in live_through(world, work):
         world.reconciler.reconcile()
