@@ -24,12 +24,15 @@ TIMEOUT = 300
 class GroupLife:
     """Several threads may use it."""
 
-    def __init__(self, layout, members, threads, record):
+    def __init__(self, layout, members, threads, record, servers=True):
         """
         :param members: number of members of each group
         :param threads: number of threads that use it, each of which keeps
             its connections
         :param record: called with the name and the seconds of each operation
+        :param servers: whether the server becomes active. Otherwise its
+            allocation is deleted after it was scheduled, as Nova's conductor
+            does if the build fails
         """
         inserted_servers.configure(layout.directory)
         session = catalog.session(layout, catalog.ADMIN)
@@ -39,9 +42,10 @@ class GroupLife:
         self._groups = Client(session).groups
         self._members = members
         self._record = record
+        self._placement = Adapter(session, service_type='placement',
+                                  default_microversion='1.39')
         self._servers = inserted_servers.Servers(
-            layout, Adapter(session, service_type='placement',
-                            default_microversion='1.39'), self._owner)
+            layout, self._placement, self._owner) if servers else None
         self._flavor = objects.Flavor.get_by_name(
             nova_context.get_admin_context(), 'small')
         self._scheduler = rpcapi.SchedulerAPI()
@@ -53,7 +57,10 @@ class GroupLife:
         """
         group = self.create()
         try:
-            self._build_and_release(group)
+            if self._servers:
+                self._build_and_release(group)
+            else:
+                self._fail_and_release(group)
         finally:
             with self._timed('delete'):
                 self._groups.delete(group)
@@ -74,6 +81,16 @@ class GroupLife:
                 self._servers.delete(server, host)
             raise
         self._servers.delete(server, host)
+
+    def _fail_and_release(self, group):
+        server = str(uuid.uuid4())
+        try:
+            with self._timed('schedule'):
+                self._schedule(group, server)
+        finally:
+            self._placement.delete(f'/allocations/{server}', raise_exc=False)
+        with self._timed('release'):
+            self._groups.release(group)
 
     def create(self):
         """The id of a new group, once it is planned."""
