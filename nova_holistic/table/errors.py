@@ -41,10 +41,10 @@ class MemberTaken(ClaimRefused):
     """Other servers have members at this path, and none of these members can
     be claimed."""
 
-    def __init__(self, group_uuid: str, path: str):
+    def __init__(self, group_uuid: str, path: str, kind: str = 'server'):
         super().__init__(
             f'member {path!r} of group {group_uuid} is taken by another '
-            f'server')
+            f'{kind}')
 
 
 class MemberReleased(ClaimRefused):

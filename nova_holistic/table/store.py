@@ -30,6 +30,7 @@ from nova_holistic.table.coordination.plans import Plans
 from nova_holistic.table.coordination.refusals import Refusals
 from nova_holistic.table.coordination.statistics import Statistics
 from nova_holistic.table.coordination.tasks import Tasks
+from nova_holistic.table.coordination.volumes import Volumes
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history.pages import History
 from nova_holistic.table.queries.exclusive import ExclusiveGroups
@@ -58,6 +59,7 @@ class PlacementTable:
         self.database = (connection if isinstance(connection, Database)
                          else Database(connection))
         self.tasks = Tasks(self.database)
+        self.volumes = Volumes(self.database)
         self.listing = Listing(self.database)
         self.plans = Plans(self.database)
         self.statistics = Statistics(self.database)

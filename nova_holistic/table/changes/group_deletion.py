@@ -8,6 +8,7 @@ from nova_holistic.table.changes import link_demands
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.volume_model import VolumeRow
 
 
 @retried
@@ -26,6 +27,9 @@ def delete(database: Database, group_uuid: str) -> frozenset[str]:
         holds = frozenset(session.scalars(sa.select(MemberRow.hold).where(
             in_group, MemberRow.held.is_(True))))
         session.execute(sa.delete(MemberRow).where(in_group))
+        session.execute(sa.delete(VolumeRow).where(
+            VolumeRow.group_uuid == group_uuid)
+            .execution_options(synchronize_session=False))
         session.execute(sa.delete(GroupRow).where(
             GroupRow.uuid == group_uuid))
         link_demands.forget(session, group_uuid)

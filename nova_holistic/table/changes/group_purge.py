@@ -2,7 +2,8 @@
 """Deletes finished groups permanently.
 
 A group is finished if its status is one of ``FINISHED``, no engine has a task
-for it, and none of its members has, or may have, a server or a hold.
+for it, none of its members has, or may have, a server or a hold, and none of
+its volumes uses capacity.
 """
 
 from collections.abc import Collection, Iterator
@@ -21,6 +22,8 @@ from nova_holistic.table.queries.group_state import LIGHT
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberState
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.volume_model import VolumeRow
+from nova_holistic.table.volume_records import OCCUPYING
 
 FINISHED = (GroupStatus.RELEASED, GroupStatus.UNPLACEABLE, GroupStatus.ERROR)
 """Statuses of groups that may be deleted."""
@@ -29,6 +32,13 @@ IDLE = (MemberState.RELEASED, MemberState.LOST)
 """States of a member that has no server. A failed member may have one."""
 
 _IS_IDLE = sa.and_(MemberRow.held.is_(False), MemberRow.state.in_(IDLE))
+_IN_USE = VolumeRow.state.in_(OCCUPYING)
+
+
+def _volumes(group_uuid: str) -> sa.Select:
+    """A query for the first volume of the group that uses capacity."""
+    return sa.select(VolumeRow.path).where(
+        VolumeRow.group_uuid == group_uuid, _IN_USE).limit(1)
 
 
 class _Busy(Exception):
@@ -83,7 +93,9 @@ def _read(database: Database, choice: Choice, status: GroupStatus, last: str,
         MemberRow.group_uuid == GroupRow.uuid, sa.not_(_IS_IDLE))
     query = sa.select(*LIGHT).where(
         GroupRow.status == status, GroupRow.uuid > last,
-        *choice.conditions(), ~busy).order_by(GroupRow.uuid).limit(size)
+        *choice.conditions(), ~busy, ~sa.exists().where(
+            VolumeRow.group_uuid == GroupRow.uuid, _IN_USE)
+    ).order_by(GroupRow.uuid).limit(size)
     with database.reader() as session:
         return [rows.light_group_record(row)
                 for row in session.execute(query)]
@@ -118,6 +130,8 @@ def purge(database: Database, group_uuid: str, choice: Choice) -> bool:
                             .execution_options(synchronize_session=False))
             if session.scalar(sa.select(MemberRow.id).where(where).limit(1)):
                 raise _Busy
+            if session.scalar(_volumes(group_uuid)):
+                raise _Busy
             session.execute(
                 sa.delete(GroupRow).where(GroupRow.uuid == group_uuid)
                 .execution_options(synchronize_session=False))
@@ -141,6 +155,7 @@ def obstacle(database: Database, group_uuid: str,
             sa.select(MemberRow.path, MemberRow.state, MemberRow.held).where(
                 MemberRow.group_uuid == group_uuid, sa.not_(_IS_IDLE))
             .order_by(MemberRow.position).limit(1)).first()
+        volume = session.scalar(_volumes(group_uuid))
     if row is None:
         return None
     if row.status not in choice.statuses:
@@ -150,6 +165,8 @@ def obstacle(database: Database, group_uuid: str,
     if busy is not None:
         held = ' and held' if busy.held else ''
         return f'has member {busy.path!r}, which is {busy.state}{held}'
+    if volume is not None:
+        return f'has volume {volume!r}'
     since = choice.unchanged_since
     if since is not None and row.updated_at and row.updated_at > since:
         return 'was changed too recently'

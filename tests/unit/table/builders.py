@@ -9,9 +9,11 @@ import sqlalchemy as sa
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.members.member import MemberDescription
 from nova_holistic.model.members.requirements import Requirements
+from nova_holistic.model.members.volume import Volume
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.volume_records import VolumeRecord
 
 NOON = datetime(2030, 1, 1, 12)
 
@@ -47,6 +49,13 @@ def members_of(group, counts):
         for name, count in counts.items()
         for position, member in enumerate(
             MemberDescription(name, SMALL, count).members('db/'))]
+
+
+def volumes_of(group, count, size=10, pool='disks@lvm#1'):
+    return [VolumeRecord(
+        group.uuid, f'data-{number}', 'data', Volume(size, 'fast'), pool,
+        ('rack1',), (('power', 'A'),), created_at=NOON, updated_at=NOON)
+        for number in range(count)]
 
 
 def force_state(table, member_id, state):

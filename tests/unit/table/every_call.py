@@ -5,6 +5,8 @@ for a group of four members."""
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from nova_holistic.model.action import Action, ActionKind, ActionState
 from nova_holistic.model.cloud.domain import Domain
 from nova_holistic.model.stack_rules import StackRule
@@ -52,6 +54,7 @@ def call_everything(table):
     grow(table)
     hand_over(table)
     share_links(table)
+    create_volumes(table)
     adopt_and_detach(table)
     boot(table)
     federate(table)
@@ -298,6 +301,30 @@ def share_links(table):
     assert table.links.demand_of_others(second) == {rack: 500}
     table.delete_group(first)
     assert table.links.demand_of_others(None) == {}
+
+
+def create_volumes(table):
+    """Plan, create, delete and release the volumes of a group."""
+    group = builders.planned(table, builders.a_group(
+        lease_expires_at=NOON, engine=ENGINE), web=None)
+    volumes, uuid = table.volumes, builders.new_uuid()
+    assert not volumes.write(group.uuid, (), 'another')
+    assert volumes.write(group.uuid, builders.volumes_of(group, 3), ENGINE)
+    assert volumes.find(group.uuid, 'data', 'blue').path == 'data-0'
+    row = volumes.claim(group.uuid, 'data', uuid, NOON, 'blue').row
+    assert volumes.claim(group.uuid, 'data-0', uuid, NOON).repeated
+    with pytest.raises(errors.MemberTaken):
+        volumes.claim(group.uuid, 'data-0', builders.new_uuid(), NOON)
+    assert volumes.built(row, NOON)
+    assert volumes.planned_gb(group.uuid) == {}
+    assert volumes.planned_gb(built_since=NOON) == {'disks@lvm#1': 20}
+    assert volumes.placed(group.uuid).keys() == {'data-0', 'data-1', 'data-2'}
+    assert volumes.of_volume(uuid) in volumes.in_states([MemberState.BUILT])
+    assert volumes.undo(volumes.of_volume(uuid), NOON)
+    assert volumes.release(group.uuid, NOON, ['data-1'], True) == 1
+    assert volumes.expired_groups(LATER) == [group.uuid]
+    assert volumes.expire(group.uuid, LATER) == 1
+    table.delete_group(group.uuid)
 
 
 def hand_over(table):

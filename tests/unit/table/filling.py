@@ -17,6 +17,7 @@ from nova_holistic.table.schema.federation_models import (
 from nova_holistic.table.schema.link_models import LinkDemandRow
 from nova_holistic.table.schema import models
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.volume_model import VolumeRow
 from tests.unit.table import builders
 
 NOON = builders.NOON
@@ -32,7 +33,7 @@ SHARE = 20
 FILLED = (models.GroupRow, models.MemberRow, models.EventRow, models.PlanRow,
           models.RefusalRow, models.StatisticRow, BindingRow, BootRow,
           BootServerRow, ActionRow, DetachedServerRow, PartRow,
-          ChildCredentialRow, LinkDemandRow)
+          ChildCredentialRow, LinkDemandRow, VolumeRow)
 """Tables that ``fill_all`` fills. The others have a row for each job of an
 engine, for each host that is unavailable, and for each uplink."""
 
@@ -99,6 +100,7 @@ def fill_all(table, number):
         PartRow: [_part(group) for group in groups],
         LinkDemandRow: [{'group_uuid': group['uuid'], 'link': 'old',
                          'mbps': 1} for group in groups],
+        VolumeRow: [_volume(group, at) for at, group in enumerate(groups)],
         ChildCredentialRow: [
             {'user_id': f'user-{at}', 'project_id': 'red', 'child': 'dfw',
              'credential': 'secret', 'updated_at': LONG_AGO}
@@ -153,6 +155,13 @@ def _part(group):
             'group_uuid': group['uuid'], 'child': 'dfw', 'name': 'shop',
             'child_group': builders.new_uuid(), 'paths': ['db/web'],
             'state': 'committed', 'updated_at': LONG_AGO}
+
+
+def _volume(group, number):
+    return {'group_uuid': group['uuid'], 'position': 0, 'path': 'db/data',
+            'description': 'db/data', 'size_gb': 10, 'pool': f'old-{number}',
+            'location': [], 'labels': {}, 'state': 'released',
+            'updated_at': LONG_AGO}
 
 
 def analyze(table, filled):

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes the states of planned volumes, and writes the events."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.models import GroupRow
+from nova_holistic.table.schema.volume_model import VolumeRow
+from nova_holistic.table.volume_records import (
+    CLAIMABLE, UNCLAIMED, VolumeRecord, VOLUMES, WITH_VOLUME)
+
+_EXPIRED = (events.reason('', "the group's lease has passed"),)
+
+
+@retried
+def change(database: Database, seen: VolumeRecord, to: MemberState,
+           now: datetime, **values: Any) -> VolumeRecord | None:
+    """Change the state of a volume by compare-and-swap, in one statement.
+
+    A claim succeeds only if the status of the group permits it.
+
+    :param seen: the row that the caller has read
+    :param values: other columns that change
+    :returns: the changed row; None if the row has changed since it was read,
+        or the group does not permit the claim
+    :raises IllegalTransition: ``VOLUMES`` does not have the change
+    :raises Duplicate: another row has the same volume
+    """
+    VOLUMES.check([seen.state], to)
+    if to not in WITH_VOLUME:
+        values['volume_uuid'] = None
+    where = [VolumeRow.id == seen.id, VolumeRow.state == seen.state,
+             VolumeRow.group_uuid == seen.group_uuid,
+             VolumeRow.generation == seen.generation]
+    if to == MemberState.CLAIMED:
+        where.append(sa.exists().where(
+            GroupRow.uuid == seen.group_uuid,
+            GroupRow.status.in_(CLAIMABLE)))
+    changed = replace(seen, state=to, generation=seen.generation + 1,
+                      updated_at=now, **values)
+    with database.writer() as session:
+        won = _update(session, where, {
+            'state': to, 'generation': changed.generation,
+            'updated_at': now, **values})
+        if not won:
+            return None
+        if seen.state != to:
+            _tell(session, [(seen.group_uuid, seen.path, seen.state,
+                             changed.pool)], to, now)
+    return changed
+
+
+def end(database: Database, seen: VolumeRecord, now: datetime) -> bool:
+    """The volume of a row does not exist any longer: the row is planned
+    again, or released if it is unwanted or the lease of its group has passed.
+
+    :returns: False if the row has changed since it was read
+    """
+    with database.reader() as session:
+        lease = session.execute(
+            sa.select(GroupRow.status, GroupRow.lease_expires_at).where(
+                GroupRow.uuid == seen.group_uuid)).first()
+    kept = lease is not None and lease.status in CLAIMABLE and (
+        lease.lease_expires_at is None or lease.lease_expires_at > now)
+    # A release changes the generation, so that it is not overlooked.
+    to = (MemberState.PLANNED if kept and not seen.unwanted
+          else MemberState.RELEASED)
+    return change(database, seen, to, now) is not None
+
+
+@retried
+def release(database: Database, group_uuid: str, now: datetime,
+            paths: Collection[str] | None = None,
+            with_volumes: bool = False) -> int:
+    """Release the volumes of a group that are not claimed.
+
+    :param paths: paths of volumes; None means all
+    :param with_volumes: whether other volumes are released when they are
+        deleted
+    :returns: the number of released rows
+    """
+    where = [VolumeRow.group_uuid == group_uuid]
+    if paths is not None:
+        where.append(VolumeRow.path.in_(sorted(paths)))
+    with database.writer() as session:
+        if with_volumes:
+            _update(session, [*where, VolumeRow.state.in_(WITH_VOLUME)], {
+                'unwanted': True, 'generation': VolumeRow.generation + 1})
+        return _release(session, where, now)
+
+
+@retried
+def expire(database: Database, group_uuid: str, now: datetime) -> int:
+    """Release the unclaimed volumes of a group if its lease has passed.
+
+    The statement that selects the volumes also checks the lease, so that it
+    respects a lease that is extended at the same time.
+
+    :returns: the number of released rows
+    """
+    with database.writer() as session:
+        return _release(session, [
+            VolumeRow.group_uuid == group_uuid,
+            sa.exists().where(GroupRow.uuid == group_uuid,
+                              GroupRow.lease_expires_at <= now)],
+            now, _EXPIRED)
+
+
+def _release(session: orm.Session, where: Sequence[Any], now: datetime,
+             reasons: Sequence[Mapping[str, Any]] = ()) -> int:
+    """Release unclaimed volumes. The first statement locks the rows, so that
+    a claim happens before or after the transaction."""
+    free = [*where, VolumeRow.state.in_(UNCLAIMED)]
+    if not _update(session, free, {'state': VolumeRow.state}):
+        return 0
+    before = session.execute(
+        sa.select(VolumeRow.group_uuid, VolumeRow.path, VolumeRow.state,
+                  VolumeRow.pool).where(*free).with_for_update()).all()
+    _update(session, free, {
+        'state': MemberState.RELEASED, 'updated_at': now,
+        'generation': VolumeRow.generation + 1})
+    _tell(session, before, MemberState.RELEASED, now, reasons)
+    return len(before)
+
+
+def _update(session: orm.Session, where: Sequence[Any],
+            values: Mapping[str, Any]) -> int:
+    return session.execute(
+        sa.update(VolumeRow).where(*where).values(values)
+        .execution_options(synchronize_session=False)).rowcount
+
+
+def _tell(session: orm.Session, before: Sequence[Sequence[str]],
+          to: MemberState, now: datetime,
+          reasons: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Write events. Each row has the UUID of the group, the path, the former
+    state and the pool."""
+    events.add(session, events.of_members(
+        [events.Changed(*row) for row in before], to, now, reasons))

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planned volumes of groups, which engines and Cinder's schedulers
+share."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+from oslo_utils import timeutils
+import sqlalchemy as sa
+
+from nova_holistic.table.changes import volume_claim, volume_states
+from nova_holistic.table.database import Database, retried
+from nova_holistic.table.history import events
+from nova_holistic.table.records import MemberState
+from nova_holistic.table.schema.models import GroupRow
+from nova_holistic.table.schema.volume_model import VolumeRow
+from nova_holistic.table.volume_records import (
+    CLAIMABLE, NOT_CREATED, OCCUPYING, UNCLAIMED, VolumeClaim, VolumeRecord)
+
+
+class Volumes:
+    """The planned volumes. Every method is one short transaction, and every
+    change of a state is a compare-and-swap. Threads may share an instance."""
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    @retried
+    def write(self, group_uuid: str, volumes: Sequence[VolumeRecord],
+              engine: str | None = None) -> bool:
+        """Replace all rows of the group that have no volume.
+
+        :param engine: UUID of the engine that must own the group's task; None
+            disables this check
+        :returns: False if the engine does not own the task; then nothing is
+            written
+        """
+        with self._database.writer() as session:
+            if engine is not None and not session.execute(
+                    # The statement changes nothing, and prevents other
+                    # engines from taking the task.
+                    sa.update(GroupRow).where(
+                        GroupRow.uuid == group_uuid, GroupRow.engine == engine)
+                    .values(engine=engine)
+                    .execution_options(synchronize_session=False)).rowcount:
+                return False
+            session.execute(
+                sa.delete(VolumeRow).where(
+                    VolumeRow.group_uuid == group_uuid,
+                    VolumeRow.volume_uuid.is_(None))
+                .execution_options(synchronize_session=False))
+            if volumes:
+                session.execute(sa.insert(VolumeRow), [
+                    row.values(position)
+                    for position, row in enumerate(volumes)])
+                events.add(session, [events.Event(
+                    group_uuid, events.Kind.PLAN_WRITTEN,
+                    volumes[0].updated_at or timeutils.utcnow(),
+                    details={'volumes': len(volumes)})])
+        return True
+
+    def of_group(self, group_uuid: str) -> tuple[VolumeRecord, ...]:
+        """All volumes of a group, in the order of its document."""
+        return self._select(
+            VolumeRow.position, VolumeRow.group_uuid == group_uuid)
+
+    def of_volume(self, volume_uuid: str) -> VolumeRecord | None:
+        """The row of a volume of Cinder; None if it has none."""
+        return next(iter(self._select(
+            VolumeRow.id, VolumeRow.volume_uuid == volume_uuid)), None)
+
+    def in_states(self, states: Collection[MemberState]
+                  ) -> tuple[VolumeRecord, ...]:
+        """The volumes of all groups in these states."""
+        return self._select(VolumeRow.id, VolumeRow.state.in_(states))
+
+    def find(self, group_uuid: str, path: str,
+             project_id: str | None = None) -> VolumeRecord:
+        """The volume of a pointer: see ``volume_claim.find``."""
+        return volume_claim.find(self._database, group_uuid, path, project_id)
+
+    def claim(self, group_uuid: str, path: str, volume_uuid: str,
+              now: datetime, project_id: str | None = None) -> VolumeClaim:
+        """Assign a planned row to a volume: see ``volume_claim.claim``."""
+        return volume_claim.claim(
+            self._database, group_uuid, path, volume_uuid, now, project_id)
+
+    def undo(self, seen: VolumeRecord, now: datetime,
+             refused: bool = False) -> bool:
+        """Undo a claim whose create has failed: the row is planned again, or
+        released if it is unwanted or the lease has passed.
+
+        :param seen: the claimed row
+        :param refused: whether Cinder refuses the pool; the row becomes lost
+        :returns: False if the row has changed since it was read
+        """
+        if refused and not seen.unwanted:
+            return volume_states.change(self._database, seen,
+                                        MemberState.LOST, now) is not None
+        return volume_states.end(self._database, seen, now)
+
+    def built(self, seen: VolumeRecord, now: datetime) -> bool:
+        """The volume of a claimed row exists in Cinder, which counts it from
+        now on.
+
+        :returns: False if the row has changed since it was read
+        """
+        return volume_states.change(
+            self._database, seen, MemberState.BUILT, now) is not None
+
+    def deleted(self, seen: VolumeRecord, now: datetime) -> bool:
+        """The volume of a row was deleted: see ``volume_states.end``."""
+        return volume_states.end(self._database, seen, now)
+
+    def release(self, group_uuid: str, now: datetime,
+                paths: Collection[str] | None = None,
+                with_volumes: bool = False) -> int:
+        """Release unclaimed volumes: see ``volume_states.release``."""
+        return volume_states.release(
+            self._database, group_uuid, now, paths, with_volumes)
+
+    def expire(self, group_uuid: str, now: datetime) -> int:
+        """Release unclaimed volumes if the lease of the group has passed: see
+        ``volume_states.expire``."""
+        return volume_states.expire(self._database, group_uuid, now)
+
+    def expired_groups(self, now: datetime) -> Sequence[str]:
+        """UUIDs of groups with an expired lease and unclaimed volumes."""
+        with self._database.reader() as session:
+            return session.scalars(
+                sa.select(GroupRow.uuid).where(
+                    GroupRow.status.in_(CLAIMABLE),
+                    GroupRow.lease_expires_at <= now,
+                    sa.exists().where(
+                        VolumeRow.group_uuid == GroupRow.uuid,
+                        VolumeRow.state.in_(UNCLAIMED)))).all()
+
+    def planned_gb(self, but_of: str | None = None,
+                   built_since: datetime | None = None,
+                   states: Collection[MemberState] = NOT_CREATED
+                   ) -> Mapping[str, int]:
+        """GiB of volumes of all groups by pool. By default, these are planned
+        and claimed volumes: the capacity that Cinder does not count yet.
+
+        :param but_of: UUID of a group that is left out
+        :param built_since: also count the volumes that were built after this
+            time, because the last report of their pool may not include them
+        :param states: states of the volumes that are counted
+        """
+        counted = [VolumeRow.state.in_(states)]
+        if built_since is not None:
+            counted = [sa.or_(*counted, sa.and_(
+                VolumeRow.state == MemberState.BUILT,
+                VolumeRow.updated_at > built_since))]
+        if but_of is not None:
+            counted.append(VolumeRow.group_uuid != but_of)
+        with self._database.reader() as session:
+            return {pool: int(gib) for pool, gib in session.execute(
+                sa.select(VolumeRow.pool, sa.func.sum(VolumeRow.size_gb))
+                .where(*counted).group_by(VolumeRow.pool))}
+
+    def placed(self, group_uuid: str) -> Mapping[str, str]:
+        """The pool of each volume that uses capacity, by its path."""
+        return {row.path: row.pool for row in self.of_group(group_uuid)
+                if row.state in OCCUPYING}
+
+    def _select(self, order, *where) -> tuple[VolumeRecord, ...]:
+        with self._database.reader() as session:
+            return tuple(map(VolumeRecord.of_row, session.scalars(
+                sa.select(VolumeRow).where(*where).order_by(order))))
