@@ -320,8 +320,13 @@ def create_volumes(table):
     assert volumes.planned_gb(built_since=NOON) == {'disks@lvm#1': 20}
     assert volumes.placed(group.uuid).keys() == {'data-0', 'data-1', 'data-2'}
     assert volumes.of_volume(uuid) in volumes.in_states([MemberState.BUILT])
-    assert volumes.undo(volumes.of_volume(uuid), NOON)
+    assert volumes.deleted(volumes.of_volume(uuid), NOON)
     assert volumes.release(group.uuid, NOON, ['data-1'], True) == 1
+    before = NOON - timedelta(hours=1)
+    for refused in False, True:
+        row = volumes.claim(
+            group.uuid, 'data-2', builders.new_uuid(), before).row
+        assert volumes.undo(row, before, refused)
     assert volumes.expired_groups(LATER) == [group.uuid]
     assert volumes.expire(group.uuid, LATER) == 1
     table.delete_group(group.uuid)
