@@ -11,10 +11,9 @@ from nova_holistic.table.batches import batches
 from nova_holistic.table.boot_records import BootRequest
 from nova_holistic.table.changes import (
     claim, group_creation, group_deletion, member_release, member_replan,
-    transitions)
+    planned_rows, transitions)
 from nova_holistic.table.changes.claim import (
     Claim, NO_SEEN_ROWS, SeenRows, Standing)
-from nova_holistic.table.changes import planned_rows
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.coordination.actions import Actions
 from nova_holistic.table.coordination.bindings import Bindings
@@ -40,9 +39,8 @@ from nova_holistic.table.queries.outlines import OutlineCache
 from nova_holistic.table.queries import progress
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Place)
-from nova_holistic.table import rows
+from nova_holistic.table import rows, states
 from nova_holistic.table.schema.models import GroupRow, MemberRow
-from nova_holistic.table import states
 
 OCCUPYING = states.OCCUPYING
 
