@@ -17,7 +17,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
     CPU_POLICY, DEDICATED, implied_traits, unplannable_reason)
 from nova_holistic.model.nova.flavor import Flavor
-from nova_holistic.model.nova import flavor_groups
+from nova_holistic.model.nova import flavor_groups, mixed_cpus
 
 FLAVORS_VERSION = '2.75'
 """The list has extra specs (from 2.61), and a flavor without swap has the
@@ -68,6 +68,7 @@ def flavor_from_nova(item: Mapping[str, Any],
         required_traits=frozenset(required),
         forbidden_traits=frozenset(forbidden),
         unplannable=(unplannable_reason(specs)
+                     or mixed_cpus.objection(specs, item['vcpus'])
                      or flavor_groups.objection(specs)
                      or devices.objection(specs)),
         request_groups=(flavor_groups.request_groups(specs)
@@ -83,9 +84,12 @@ def _resources(item: Mapping[str, Any],
     """Amounts from the extra specs, and from the flavor for resource classes
     that the extra specs do not set."""
     amounts = _overrides(specs)
-    if specs.get(CPU_POLICY) == DEDICATED:
+    dedicated = _dedicated_cpus(item['vcpus'], specs)
+    if dedicated:
         isolated = specs.get('hw:emulator_threads_policy') == 'isolate'
-        amounts['PCPU'] = item['vcpus'] + isolated
+        amounts['PCPU'] = dedicated + isolated
+        if dedicated < item['vcpus']:
+            amounts['VCPU'] = item['vcpus'] - dedicated
     if 'VCPU' not in amounts and 'PCPU' not in amounts:
         amounts['VCPU'] = item['vcpus']
     amounts.setdefault('MEMORY_MB', item['ram'])
@@ -94,6 +98,16 @@ def _resources(item: Mapping[str, Any],
                        + item['OS-FLV-EXT-DATA:ephemeral']
                        + math.ceil(item['swap'] / 1024))
     return {name: amount for name, amount in amounts.items() if amount}
+
+
+def _dedicated_cpus(vcpus: int, specs: Mapping[str, str]) -> int:
+    """The number of dedicated processors, without that of the emulator."""
+    policy = specs.get(CPU_POLICY)
+    if policy == DEDICATED:
+        return vcpus
+    if policy == mixed_cpus.MIXED and not mixed_cpus.objection(specs, vcpus):
+        return mixed_cpus.dedicated_cpus(specs, vcpus)
+    return 0
 
 
 def _overrides(specs: Mapping[str, str]) -> dict[str, int]:

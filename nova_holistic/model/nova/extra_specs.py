@@ -6,6 +6,8 @@ requirements that cannot be planned from a host's root resource provider alone.
 from collections.abc import Mapping
 import re
 
+from nova_holistic.model.nova.mixed_cpus import MIXED
+
 CPU_POLICY = 'hw:cpu_policy'
 DEDICATED = 'dedicated'
 
@@ -37,7 +39,6 @@ _OBSTACLES = (
     (re.compile(r'pci_passthrough:(?!alias$)'), _NESTED),
     (re.compile(r'hw:pmem$'), _NESTED),
     (re.compile(r'hw:mem_encryption$'), _NESTED),
-    (re.compile(r'hw:cpu_dedicated_mask$'), _MIXED),
 )
 
 
@@ -60,16 +61,24 @@ def implied_traits(specs: Mapping[str, str]) -> tuple[set[str], set[str]]:
 
 
 def unplannable_reason(specs: Mapping[str, str]) -> str:
-    """The reason why such a flavor cannot be planned; '' if it can."""
-    key, reason = unsupported_extra_spec(specs)
+    """The reason why such a flavor cannot be planned; '' if it can, as far as
+    no amount matters."""
+    key, reason = _obstacle(specs)
     return f'extra spec {key}: {reason}' if key else ''
 
 
-def unsupported_extra_spec(specs: Mapping[str, str]) -> tuple[str, str]:
-    """The first extra spec that cannot be planned, and the reason; empty texts
-    if all can be planned."""
-    if specs.get(CPU_POLICY) == 'mixed':
-        return f'{CPU_POLICY}=mixed', _MIXED
+def unsupported_property(specs: Mapping[str, str]) -> tuple[str, str]:
+    """The first property of an image that cannot be planned, and the reason;
+    empty texts if all can be planned.
+
+    :param specs: the properties in the form of extra specs
+    """
+    if specs.get(CPU_POLICY) == MIXED:
+        return f'{CPU_POLICY}={MIXED}', _MIXED
+    return _obstacle(specs)
+
+
+def _obstacle(specs: Mapping[str, str]) -> tuple[str, str]:
     for key in sorted(specs):
         for pattern, reason in _OBSTACLES:
             if pattern.match(key):

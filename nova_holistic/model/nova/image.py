@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.nova.extra_specs import (
-    CPU_POLICY, implied_traits, unsupported_extra_spec)
+    CPU_POLICY, implied_traits, unsupported_property)
 from nova_holistic.model.nova.flavor import Flavor
 
 _TRAIT = 'trait:'
@@ -75,7 +75,7 @@ class Image:
                 return (f'needs {self.min_disk} GiB of root disk; flavor '
                         f'{flavor.name} has {root_gb}')
         specs = self._as_extra_specs()
-        key, reason = unsupported_extra_spec(specs)
+        key, reason = unsupported_property(specs)
         if key:
             return f'cannot be planned: property {key}: {reason}'
         policy = specs.get(CPU_POLICY, 'shared')

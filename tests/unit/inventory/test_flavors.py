@@ -74,6 +74,18 @@ def test_isolated_emulator_threads_take_one_more_dedicated_cpu():
     assert isolated.resources['PCPU'] == 3
 
 
+def test_a_mixed_policy_takes_dedicated_and_shared_cpus():
+    mixed = flavor(**{'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': '0'})
+    assert mixed.unplannable == ''
+    assert (mixed.resources['PCPU'], mixed.resources['VCPU']) == (1, 1)
+
+
+@pytest.mark.parametrize('mask', ['0-1', '^0-1', '2', 'x', '1-0', ','])
+def test_a_mask_without_both_kinds_makes_a_flavor_unplannable(mask):
+    assert 'hw:cpu_dedicated_mask' in flavor(**{
+        'hw:cpu_policy': 'mixed', 'hw:cpu_dedicated_mask': mask}).unplannable
+
+
 def test_traits_are_required_and_forbidden():
     made = flavor(**{'trait:CUSTOM_NVME': 'required',
                      'trait:CUSTOM_SLOW': 'forbidden',
