@@ -283,5 +283,11 @@ POINTS: Mapping[str, str] = {
         'The member of a server that was moved is built, and its group is '
         'not settled.',
     'built.group-settled': 'The group of one of several servers is settled.',
+    # The scheduler of Cinder
+    'cinder.row-claimed':
+        'The row names the volume, and no pool is selected for it.',
+    'cinder.request-sent':
+        'The service of the planned pool has the request to create the '
+        'volume.',
 }
 """All points: name to the state in which the crash leaves the databases."""

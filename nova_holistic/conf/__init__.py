@@ -2,14 +2,14 @@
 """Configuration: one module per option group."""
 
 from nova_holistic.conf import (
-    api, boot, database, engine, federation, holds, holistic, inventory,
-    metrics, notifications, nova_notifications, nova_options, planner,
-    reconciler, services, topology)
+    api, boot, cinder_scheduler, database, engine, federation, holds, holistic,
+    inventory, metrics, notifications, nova_notifications, nova_options,
+    planner, reconciler, services, topology)
 
 MODULES = (
-    api, boot, database, engine, federation, holds, holistic, inventory,
-    metrics, notifications, nova_notifications,
-    planner, reconciler, topology)
+    api, boot, cinder_scheduler, database, engine, federation, holds, holistic,
+    inventory, metrics, notifications, nova_notifications, planner, reconciler,
+    topology)
 
 
 def register_opts(conf):

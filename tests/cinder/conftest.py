@@ -32,9 +32,12 @@ class Cinder(functional_helpers._FunctionalTestBase):
         """Cinder's fixtures are those of a test."""
 
     def _get_flags(self):
-        return {**super()._get_flags(), 'volume_driver': {
-            'v': 'tests.cinder.pool_driver.PoolDriver',
-            'g': 'backend_defaults'}}
+        return {
+            **super()._get_flags(),
+            # Services of these fixtures send no heartbeats.
+            'service_down_time': {'v': 24 * 3600},
+            'volume_driver': {'v': 'tests.cinder.pool_driver.PoolDriver',
+                              'g': 'backend_defaults'}}
 
     def start_service(self, name, host=None, **kwargs):
         if name != 'volume':

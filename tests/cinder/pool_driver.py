@@ -10,6 +10,9 @@ from cinder.volume import volume_utils
 FAILS = 'no disk'
 """Name of a volume that cannot be created."""
 
+FAILS_ONCE = 'no disk at first'
+"""Name of a volume whose first create fails."""
+
 BACKENDS = {
     'cmp-1@local': {
         'nvme': {'total_capacity_gb': 100, 'reserved_percentage': 10,
@@ -33,10 +36,14 @@ class PoolDriver(fake_driver.FakeLoggingVolumeDriver):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.sizes = defaultdict(dict)
+        self._failed = set()
 
     def create_volume(self, volume):
-        if volume.display_name == FAILS:
-            raise exception.VolumeBackendAPIException(data=FAILS)
+        name = volume.display_name
+        if name == FAILS or name == FAILS_ONCE and (
+                volume.id not in self._failed):
+            self._failed.add(volume.id)
+            raise exception.VolumeBackendAPIException(data=name)
         self.sizes[self._pool(volume)][volume.id] = volume.size
 
     def delete_volume(self, volume):

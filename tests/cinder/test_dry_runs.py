@@ -4,17 +4,13 @@ Cinder."""
 
 import threading
 
-from oslo_config import cfg
 import pytest
 
-from nova_holistic.cli.components import engine_components
-from nova_holistic import conf as options
-from nova_holistic.conf import services
 from nova_holistic.model.plan import Plan, Unplaceable
 from nova_holistic.table.store import PlacementTable
+from tests.cinder.planners import planner_of
 from tests.cinder.pool_driver import FAILS
-from tests.cinder.test_pools import (
-    CONFIGURATION, INVENTORY, LOCATIONS, NVME, THICK, THIN)
+from tests.cinder.test_pools import NVME, THICK, THIN
 from tests.tables import new_table
 
 FREE_IN_NVME = 90
@@ -22,19 +18,9 @@ FREE_IN_NVME = 90
 
 @pytest.fixture
 def engine(cinder, tmp_path):
-    """The planner of a process whose configuration has [cinder]."""
-    (tmp_path / 'inventory.yaml').write_text(INVENTORY)
-    (tmp_path / 'topology.yaml').write_text(LOCATIONS)
-    (tmp_path / 'nova-holistic.conf').write_text(CONFIGURATION.format(
-        directory=tmp_path, endpoint=cinder.url, token=cinder.token))
-    conf = cfg.ConfigOpts()
-    options.register_opts(conf)
-    services.register_opts(conf)
-    conf(['--config-file', str(tmp_path / 'nova-holistic.conf')],
-         project='nova-holistic')
     cinder.report()
     table = PlacementTable(new_table(tmp_path))
-    yield engine_components.planner(conf, table)
+    yield planner_of(cinder, tmp_path, table)
     table.database.close()
 
 
