@@ -76,9 +76,12 @@ class HolisticScheduler(filter_scheduler.FilterScheduler):
         """
         :raises HolisticError: the volume does not get its planned pool
         """
+        # Cinder accepts any JSON as the value of a hint.
+        hints = {name: value if isinstance(value, str | list) else str(value)
+                 for name, value
+                 in filter_properties['scheduler_hints'].items()}
         create = MemberCreate(
-            connections.get(), Pointer.from_hints(
-                filter_properties['scheduler_hints']), request_spec)
+            connections.get(), Pointer.from_hints(hints), request_spec)
         pool = filter_properties[PLANNED_POOL] = create.claim()
         try:
             super().schedule_create_volume(

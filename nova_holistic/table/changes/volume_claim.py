@@ -2,6 +2,7 @@
 """Assigns the row of a planned volume to a volume of Cinder."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +22,19 @@ CANDIDATES = 8
 """Maximum number of free rows that one query reads for a counted volume:
 simultaneous claims try the same lowest row, and those that lose try the next
 row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the pointer of a create names.
+
+    :ivar path: path of a volume or of a counted volume
+    :ivar project_id: project of the request; None omits its check
+    """
+
+    group_uuid: str
+    path: str
+    project_id: str | None = None
 
 
 def find(database: Database, group_uuid: str, path: str,
@@ -46,25 +60,23 @@ def find(database: Database, group_uuid: str, path: str,
     raise errors.MemberUnknown(group_uuid, path)
 
 
-def claim(database: Database, group_uuid: str, path: str, volume_uuid: str,
-          now: datetime, project_id: str | None = None) -> VolumeClaim:
+def claim(database: Database, target: Target, volume_uuid: str,
+          now: datetime) -> VolumeClaim:
     """Assign a row to a volume: each row to at most one volume, and each
     volume to at most one row. A volume that has the row already gets it again.
 
     Only planned rows of a group in one of the statuses ``CLAIMABLE`` are
     assigned.
 
-    :param path: path of a volume, or of a counted volume whose lowest free
-        row is claimed
-    :param project_id: project of the request; None omits the check
+    :param target: a volume, or a counted volume whose lowest free row is
+        claimed
     :raises ClaimRefused: no row at this path can be claimed
     """
     while True:
-        candidates = _candidates(
-            database, group_uuid, path, volume_uuid, project_id)
+        candidates = _candidates(database, target, volume_uuid)
         for row in candidates:
             if row.volume_uuid is not None:
-                return _repeated(row, group_uuid, path)
+                return _repeated(row, target.group_uuid, target.path)
             try:
                 won = volume_states.change(
                     database, row, MemberState.CLAIMED, now,
@@ -75,23 +87,22 @@ def claim(database: Database, group_uuid: str, path: str, volume_uuid: str,
             if won is not None:
                 return VolumeClaim(won, False)
         if not candidates:
-            raise _why_not(database, group_uuid, path)
+            raise _why_not(database, target.group_uuid, target.path)
 
 
 @retried
-def _candidates(database: Database, group_uuid: str, path: str,
-                volume_uuid: str, project_id: str | None
-                ) -> Sequence[VolumeRecord]:
+def _candidates(database: Database, target: Target,
+                volume_uuid: str) -> Sequence[VolumeRecord]:
     """The row that the volume already has, or planned rows at the path; the
     lowest row is first.
 
     :raises GroupUnknown: the project has no such group
     """
     with database.reader() as session:
-        status = _status(session, group_uuid, project_id)
+        status = _status(session, target.group_uuid, target.project_id)
         found = session.scalars(sa.select(VolumeRow).where(
             VolumeRow.volume_uuid == volume_uuid)).all()
-        for where in _at(group_uuid, path):
+        for where in _at(target.group_uuid, target.path):
             if found or status not in CLAIMABLE:
                 break
             found = session.scalars(

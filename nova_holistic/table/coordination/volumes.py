@@ -83,7 +83,8 @@ class Volumes:
               now: datetime, project_id: str | None = None) -> VolumeClaim:
         """Assign a planned row to a volume: see ``volume_claim.claim``."""
         return volume_claim.claim(
-            self._database, group_uuid, path, volume_uuid, now, project_id)
+            self._database, volume_claim.Target(group_uuid, path, project_id),
+            volume_uuid, now)
 
     def undo(self, seen: VolumeRecord, now: datetime,
              refused: bool = False) -> bool:
