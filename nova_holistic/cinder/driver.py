@@ -2,6 +2,7 @@
 """The driver of cinder-scheduler that honours pointers."""
 
 from collections.abc import Mapping
+import threading
 from typing import Any
 
 from cinder import exception
@@ -44,6 +45,7 @@ class HolisticScheduler(filter_scheduler.FilterScheduler):
         startup_check.check_schema_usable(CONF)
         super().__init__(*args, **kwargs)
         self._claimed = ClaimedVolumes(self.host_manager)
+        self._selecting = threading.Lock()
 
     def schedule_create_volume(self, context, request_spec: Any,
                                filter_properties: dict[str, Any]) -> None:
@@ -105,6 +107,13 @@ class HolisticScheduler(filter_scheduler.FilterScheduler):
         return next(
             (state for state in self.host_manager.get_all_backend_states(
                 context.elevated()) if state.backend_id == pool), None)
+
+    def _schedule(self, context, request_spec: Any,
+                  filter_properties: dict[str, Any] | None = None) -> Any:
+        # The filter reads the table, and other requests continue in the
+        # meantime. Without the lock, two of them could get the same capacity.
+        with self._selecting:
+            return super()._schedule(context, request_spec, filter_properties)
 
     def _choose_top_backend(self, weighed_backends, request_spec):
         chosen = super()._choose_top_backend(weighed_backends, request_spec)

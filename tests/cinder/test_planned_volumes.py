@@ -15,6 +15,7 @@ from oslo_utils import timeutils
 import pytest
 
 from nova_holistic.cinder.driver import FilterNotEnabled, HolisticScheduler
+from nova_holistic.cinder.planned_capacity import PlannedCapacity
 from nova_holistic import crash_points
 from nova_holistic.table.database import Database
 from nova_holistic.table.errors import TableError
@@ -352,3 +353,20 @@ def test_the_driver_needs_no_nova():
                           capture_output=True, text=True)
     assert 'cinder' in done.stdout.split(), done.stderr
     assert not {'nova', 'placement'} & {*done.stdout.split()}
+
+
+def test_requests_wait_for_each_other_while_the_filter_reads(
+        cinder, monkeypatch):
+    cinder.write_group(('data', 80, NVME))
+    read = PlannedCapacity.outside
+
+    def slow(*arguments):
+        # Other requests continue here, unless they wait for this one.
+        found = read(*arguments)
+        time.sleep(0.5)
+        return found
+
+    monkeypatch.setattr(PlannedCapacity, 'outside', slow)
+    uuids = [cinder.post(8, volume_type='local') for _ in range(3)]
+    assert sorted(cinder.wait_for(each, ('available', 'error'))['status']
+                  for each in uuids) == ['available', 'error', 'error']
