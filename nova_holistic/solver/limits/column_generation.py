@@ -87,6 +87,6 @@ class ColumnGenerationLimits:
     heuristic_beam: int = 30
     patterns: int = 1_000_000
     kinds: int = 20
-    goal_share: float = 0.8
+    goal_share: float = 0.7
     branches: int = 6
     branch_seconds: float = 1.0

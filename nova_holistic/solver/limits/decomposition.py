@@ -58,7 +58,7 @@ class DecompositionLimits:
 
     room_slack: float = 0.5
     part_variables: int = 5000
-    first_bins: int = 100
+    first_bins: int = 120
     rounds: int = 12
     bin_parts: int = 8
     bound_progress: float = 3e-4
