@@ -76,7 +76,7 @@ class PartSearch:
         search = RuinAndRecreate(case, counts, costs, self._chance,
                                  self._deadline.check)
         better = False
-        while search.run(limits().ruin_steps, deadline):
+        while deadline.left() and search.run(limits().ruin_steps, deadline):
             found = case.placement(search.best)
             better |= known.offer({**known.where, **{
                 m.path: found[m.path] for m in freed}})

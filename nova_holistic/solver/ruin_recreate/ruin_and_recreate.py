@@ -20,6 +20,7 @@ from nova_holistic.model.cloud.snapshot import Host
 from nova_holistic.solver.construct.attempt import Attempt, LookAhead
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import improve as limits
+from nova_holistic.solver.numerics.tolerances import SUM_ROUNDING
 from nova_holistic.solver.problem.case import Case, Counts
 from nova_holistic.solver.problem.deadline import Deadline
 from nova_holistic.solver.problem.preference_cost import preference_cost
@@ -69,7 +70,10 @@ class RuinAndRecreate:
                 break
             self._step(temperature * (1 - number / steps) + 1e-12)
         cost, value = self.plan_cost
-        return (cost, value * (1 + limits().least_gain)) < before
+        # The value is about 0, or slightly less, if other members pay for all
+        # hosts. Rounding errors are no gain.
+        gain = limits().least_gain * abs(value) + SUM_ROUNDING
+        return (cost, value + gain) < before
 
     def _step(self, temperature: float) -> None:
         """Take one step, and undo it if its plan is not accepted.

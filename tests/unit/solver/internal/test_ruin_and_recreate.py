@@ -104,6 +104,25 @@ def test_plans_keep_all_policies_and_never_get_worse():
     assert improved > 10
 
 
+def test_steps_without_a_gain_end_the_search():
+    """The hosts that the members may use are in use by a member that stays, so
+    the members cost nothing. Sums of costs are slightly below 0 because of
+    rounding. Such a value is no gain, even if no step was taken."""
+    known = _problem((group(servers('m', 3)), cloud(
+        host('h1', 'r'), host('h2', 'r', enabled=False)), {'m-0': 'h1'}),
+        'stack')
+    case = _case(known)
+    counts = any_plan(case, in_time())
+    for rounding in (0.0, -1e-17, 1e-17):
+        costs = placement_costs(case, known.objective, known.members)
+        costs.value = rounding
+        search = RuinAndRecreate(case, counts, costs, random.Random(1),
+                                 no_limit)
+        assert search.plan_cost[1] == pytest.approx(0.0, abs=1e-15)
+        for steps in (0, 5):
+            assert not search.run(steps, in_time()), rounding
+
+
 def _racks(used):
     return cloud(*(host(f'h{n}', f'r{n // 4}', inventories={
         'VCPU': Inventory(8, used=used(n))}) for n in range(24)))
