@@ -54,6 +54,35 @@ def test_a_group_is_placed_shown_built_and_deleted_below_two_parents(
     clouds[name].delete_servers()
 
 
+def test_the_answers_of_all_clouds_are_combined_in_a_plan(upper):
+    def plan(document, **extras):
+        answer = upper.ask('POST', '/plans?wait=60', {
+            'group': document, **extras})
+        assert answer.status_code == 201, answer.text
+        return answer.json()['plan']
+
+    found = plan({'name': 'one', 'members': [
+        {'name': 'web', 'resources': SMALL}]}, headroom=True)
+    # The clouds have 16, 16 and 4 VCPUs, and a server has 2.
+    assert (found['status'], found['headroom']) == (
+        'planned', {'at_least': 18, 'at_most': 18})
+
+    found = plan({'name': 'three', 'policies': [
+        {'type': 'affinity', 'level': 'cloud'},
+        {'type': 'anti-affinity', 'level': 'rack'}], 'members': [
+            {'name': 'web', 'count': 3, 'resources': SMALL}]},
+        relaxations=True, headroom=True)
+    assert (found['status'], found['headroom']) == (
+        'unplaceable', {'at_least': 0, 'at_most': 0})
+    closest = found['relaxations']
+    assert closest['cloud'] in ('eu/ams', 'eu/dfw')
+    assert [[rule['position'] for rule in each['rules']]
+            for each in closest['preferences']] == [['policies[1]']]
+    assert [(each['position'], each['count'])
+            for each in closest['counts']] == [('members[0].count', 2)]
+    assert closest['hosts']['number'] == 1
+
+
 def test_a_location_names_the_clouds_of_both_levels_and_a_rack(clouds, upper):
     """The clouds have the levels az and rack."""
     document = {'name': 'pinned', 'members': [
