@@ -126,7 +126,7 @@ STRATEGIES = {
         (large, '_for_traffic', nothing),
         (all_hosts, 'traffic_start', lambda *_: (None, lambda cost: None))],
     'first program': [(search.Search, '_hardest_first', nothing)],
-    'families apart': [(large.CohesiveKinds, 'of', whole_hosts)],
+    'families apart': [(CohesiveKinds, 'of', whole_hosts)],
     'batches': [(first_plan, 'batches', nothing_at_all),
                 (part_search, 'batches', nothing_at_all)],
     'bound without policies': [(top, 'relax_policies', nothing)],
@@ -134,7 +134,7 @@ STRATEGIES = {
     'ruin and recreate': [(improve, 'ruin_and_recreate', nothing)],
     'neighbourhoods': [(top, 'improve', nothing)],
     'dominated hosts': [(search, 'needed_places', open_places)],
-    'minimum of hosts': [(cells, 'fewest_hosts', lambda *_: 0)],
+    'minimum of hosts': [(cells, 'counted_hosts', lambda *_: (0, 0))],
     'counted parts': [(cells, 'countable_scopes', lambda *_: {})],
     'class program': [(class_counts, 'assigned_counts', nothing)],
     'marginal costs': [
@@ -156,7 +156,7 @@ STRATEGIES = {
     'branches of traffic': [(traffic_bound, 'limits', with_limits(
         'traffic', branches=0))],
     'policies of traffic': [(cell_variables, 'limits', with_limits(
-        'traffic', cell_variables=0))],
+        'decomposition', part_variables=0))],
 }
 """Patches that disable each strategy: (module or class, name, replacement).
 The first one disables nothing: its row shows that equal runs are equal."""
