@@ -14,6 +14,7 @@ from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.settings import Settings
+from tests.effort import times
 from tests.unit import builders
 from tests.unit.solver.agreement import agrees
 
@@ -92,13 +93,14 @@ def random_case(seed):
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_highs_agrees_with_exhaustive_search(objective):
+    cases = times(300)
     planned = sum(agrees(random_case(seed), objective,
                          settings=Settings(solver='highs'))
-                  for seed in range(300))
-    assert 60 < planned < 280, 'the cases are lopsided'
+                  for seed in range(cases))
+    assert 0.2 < planned / cases < 0.93, 'the cases are lopsided'
 
 
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_cbc_agrees_with_exhaustive_search(objective):
-    for seed in range(1000, 1025):
+    for seed in range(1000, 1000 + times(25)):
         agrees(random_case(seed), objective, settings=Settings(solver='cbc'))

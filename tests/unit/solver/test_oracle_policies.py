@@ -22,13 +22,14 @@ from nova_holistic.policies.spread import Spread
 from nova_holistic.policies.traits import Traits
 from nova_holistic.solver.check import check
 from nova_holistic.solver.settings import Settings
+from tests.effort import times
 from tests.unit import builders
 from tests.unit.solver.agreement import agrees
 from tests.unit.solver import oracle
 
 LEVELS = ('az', 'rack', HOST, 'feed', 'power')
 OBJECTIVES = ('spread', 'stack', 'fewest-hosts')
-CASES = 400
+CASES = times(400)
 
 
 def _host(chance, number):
@@ -149,6 +150,6 @@ def test_highs_agrees_with_exhaustive_search(part):
 
 
 def test_cbc_agrees_with_exhaustive_search():
-    for seed in range(5000, 5040):
+    for seed in range(5000, 5000 + times(40)):
         agrees(random_case(seed), OBJECTIVES[seed % 3],
                settings=Settings(solver='cbc'))

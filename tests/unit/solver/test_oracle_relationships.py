@@ -283,19 +283,20 @@ def test_highs_agrees_with_exhaustive_search(objective):
 
 
 def test_links_of_labels_limit_traffic():
-    planned = [_agrees(seed, 'network', case=with_links_of_feeds)
-               for seed in range(60)]
-    assert 15 < sum(planned) < 55, 'the cases are lopsided'
+    cases = times(60)
+    planned = sum(_agrees(seed, 'network', case=with_links_of_feeds)
+                  for seed in range(cases))
+    assert 0.25 < planned / cases < 0.92, 'the cases are lopsided'
 
 
 def test_cbc_agrees_with_exhaustive_search():
-    for seed in range(5000, 5030):
+    for seed in range(5000, 5000 + times(30)):
         _agrees(seed, 'network', 'cbc')
 
 
 def test_check_and_oracle_agree_on_any_placement():
     """The random placements include many that no solver would choose."""
-    for seed in range(7000, 7040):
+    for seed in range(7000, 7000 + times(40)):
         group, snapshot, _ = random_case(seed)
         roomy = builders.cloud(*(
             builders.host(h.name, *h.location, vcpus=100, labels=h.labels)
@@ -311,7 +312,7 @@ def test_check_and_oracle_agree_on_any_placement():
 
 
 def test_the_bound_of_a_relaxation_is_not_above_the_best_plan():
-    for seed in range(9000, 9100):
+    for seed in range(9000, 9000 + times(100)):
         group, snapshot, placed = random_case(seed)
         expected = best(group, snapshot, placed, 'network')
         answer = solve(group, snapshot, placed=placed, objective='network',

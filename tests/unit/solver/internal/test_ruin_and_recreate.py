@@ -77,7 +77,8 @@ def test_costs_agree_with_the_objective(objective):
 def test_plans_keep_all_policies_and_never_get_worse():
     """Every plan of the steps is valid, not only the best one."""
     improved = 0
-    for seed in range(4000, 4000 + times(60)):
+    # Fewer cases contain few improvements.
+    for seed in range(4000, 4000 + max(30, times(60))):
         for cases in (test_oracle_policies, test_oracle_relationships):
             known = _problem(cases.random_case(seed), OBJECTIVES[seed % 4])
             case = _case(known)

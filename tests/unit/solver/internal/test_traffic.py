@@ -36,7 +36,8 @@ def _bound(shop, snapshot, placed, cost):
     lambda seed: (*seeded(seed).read(), seeded(seed).placed)])
 def test_the_bound_is_never_above_the_optimum(make):
     proved = 0
-    for seed in range(50_000, 50_000 + times(120)):
+    # Fewer cases prove no bound above zero.
+    for seed in range(50_000, 50_000 + max(60, times(120))):
         shop, snapshot, placed = make(seed)
         best = oracle.best(shop, snapshot, placed, 'network')
         if best is None or not Network(shop).traffic():
