@@ -66,8 +66,7 @@ def test_larger_cases_agree_with_exhaustive_search():
 
 def test_cbc_agrees_with_exhaustive_search():
     for seed in range(60_000, 60_000 + times(60)):
-        agrees(seeded(seed), OBJECTIVES[seed % 4],
-               settings=Settings(solver='cbc'))
+        agrees(seeded(seed), OBJECTIVES[seed % 4], solver='cbc')
 
 
 def test_the_cases_use_every_type_hard_and_weighted():
