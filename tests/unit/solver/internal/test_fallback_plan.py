@@ -23,7 +23,7 @@ from nova_holistic.solver.construct.disaggregation import KindPlaces
 from nova_holistic.solver.construct import fallback_plan
 from nova_holistic.solver.decomposition.aggregation import HostAggregation
 from nova_holistic.solver.decomposition import class_counts
-from nova_holistic.solver import large
+from nova_holistic.solver import large, relaxed_hosts
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.settings import Settings
@@ -118,7 +118,7 @@ def _stops(monkeypatch, clock, owner, name, after=True):
 
 
 STAGES = {
-    'rules are read': (large, 'cells', True),
+    'rules are read': (relaxed_hosts, 'cells', True),
     'the first relaxation': (HostAggregation, 'run', True),
     'domain_branches': (large, 'domain_branches', True),
     'the first prices': (ColumnGeneration, '_warm_start', True),
@@ -141,12 +141,13 @@ def test_at_the_deadline_the_known_plan_is_the_answer(
 
 def test_a_deadline_without_any_plan_is_unknown(monkeypatch):
     clock = Clock()
-    _stops(monkeypatch, clock, large, 'cells')
+    _stops(monkeypatch, clock, relaxed_hosts, 'cells')
     assert isinstance(_solved(clock), Unknown)
 
 
 @pytest.mark.parametrize('stage', [
-    (large, 'cells'), (HostAggregation, 'run'), (ColumnGeneration, 'run')])
+    (relaxed_hosts, 'cells'), (HostAggregation, 'run'),
+    (ColumnGeneration, 'run')])
 def test_after_half_of_the_time_any_plan_is_sought_first(
         stage, monkeypatch):
     clock, sought = Clock(), []
@@ -234,5 +235,5 @@ def test_a_failed_quick_search_at_the_deadline_is_unknown(monkeypatch, hurry):
 
     monkeypatch.setattr(fallback_plan, '_plan_without_checks', never)
     clock = Clock()
-    _stops(monkeypatch, clock, large, 'cells')
+    _stops(monkeypatch, clock, relaxed_hosts, 'cells')
     assert isinstance(_solved(clock), Unknown)

@@ -3,10 +3,16 @@
 
 import pytest
 
+from nova_holistic.model.binding import bind
+from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.spread import Spread
+from nova_holistic.solver.decomposition.aggregation import HostAggregation
+from nova_holistic.solver.decomposition.cells import cells
+from nova_holistic.solver.problem.kinds import Kinds
 from nova_holistic.solver.settings import Settings
 from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.internal.deadlines import in_time
 from tests.unit.solver.scenario import plan
 
 RACKS = 80
@@ -52,3 +58,16 @@ def test_room_beside_a_member_that_stays_is_counted():
 
 def test_without_policies_one_host_is_enough():
     assert bound(20) == 1
+
+
+def test_the_relaxation_uses_as_many_hosts():
+    """It does not distinguish the racks, but it knows their number."""
+    snapshot = cloud(*(host(f'r{rack}h', f'r{rack}', vcpus=100)
+                       for rack in range(RACKS)))
+    kinds = Kinds.of(bind(group(servers('node', 20), policies=[
+        Spread(level='rack', min_domains=5)]), snapshot), snapshot, {})
+    merged = HostAggregation(kinds, cells(kinds, in_time().check),
+                             load_objective('fewest-hosts').host_cost(),
+                             in_time())
+    merged.run()
+    assert merged.bound == pytest.approx(5, abs=1e-6)
