@@ -118,8 +118,8 @@ class HostAggregation:
                     self.kinds, self.host_cost), self.limit)
 
     def count_hosts(self, deadline: Deadline) -> None:
-        """Improve the bound by whole numbers of hosts: the cheapest ones that
-        are necessary, and those in coarse domains."""
+        """Improve the bound by whole numbers of hosts: the cheapest
+        necessary hosts, and those in coarse domains."""
         if self.bound is None or self.host_cost.slopes:
             return
         if not self.kinds.placed:

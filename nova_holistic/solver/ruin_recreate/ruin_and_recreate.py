@@ -71,7 +71,7 @@ class RuinAndRecreate:
             self._step(temperature * (1 - number / steps) + 1e-12)
         cost, value = self.plan_cost
         # The value is about 0, or slightly less, if other members pay for all
-        # hosts. Rounding errors are no gain.
+        # hosts. Rounding errors do not count as a gain.
         gain = limits().least_gain * abs(value) + SUM_ROUNDING
         return (cost, value + gain) < before
 

@@ -108,7 +108,8 @@ def test_plans_keep_all_policies_and_never_get_worse():
 def test_steps_without_a_gain_end_the_search():
     """The hosts that the members may use are in use by a member that stays, so
     the members cost nothing. Sums of costs are slightly below 0 because of
-    rounding. Such a value is no gain, even if no step was taken."""
+    rounding. Such a value does not count as a gain, even if no step was taken.
+    """
     known = _problem((group(servers('m', 3)), cloud(
         host('h1', 'r'), host('h2', 'r', enabled=False)), {'m-0': 'h1'}),
         'stack')
