@@ -30,7 +30,7 @@ class DecompositionLimits:
         in use are integers in a further relaxation. Chosen by the related and
         network groups of benchmarks/grid.py.
     :ivar equal_hosts: share of the range of values within which hosts of a bin
-        are equal if costs rise with utilisation. Not measured.
+        are equal if costs rise with utilisation. No effect on 2 points.
     :ivar assignment_places: places (class and host) in the assignment. No
         effect on 1 point.
     :ivar missing_cost: cost of a member without a place, in units of the

@@ -13,9 +13,10 @@ class TrafficLimits:
         placed. No effect on 1 point.
     :ivar fixed_patterns: patterns that are fixed in turn. Without it the plan
         is worse on 2 and better on 1 of 22 points of benchmarks/ablation.py.
-    :ivar tried_places: other places in which a pattern is tried. Not measured.
+    :ivar tried_places: other places in which a pattern is tried. No point
+        reads it.
     :ivar host_divisor: divisor of the members that a host may hold, for the
-        first try. Not measured.
+        first try. No effect on 1 point.
     :ivar aggregate_pairs: pairs of counts of two nodes in an aggregate of
         domains. No effect on 1 point.
     :ivar gap: share of the traffic by which a bound, whole numbers of members,

@@ -16,7 +16,7 @@ class TreesLimits:
         together have one. No point reads it.
     :ivar check_steps: steps after which the search for providers of one host
         ends without an answer. Placement then decides when the places are
-        held. Not measured.
+        held. No point reads it.
     """
 
     plans: int = 20
