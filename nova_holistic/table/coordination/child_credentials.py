@@ -5,7 +5,6 @@ The table stores them encrypted, and this module does not decrypt them.
 """
 
 from collections.abc import Mapping
-import contextlib
 from datetime import datetime
 from typing import Any
 
@@ -30,10 +29,13 @@ class ChildCredentials:
             the same time, and this one is not written
         """
         # Another request may insert the row at the same time.
-        with contextlib.suppress(Duplicate):
-            self._write(user_id, project_id, child, encrypted, now)
-            return
-        self._write(user_id, project_id, child, encrypted, now)
+        for is_last in (False, True):
+            try:
+                self._write(user_id, project_id, child, encrypted, now)
+                return
+            except Duplicate:
+                if is_last:
+                    raise
 
     def get(self, user_id: str, project_id: str, child: str) -> str | None:
         """The encrypted credential; None if none is registered."""
