@@ -12,7 +12,7 @@ bound.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -128,8 +128,20 @@ def _without_closed_hosts(incumbent: Incumbent, host_cost: HostCost,
     hosts = _ClosedHosts(incumbent, table, MarginalCost(
         table, incumbent.members, host_cost, ()), Eligibility(table))
     total = sum(hosts.least(each, deadline) for each in closing)
-    return (incumbent.group.only({m.path for m in rest}),
+    return (_monotone(incumbent.group.only({m.path for m in rest})),
             total - SUM_ROUNDING * total)
+
+
+def _monotone(group: Group) -> Group:
+    """The group with only the policies and relationships that a plan still
+    satisfies after members were removed: others, for example a spread over a
+    minimum number of domains, may need the members that are counted apart."""
+    return replace(
+        group,
+        policies=tuple(each for each in group.policies if each.monotone),
+        relationships=tuple(
+            each for each in group.relationships if each.monotone),
+        groups=tuple(map(_monotone, group.groups)))
 
 
 def _closing(incumbent: Incumbent) -> Iterator[ScopedPolicy]:

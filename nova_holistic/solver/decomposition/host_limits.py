@@ -23,7 +23,7 @@ def hosts_of_limits(room: HostRoom, in_time: Callable[[], None]) -> int:
     """
     limited = [(most, scope) for scope in room.kinds.group.scopes()
                if (most := _most(scope)) is not None]
-    limited.sort(key=lambda each: -(len(each[1].members) / each[0]))
+    limited.sort(key=lambda each: -(len(each[1].members) / max(each[0], 1)))
     found = 0
     for most, scope in limited[:limits().nested_scopes]:
         in_time()

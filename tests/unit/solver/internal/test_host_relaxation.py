@@ -3,6 +3,7 @@
 """
 
 from dataclasses import replace
+from fractions import Fraction
 import random
 
 import pytest
@@ -16,6 +17,7 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.policies.affinity import Affinity
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.policies.exclusive import Exclusive
+from nova_holistic.policies.spread import Spread
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.problem.deadline import OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -115,6 +117,28 @@ def test_a_member_that_stays_keeps_its_group_in_the_relaxation():
         'VCPU': Inventory(32, used=n == 0)}) for n in range(4)))
     placed = {'alone1/m-0': 'h0'}
     assert _bound(wanted, snapshot, placed, 'fewest-hosts') <= 3
+
+
+@pytest.mark.parametrize('policy', [
+    Spread(level='zone', min_domains=3),
+    AntiAffinity(level='host', max_per_domain=Fraction(3, 5))])
+def test_exclusive_members_count_for_a_policy_of_the_whole_group(policy):
+    """Three hosts hold all members: one host for each exclusive member, and
+    one for the others. Without the exclusive members, the policy would require
+    three hosts for the others alone."""
+    wanted = group(servers('m', 3), policies=[policy], groups=[group(
+        servers('e', 2), name='alone', policies=[
+            Exclusive(level='host'), AntiAffinity(level='host')])])
+    snapshot = cloud(*(host(f'z{zone}h{number}', f'z{zone}')
+                       for zone in range(3) for number in range(2)),
+                     levels=('zone', 'host'))
+    by_name = snapshot.by_name()
+    known = Incumbent(bind(wanted, snapshot), snapshot, {},
+                      load_objective('fewest-hosts'), 0.01)
+    assert known.offer({path: by_name[name] for path, name in {
+        'alone/e-0': 'z0h0', 'alone/e-1': 'z1h0', 'm-0': 'z2h0',
+        'm-1': 'z2h0', 'm-2': 'z2h0'}.items()})
+    assert _bound(wanted, snapshot, {}, 'fewest-hosts') <= 3
 
 
 def test_a_diverse_group_is_bounded_by_patterns_without_policies(monkeypatch):
