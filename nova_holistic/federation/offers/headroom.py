@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from nova_holistic.federation.child import Offer, Refusal
 from nova_holistic.federation.offers.problem import Problem
 from nova_holistic.federation.offers.whole_bound import EXCLUDED
+from nova_holistic.federation.splitting.kinds import Kind
 from nova_holistic.model.relaxations import Headroom
 
 Answer = Offer | Refusal
@@ -47,7 +48,23 @@ def _most(problem: Problem, ask: Ask, k: int) -> int | None:
     parts = _added([_at_most(each) for each in ask(
         (cloud, {k: 1}) for cloud in problem.candidates
         if cloud in kind.clouds)])
-    return None if parts is None else parts // kind.number
+    if parts is None:
+        return None
+    # Parts of one copy may share a domain that an exclusive policy closes to
+    # others. A part alone closes its own domain, so that the clouds have
+    # capacity for fewer parts of different copies than of the same copy.
+    return parts if _may_share(problem, kind) else parts // kind.number
+
+
+def _may_share(problem: Problem, kind: Kind) -> bool:
+    """Whether an exclusive policy applies to several parts of this kind."""
+    for scope in problem.division.group.scopes():
+        if any(policy.closes is not None for policy in scope.group.policies):
+            inside = {member.path for member in scope.members}
+            if sum(not inside.isdisjoint(part.paths)
+                   for part in kind.parts) > 1:
+                return True
+    return False
 
 
 def _added(bounds: list[int | None]) -> int | None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.errors import GroupUnknown
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.store import PlacementTable
@@ -21,7 +20,7 @@ class ForgottenPart:
 
     :ivar child_groups: UUIDs of the group in the cloud, as far as they are
         known. If the cloud answers again, its operator deletes these groups
-    :ivar members: number of members in the cloud
+    :ivar members: number of members in the cloud that are not released
     :ivar result: ``BUSY``, ``FORGOTTEN``, ``FOUND`` or ``NO_PART``
     """
 
@@ -48,25 +47,20 @@ def forget(table: PlacementTable, group_uuid: str, cloud: str,
         raise GroupUnknown(group_uuid)
     parts = [part for part in table.parts.of_group(group_uuid)
              if part.child == cloud]
-    paths = {path for part in parts for path in part.paths}
-    inside = [row.member.path for row in table.members(group_uuid)
-              if row.member.path in paths and row.place.host == cloud]
+    members = sum(
+        row.place.host == cloud and row.state != MemberState.RELEASED
+        for row in table.members(group_uuid)) if parts else 0
 
     def outcome(result: str) -> ForgottenPart:
         return ForgottenPart(
             group_uuid, tuple(part.child_group for part in parts
-                              if part.child_group), len(inside), result)
+                              if part.child_group), members, result)
     if not parts:
         return outcome(NO_PART)
     if group.task is not None:
         return outcome(BUSY)
     if dry_run:
         return outcome(FOUND)
-    # A task that begins now would read the part: nothing is written then.
-    if not table.parts.remove_idle(
-            group_uuid, [part.idempotency_key for part in parts]):
-        return outcome(BUSY)
-    mirrored_members.write(
-        table.database, group_uuid,
-        dict.fromkeys(inside, MemberState.LOST), clock())
-    return outcome(FORGOTTEN)
+    # A task may have begun since the group was read.
+    return outcome(FORGOTTEN if table.parts.forget(group_uuid, cloud, clock())
+                   else BUSY)

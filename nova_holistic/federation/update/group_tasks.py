@@ -17,7 +17,7 @@ from nova_holistic.federation.update.part_settler import HELD
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table.coordination.parts import GroupPart
-from nova_holistic.table.records import GroupRecord, Task
+from nova_holistic.table.records import GroupRecord, MemberState, Task
 from nova_holistic.table.store import PlacementTable
 
 
@@ -54,8 +54,9 @@ class GroupTasks:
             self._placer.perform(record, user)
 
     def _replan(self, record: GroupRecord, user: User) -> None:
-        """Place parts again whose child no longer has the group. If all parts
-        exist, the children replan their lost members."""
+        """Place parts again whose child no longer has the group, and lost
+        members of a forgotten child. Otherwise, the children replan their lost
+        members."""
         journal = TableJournal(self._table.parts, record.uuid, record.engine,
                                self._clock)
         gone = False
@@ -67,11 +68,19 @@ class GroupTasks:
                 except JournalRefused:
                     return
                 gone = True
-        if gone:
+        if gone or self._is_forgotten(record):
             self._updater.perform(record, user)
         else:
             self._forward(record, user, lambda child, part: child.replan(
                 part.child_group or '', self._seconds))
+
+    def _is_forgotten(self, record: GroupRecord) -> bool:
+        """Whether members are lost because the parent has forgotten the part
+        in their cloud."""
+        clouds = {part.child for part in self._parts(record)}
+        return any(row.state == MemberState.LOST
+                   and row.place.host not in clouds
+                   for row in self._table.members(record.uuid))
 
     def _forward(self, record: GroupRecord, user: User, send: Callable[
             [Child, GroupPart], ChildGroup | None | Refusal]) -> None:

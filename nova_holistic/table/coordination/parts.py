@@ -13,10 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.model.frozen import FrozenMapping
+from nova_holistic.table.changes import transitions
 from nova_holistic.table.conditional_updates import update_rows
 from nova_holistic.table.database import Database, retried
+from nova_holistic.table.queries import progress
+from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.federation_models import PartRow
-from nova_holistic.table.schema.models import GroupRow
+from nova_holistic.table.schema.models import GroupRow, MemberRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +115,26 @@ class Parts:
                 .execution_options(synchronize_session=False))
 
     @retried
-    def remove_idle(self, group_uuid: str, keys: Sequence[str]) -> bool:
-        """Delete parts of a group that has no task.
+    def forget(self, group_uuid: str, child: str, now: datetime) -> bool:
+        """Delete the parts of a group in a child, and mark the members in it
+        as lost. Released members stay released.
 
-        :param keys: idempotency keys of the parts
         :returns: False if the group does not exist or has a task, and nothing
-            is deleted
+            is changed
         """
         with self._database.writer() as session:
             if not _owned(session, group_uuid, None):
                 return False
             session.execute(
-                sa.delete(PartRow).where(PartRow.idempotency_key.in_(keys))
+                sa.delete(PartRow).where(PartRow.group_uuid == group_uuid,
+                                         PartRow.child == child)
                 .execution_options(synchronize_session=False))
+            transitions.change_members(session, [
+                MemberRow.group_uuid == group_uuid, MemberRow.host == child,
+                MemberRow.state.not_in(
+                    [MemberState.RELEASED, MemberState.LOST])],
+                {'state': MemberState.LOST, 'updated_at': now})
+            progress.settle_in(session, group_uuid, now)
         return True
 
     def of_group(self, group_uuid: str) -> Sequence[GroupPart]:

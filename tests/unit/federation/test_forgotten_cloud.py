@@ -9,13 +9,14 @@ import shlex
 import pytest
 
 from nova_holistic.cli import manage
+from nova_holistic.table.changes import mirrored_members
 from nova_holistic.table.coordination.tasks import NewTask
-from nova_holistic.table.records import GroupStatus, Task
+from nova_holistic.table.records import GroupStatus, MemberState, Task
 from nova_holistic.table.store import PlacementTable
 from tests.tables import new_table
 from tests.unit.federation.clouds import small
 from tests.unit.federation.parent import Parent
-from tests.unit.federation.test_parent_api import lost, SPLIT
+from tests.unit.federation.test_parent_api import lost, SHOP, SPLIT
 
 FORGET = [shlex.split(line) for line in re.findall(
     r'^   \$ nova-holistic-manage (federation forget .*) [0-9a-f-]{36}$',
@@ -77,6 +78,36 @@ def test_a_group_can_be_deleted_after_its_cloud_is_forgotten(
     assert table.get_group(group) is None
     # The part remains in the cloud until its lease expires.
     assert parent.clouds.held() == {'ams': 2}
+
+
+def test_a_released_member_in_the_forgotten_cloud_stays_released(
+        parent, table, forget):
+    group = parent.post(SPLIT)['id']
+    (path,) = [path for path, each in parent.members(group).items()
+               if each['cloud'] == 'ams']
+    mirrored_members.write(table.database, group,
+                           {path: MemberState.RELEASED},
+                           parent.clouds.time.now())
+    code, found = forget(FORGET[1], group)
+    assert (code, found['members'], found['result']) == (0, 0, 'forgotten')
+    assert parent.members(group)[path]['state'] == 'released'
+
+
+def test_lost_members_are_placed_again_in_another_cloud(parent, forget):
+    group = parent.post(SHOP)
+    (cloud,) = {each['cloud']
+                for each in parent.members(group['id']).values()}
+    parent.clouds.children[cloud].fault = lost
+    words = [cloud if word == 'ams' else word for word in FORGET[1]]
+    assert forget(words, group['id'])[1]['result'] == 'forgotten'
+    answer = parent.ask('POST', f'/v1/groups/{group["id"]}/replan',
+                        {'replan': {}})
+    assert answer.status_int == 202
+    parent.settled(group['id'])
+    (other,) = {'ams', 'dfw'} - {cloud}
+    assert {(each['cloud'], each['state'])
+            for each in parent.members(group['id']).values()} == {
+                (other, 'planned')}
 
 
 def test_a_cloud_of_a_group_with_a_task_is_not_forgotten(

@@ -64,6 +64,19 @@ def test_the_parts_of_a_split_group_limit_its_copies(parent_of):
         'planned', {'at_least': 1, 'at_most': 2})
 
 
+def test_parts_of_a_copy_share_a_host_that_is_closed_to_other_copies(
+        parent_of):
+    """A part alone closes the host of its cloud to any other part, but both
+    parts of a copy are on one host."""
+    parent = parent_of(ams=small('a1'), dfw=small('b1'))
+    found = parent.planned({
+        'name': 'alone', 'policies': [{'type': 'exclusive', 'level': 'host'}],
+        'groups': [{'name': 'half', 'count': 2, 'members': [
+            member('node', 2, count=2)]}]}, headroom=True)
+    assert (found['status'], found['headroom']) == (
+        'planned', {'at_least': 2, 'at_most': 2})
+
+
 def test_a_group_that_must_be_in_several_clouds_counts_its_plan(parent_of):
     parent = parent_of(ams=small('a1'), dfw=small('b1'))
     found = parent.planned({'name': 'pair', 'policies': [

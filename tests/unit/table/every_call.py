@@ -415,7 +415,7 @@ def federate(table):
                            {'db/web': MemberState.BUILT}, NOON)
     table.parts.observe('p-1', LATER, {'web': builders.new_uuid()},
                         {'web': ('ams', builders.new_uuid())}, NOON)
-    assert not table.parts.remove_idle(group.uuid, ['p-1'])
+    assert not table.parts.forget(group.uuid, 'dfw', NOON)
     table.parts.remove(['p-1'])
     assert table.parts.of_group(group.uuid) == ()
     lost = builders.a_group(GroupStatus.PLANNED)
@@ -424,7 +424,7 @@ def federate(table):
             table.database, lost, builders.members_of(lost, {'web': None}),
             [GroupPart('p-2', lost.uuid, 'dfw', 'shop', ['web'], 'committed',
                        NOON)]) is new
-    assert table.parts.remove_idle(lost.uuid, ['p-2'])
+    assert table.parts.forget(lost.uuid, 'dfw', NOON)
     user = ('ann', 'blue', 'dfw')
     for text in ('first', 'second'):
         table.child_credentials.put(*user, text, NOON)
