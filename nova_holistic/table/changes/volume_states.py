@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from nova_holistic.table.batches import batches
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
 from nova_holistic.table.records import MemberState
@@ -37,8 +38,11 @@ def change(database: Database, seen: VolumeRecord, to: MemberState,
     VOLUMES.check([seen.state], to)
     if to not in WITH_VOLUME:
         values['volume_uuid'] = None
+    # SQLite may give the number of a deleted row to a new row, which then has
+    # another path or pool.
     where = [VolumeRow.id == seen.id, VolumeRow.state == seen.state,
              VolumeRow.group_uuid == seen.group_uuid,
+             VolumeRow.path == seen.path, VolumeRow.pool == seen.pool,
              VolumeRow.generation == seen.generation]
     if to == MemberState.CLAIMED:
         where.append(sa.exists().where(
@@ -122,12 +126,17 @@ def _release(session: orm.Session, where: Sequence[Any], now: datetime,
     if not _update(session, free, {'state': VolumeRow.state}):
         return 0
     before = session.execute(
-        sa.select(VolumeRow.group_uuid, VolumeRow.path, VolumeRow.state,
-                  VolumeRow.pool).where(*free).with_for_update()).all()
-    _update(session, free, {
-        'state': MemberState.RELEASED, 'updated_at': now,
-        'generation': VolumeRow.generation + 1})
-    _tell(session, before, MemberState.RELEASED, now, reasons)
+        sa.select(VolumeRow.id, VolumeRow.group_uuid, VolumeRow.path,
+                  VolumeRow.state, VolumeRow.pool)
+        .where(*free).with_for_update()).all()
+    # The conditions may have changed since, for example the lease. The rows
+    # that were read are locked.
+    for batch in batches([row.id for row in before]):
+        _update(session, [VolumeRow.id.in_(batch)], {
+            'state': MemberState.RELEASED, 'updated_at': now,
+            'generation': VolumeRow.generation + 1})
+    _tell(session, [row[1:] for row in before], MemberState.RELEASED, now,
+          reasons)
     return len(before)
 
 

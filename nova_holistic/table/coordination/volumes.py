@@ -34,6 +34,7 @@ class Volumes:
             disables this check
         :returns: False if the engine does not own the task; then nothing is
             written
+        :raises Duplicate: a volume has claimed one of the paths
         """
         with self._database.writer() as session:
             if engine is not None and not session.execute(

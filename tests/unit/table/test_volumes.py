@@ -3,11 +3,13 @@
 counted until this volume exists."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from nova_holistic.table.changes.group_purge import Choice, obstacle, purge
+from nova_holistic.table.changes import volume_states
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page
 from nova_holistic.table.records import GroupStatus, MemberState
@@ -50,6 +52,18 @@ def test_a_volume_of_cinder_gets_one_row_and_gets_it_again(table):
     assert again.repeated and again.row == first.row
     assert table.volumes.of_volume(uuid) == first.row
     assert states(table, group) == ['claimed', 'planned']
+
+
+def test_a_row_that_was_planned_again_elsewhere_is_not_claimed(table):
+    """SQLite gives the numbers of deleted rows to new rows."""
+    group = planned(table, 1)
+    (seen,) = table.volumes.of_group(group.uuid)
+    assert table.volumes.write(
+        group.uuid, [replace(seen, id=None, pool='disks@lvm#2')])
+    assert volume_states.change(
+        table.database, seen, MemberState.CLAIMED, LATER,
+        volume_uuid=new_uuid()) is None
+    assert states(table, group) == ['planned']
 
 
 def test_a_second_volume_is_refused(table):
