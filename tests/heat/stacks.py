@@ -32,12 +32,16 @@ class Stack:
     def shown(self):
         return self.heat.get(self.path).json()['stack']
 
-    def settled(self):
+    def settled(self, rolls_back=False):
         """The status of the stack and its reason, as soon as Heat has
-        finished."""
+        finished. If the stack rolls back, a failure is not final: the engine
+        with convergence reports it before it begins the rollback."""
+        unfinished = ('_IN_PROGRESS', *(
+            ('CREATE_FAILED', 'UPDATE_FAILED') if rolls_back else ()))
+
         def ready():
             stack = self.shown()
-            if stack['stack_status'].endswith('_IN_PROGRESS'):
+            if stack['stack_status'].endswith(unfinished):
                 return None
             return stack['stack_status'], stack['stack_status_reason']
         return wait_for(f'stack {self.name}', ready, TIMEOUT, 0.5)
@@ -70,11 +74,16 @@ class Stack:
         return [each['resource_status_reason'] for each in self.heat.get(
             f'{self.path}/events?nested_depth=5').json()['events']]
 
-    def update(self, template, files=None, rollback=False, **parameters):
+    def update(self, template, files=None, **parameters):
+        """Update the stack, which does not roll back; returns its status and
+        the reason."""
+        self.start_update(template, files, **parameters)
+        return self.settled()
+
+    def start_update(self, template, files=None, rollback=False, **parameters):
         self.heat.put(self.path, json={
             'template': template, 'parameters': parameters,
             'files': files or {}, 'disable_rollback': not rollback})
-        return self.settled()
 
     def is_busy(self):
         return any(each['resource_status'].endswith('_IN_PROGRESS')

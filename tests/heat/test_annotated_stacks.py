@@ -91,7 +91,7 @@ def test_without_a_plan_no_server_is_created(
         stacks, groups, nova, rollback):
     stack = stacks.start('large', ANNOTATED, files=FILES, rollback=rollback,
                          size=9)
-    status, reason = stack.settled()
+    status, reason = stack.settled(rolls_back=rollback)
     assert status == ('ROLLBACK_COMPLETE' if rollback else 'CREATE_FAILED')
     assert rollback or 'the group is unplaceable' in reason
     assert nova.all() == []

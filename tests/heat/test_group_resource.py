@@ -100,7 +100,7 @@ def test_a_failed_create_is_rolled_back(stacks, groups, nova):
     stack.delete()
     assert not list(groups.list())
     stack = stacks.start('larger', large, rollback=True)
-    assert stack.settled()[0] == 'ROLLBACK_COMPLETE'
+    assert stack.settled(rolls_back=True)[0] == 'ROLLBACK_COMPLETE'
     assert nova.all() == [] and not list(groups.list())
 
 

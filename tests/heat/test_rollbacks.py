@@ -78,16 +78,17 @@ def test_a_failed_update_is_rolled_back(
         verify()
 
     # Two servers and another policy are planned, and another server fails.
-    status, _ = stack.update(update.growth, update.files, rollback=True,
-                             **update.parameters, **update.grown)
-    assert status == ROLLED_BACK
+    stack.start_update(update.growth, update.files, rollback=True,
+                       **update.parameters, **update.grown)
+    assert stack.settled(rolls_back=True)[0] == ROLLED_BACK
     assert update.added <= {each['member'] for each in groups.events(group)
                             if each['to_state'] == 'built'}
     check_unchanged()
     # No plan exists for as many servers with a hard policy.
-    status, _ = stack.update(update.template, update.files, rollback=True,
-                             **update.parameters, size=8)
-    assert status == update.refused[engine]
+    stack.start_update(update.template, update.files, rollback=True,
+                       **update.parameters, size=8)
+    refused = update.refused[engine]
+    assert stack.settled(rolls_back=refused == ROLLED_BACK)[0] == refused
     assert any('the group remains unchanged' in each for each in (
         stack.shown()['stack_status_reason'], *stack.reasons()))
     check_unchanged()
