@@ -62,7 +62,8 @@ def headroom_line(document: Mapping[str, Any]) -> str:
     """The result of ``headroom_to_document`` as text."""
     least, most = document['at_least'], document['at_most']
     if most is None:
-        return f'headroom: at least {least} copies fit, no upper bound'
+        return (f'headroom: at least {least} copies fit; no upper bound is '
+                'known')
     if not most:
         return 'headroom: no copy fits'
     if least == most:

@@ -2,7 +2,10 @@
 """Answers requests for plans without holds, with the offers of children."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
+
+from oslo_log import log as logging
 
 from nova_holistic.engine.plan_answers import failed_answer, PlanAnswer
 from nova_holistic.engine import reasons
@@ -13,6 +16,12 @@ from nova_holistic.federation.planners import Planners
 from nova_holistic.federation.results import (
     Offered, Refused, Request, Unknown)
 from nova_holistic.table.records import PlanRecord, PlanStatus
+
+LOG = logging.getLogger(__name__)
+
+EXTRAS_SHARE = 0.1
+"""Minimum share of the time limit for headroom and relaxations, even if the
+offers have used all of the time. A single cloud uses the same share."""
 
 
 def make_plan(planners: Planners, record: PlanRecord, user: User,
@@ -25,13 +34,17 @@ def make_plan(planners: Planners, record: PlanRecord, user: User,
     request = Request(document, record.objective, 0, '', seconds)
     try:
         planner = planners.of(user)
+        started = planner.timer()
         found = planner.offer(request)
-        more = _extras(planner, request, record.extras, found)
     except exceptions.HolisticError as error:
         return failed_answer(reasons.of_errors(error))
     except Exception as error:
         return failed_answer([reasons.of_error(
             error, f'the search for offers failed: {error!r}')])
+    left = seconds - (planner.timer() - started)
+    more = _extras(planner, replace(
+        request, seconds=max(left, EXTRAS_SHARE * seconds)), record.extras,
+        found)
     if isinstance(found, Offered):
         return PlanAnswer(PlanStatus.PLANNED, {
             **_planned(record.name, found), **more})
@@ -50,16 +63,22 @@ def make_plan(planners: Planners, record: PlanRecord, user: User,
 def _extras(planner: FederatedPlanner, request: Request,
             wanted: Collection[str],
             found: Offered | Refused | Unknown) -> dict[str, Any]:
-    """The keys of the requested additional answers."""
+    """The keys of the requested additional answers. A failure leaves out a
+    key, because the plan is already known."""
     if not wanted:
         return {}
-    extras, keys = planner.extras(request), {}
-    if 'relaxations' in wanted and isinstance(found, Refused):
-        relaxations = extras.relaxations()
-        if relaxations is not None:
-            keys['relaxations'] = relaxations
-    if 'headroom' in wanted:
-        keys['headroom'] = extras.headroom(isinstance(found, Offered))
+    keys: dict[str, Any] = {}
+    try:
+        extras = planner.extras(request)
+        if 'relaxations' in wanted and isinstance(found, Refused):
+            relaxations = extras.relaxations()
+            if relaxations is not None:
+                keys['relaxations'] = relaxations
+        if 'headroom' in wanted:
+            keys['headroom'] = extras.headroom(isinstance(found, Offered))
+    except Exception:
+        LOG.exception('The answer to a request for a plan lacks the headroom '
+                      'or the relaxations, because their search failed')
     return keys
 
 

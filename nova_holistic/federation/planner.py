@@ -50,11 +50,13 @@ class FederatedPlanner:
     """Requests offers of children, chooses, and commits the choice.
 
     :ivar requests: number of offers that were requested
+    :ivar timer: returns seconds of a monotonic clock
     """
 
     def __init__(self, candidates: Sequence[Candidate], strategy: Strategy,
                  limits: Limits, surroundings: Surroundings):
         self.requests = 0
+        self.timer = surroundings.timer
         self._candidates = candidates
         self._strategy = strategy
         self._limits = limits
@@ -118,11 +120,11 @@ class FederatedPlanner:
         :raises InvalidDocument: see ``place``
         """
         around = self._with
-        end = around.timer() + request.seconds
+        end = self.timer() + request.seconds
         return PlanExtras(
             Problem.of(request.document, self._candidates,
                        around.policy_types), request.objective,
-            lambda: min(self._limits.offer_seconds, end - around.timer()),
+            lambda: min(self._limits.offer_seconds, end - self.timer()),
             around.map_all)
 
     def _saga(self, request: Request, journal: Journal) -> Saga:

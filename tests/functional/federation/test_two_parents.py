@@ -4,6 +4,8 @@
 from collections import Counter
 from concurrent import futures
 
+import pytest
+
 from tests.functional.federation.proxy import urls
 from tests.functional.federation.test_federation import (
     held, pointed, SPLIT)
@@ -12,6 +14,9 @@ from tests.functional.federation.world import until
 SHORT, FULL = 8, 100
 """Number of groups of each parent. The clouds have capacity for 8, 8 and 2
 servers."""
+CLIENTS = 6
+"""Number of clients of each parent. Each has up to two groups, and all of them
+together want more than the clouds have capacity for."""
 TRIES = 4
 LEAST, MOST = 8, 9
 """Minimum and maximum number of pairs of servers in different clouds that fit.
@@ -62,12 +67,54 @@ def must_hold_only(clouds, groups):
                  lambda found: found == expected) == expected
 
 
+class Client:
+    """Creates groups one after the other, and deletes each of them when the
+    next one is planned or refused.
+
+    :ivar statuses: the statuses of all groups
+    """
+
+    def __init__(self, parent, clouds):
+        self.statuses = []
+        self._parent, self._clouds = parent, clouds
+
+    def create_and_delete(self, number):
+        kept = None
+        for at in range(number):
+            group = self._parent.create({**SPLIT, 'name': f'pair-{at}'})
+            self.statuses.append(group['status'])
+            if group['status'] == 'planned':
+                must_be_held(self._clouds, self._parent, group)
+            if kept is not None:
+                must_be_held(self._clouds, self._parent, kept)
+                self._parent.delete(kept['id'])
+            kept = group
+        self._parent.delete(kept['id'])
+
+
+def must_be_held(clouds, parent, group):
+    """Assert that the group is held completely if it is planned."""
+    if group['status'] == 'planned':
+        members = parent.members(group['id'])
+        assert len({each['cloud'] for each in members.values()}) == 2
+        assert pointed(members) <= held(clouds)
+
+
+@pytest.fixture
+def parents(start_parent, proxies):
+    return [start_parent(f'parent-{each}', children=urls(proxies),
+                         parent_id=each, max_tries=TRIES)
+            for each in ('one', 'two')]
+
+
+@pytest.fixture
+def number(pytestconfig):
+    """Number of groups of each parent."""
+    return FULL if pytestconfig.getoption('effort') == 'full' else SHORT
+
+
 def test_two_parents_share_clouds(
-        clouds, proxies, start_parent, pytestconfig, record_property):
-    number = FULL if pytestconfig.getoption('effort') == 'full' else SHORT
-    parents = [start_parent(f'parent-{each}', children=urls(proxies),
-                            parent_id=each, max_tries=TRIES)
-               for each in ('one', 'two')]
+        clouds, proxies, parents, number, record_property):
     groups = placed_at_once(parents, number)
     assert {group['status'] for _, group in groups} <= {
         'planned', 'unplaceable', 'error'}
@@ -86,3 +133,30 @@ def test_two_parents_share_clouds(
     for parent, group in groups:
         parent.delete(group['id'])
     assert held(clouds) == set()
+
+
+def test_two_parents_compete_until_the_end(
+        clouds, proxies, parents, number, record_property):
+    """Capacity becomes free and is taken all the time, so that many offers are
+    out of date when they are chosen."""
+    clients = [Client(parent, clouds) for parent in parents
+               for _ in range(CLIENTS)]
+    with futures.ThreadPoolExecutor(len(clients)) as pool:
+        done = [pool.submit(each.create_and_delete, 1 + number // CLIENTS)
+                for each in clients]
+        for each in done:
+            each.result()
+    statuses = Counter(each for client in clients for each in client.statuses)
+    tries = tries_by_group(proxies)
+    record_property('statuses', dict(statuses))
+    record_property('tries', dict(Counter(tries.values())))
+    assert set(statuses) <= {'planned', 'unplaceable', 'error'}
+    # Without competition, each of the first eight groups is planned.
+    assert statuses['planned'] >= LEAST
+    assert max(tries.values()) <= TRIES
+    assert until(lambda: held(clouds), lambda found: not found) == set()
+    # All capacity is free again.
+    group = parents[1].create(SPLIT)
+    assert group['status'] == 'planned'
+    must_hold_only(clouds, [(parents[1], group)])
+    parents[1].delete(group['id'])

@@ -104,7 +104,7 @@ def test_relaxations_in_words(document, lines):
     (0, 0, 'no copy fits'), (1, 1, 'exactly 1 copy fits'),
     (3, 3, 'exactly 3 copies fit'),
     (3, 5, 'at least 3 and at most 5 copies fit'),
-    (3, None, 'at least 3 copies fit, no upper bound')])
+    (3, None, 'at least 3 copies fit; no upper bound is known')])
 def test_headroom_in_words(least, most, line):
     assert headroom_line({'at_least': least, 'at_most': most}) == (
         f'headroom: {line}')

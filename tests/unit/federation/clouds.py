@@ -43,6 +43,7 @@ class DirectChild:
     """A child without HTTP, with faults that the test injects.
 
     :ivar calls: (name of the method, document, key or group UUID) of each call
+    :ivar limits: time limit of each offer in seconds
     :ivar fault: called with the name of the method before and after the work;
         may raise Lost
     """
@@ -51,12 +52,14 @@ class DirectChild:
         self.name = name
         self.cloud = simulated
         self.calls = []
+        self.limits = []
         self.fault = lambda method, when: None
         self._time = time
         self._lifetime = lifetime
 
     def offer(self, document, objective, seconds, extras=()):
         self.calls.append(('offer', document))
+        self.limits.append(seconds)
         return self._answer('offer', lambda: answers.offer(
             self.name, self.cloud.plan(document, objective, extras),
             member_count(document),

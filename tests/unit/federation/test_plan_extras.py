@@ -31,8 +31,9 @@ def parent_of(tmp_path):
     """A function that starts a parent of clouds in memory."""
     started = []
 
-    def start(**clouds):
-        started.append(Parent(PlacementTable(new_table(tmp_path)), clouds))
+    def start(options=None, **clouds):
+        started.append(Parent(PlacementTable(new_table(tmp_path)), clouds,
+                              **options or {}))
         return started[-1]
 
     yield start
@@ -91,6 +92,39 @@ def test_no_upper_bound_is_known_while_a_cloud_does_not_answer(parent_of):
     parent.clouds.children['dfw'].fault = lost
     found = parent.planned(PAIR, headroom=True)
     assert found['headroom'] == {'at_least': 4, 'at_most': None}
+
+
+def test_a_plan_remains_if_the_search_for_its_headroom_fails(parent_of):
+    parent = parent_of(ams=small('a1', 'b1'))
+    child = parent.clouds.children['ams']
+
+    def second_offer_fails(method, when):
+        if len(child.offers()) > 1:
+            raise RuntimeError('no memory')
+
+    child.fault = second_offer_fails
+    found = parent.planned(PAIR, headroom=True)
+    assert len(child.offers()) == 2
+    assert found['status'] == 'planned' and len(found['placements']) == 2
+    assert 'headroom' not in found
+
+
+@pytest.mark.parametrize('used, left', [(4, 6), (9, 1), (30, 1)])
+def test_offer_and_headroom_share_the_time_limit(parent_of, used, left):
+    """The headroom has at least a tenth of the time limit."""
+    parent = parent_of({'placement_seconds': 10},
+                       ams=small('a1', 'b1'), dfw=small('a1', 'b1'))
+    child = parent.clouds.children['ams']
+
+    def takes_long(method, when):
+        if when == 'after' and len(child.offers()) == 1:
+            parent.clouds.time.sleep(used)
+
+    child.fault = takes_long
+    found = parent.planned(PAIR, headroom=True)
+    assert found['status'] == 'planned'
+    assert found['headroom'] == {'at_least': 8, 'at_most': 8}
+    assert child.limits == [10, left]
 
 
 def test_the_relaxations_are_those_of_the_closest_cloud(parent_of):
