@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clouds of the members of a group, from a parent of a federation."""
+"""The members of a group: with their clouds, from a parent of a federation,
+and with volumes."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from nova_holistic.client.client import Client
 from nova_holistic.client import errors
+from nova_holistic.client.microversions import VOLUMES
 
 CLOUDS = '1.3'
 """The first microversion with the clouds of members."""
@@ -26,6 +28,20 @@ def placements_with_clouds(client: Client,
         if error.status != 406:
             raise
     return client.groups.placements(group_id)
+
+
+def members(client: Client, group_id: str) -> Sequence[dict[str, Any]]:
+    """The placements of a group, and after them its volumes with the keys
+    ``pool``, ``volume_id``, ``size`` and ``volume_type``, if the API knows
+    volumes."""
+    try:
+        found = client.request('GET', f'/groups/{group_id}/placements',
+                               since=VOLUMES)
+    except errors.Refused as error:
+        if error.status != 406:
+            raise
+        return placements_with_clouds(client, group_id)
+    return [*found['placements'], *found['volumes']]
 
 
 def has_children(client: Client) -> bool:

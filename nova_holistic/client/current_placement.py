@@ -15,6 +15,7 @@ from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group, Member
 from nova_holistic.model.plan import ObjectiveValue, Placement, Plan
+from nova_holistic.model.storage_pools import servers_only
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies import load_policy_types
 
@@ -40,8 +41,8 @@ def current_plan(group: Mapping[str, Any],
     """
     existing = [p for p in placements if p['state'] in _THERE]
     _must_fit(existing, snapshot)
-    definition = bind(parse_group(
-        {'group': group['definition']}, load_policy_types()).resized(
+    definition = bind(servers_only(parse_group(
+        {'group': group['definition']}, load_policy_types())).resized(
             {p['member'] for p in existing}), snapshot)
     where = {p['member']: p['host'] for p in existing}
     members = [m for m in definition.all_members() if m.path in where]

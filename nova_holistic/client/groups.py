@@ -8,7 +8,8 @@ import uuid
 
 from nova_holistic.client import errors, waiting
 from nova_holistic.client.microversions import (
-    ACTIONS, ADOPTION, BINDINGS, OBJECTIVE_VALUES, SERVERS)
+    ACTIONS, ADOPTION, BINDINGS, OBJECTIVE_VALUES, SERVERS, VOLUMES)
+from nova_holistic.documents.groups.volumes import has_volumes
 from nova_holistic.documents.servers.positions import server_positions
 
 Request = Callable[..., Any]
@@ -277,6 +278,8 @@ def _path(*parts: str) -> str:
 def _since(document: Document, strict: bool = False) -> dict[str, str]:
     """The microversion that a request needs, if it is not the first."""
     document = document.get('group', document)
+    if has_volumes(document):
+        return {'since': VOLUMES}
     if any(server_positions(document)):
         return {'since': SERVERS}
     adopts = strict or 'adopt' in document

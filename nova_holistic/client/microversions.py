@@ -18,3 +18,6 @@ OBJECTIVE_VALUES = '1.4'
 
 WARNINGS = '1.5'
 """Plans have warnings."""
+
+VOLUMES = '1.6'
+"""Groups may have volumes."""

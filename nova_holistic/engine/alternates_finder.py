@@ -97,7 +97,7 @@ class AlternatesFinder:
             self._parts, record, members, wanted, vacated=wanted)
         occupying = [m for m in members if m.state in OCCUPYING]
         found = self._parts.snapshot_planner.alternates(
-            request, moving_members.placed(occupying), {
+            request, {**request.placed, **moving_members.placed(occupying)}, {
                 m.member.path: [place.host for place in m.alternates]
                 for m in occupying
                 if m.state in (MemberState.PLANNED, MemberState.CLAIMED)})

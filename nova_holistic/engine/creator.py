@@ -22,6 +22,7 @@ from nova_holistic.engine.tasks.executor import Change, Executor
 from nova_holistic.engine.tasks.journal import RowJournal
 from nova_holistic.engine.tasks.ownership import Ownership
 from nova_holistic.engine.update.unneeded_holds import GONE
+from nova_holistic.engine import volume_rows
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
 from nova_holistic.table import errors as table_errors
@@ -100,6 +101,7 @@ class Creator:
         record, table = ownership.record, self._parts.table
         try:
             members = table.members(record.uuid)
+            volume_rows.forget(table, record)
             try:
                 ownership.finish(status=status,
                                  reasons=[r.to_row() for r in why])
@@ -154,16 +156,20 @@ class _Creation(Change):
         sized = self._sizing.decide(request)
         self._missing = [reason.to_row() for reason in sized.reasons]
         decision = sized.decision
-        return Proposal(sized.request, decision, member_rows.planned_members(
-            record.uuid, decision.group, decision.snapshot, decision.plan,
-            parts.clock()))
+        plan = (record.uuid, decision.group, decision.snapshot, decision.plan,
+                parts.clock())
+        return Proposal(
+            sized.request, decision, member_rows.planned_members(*plan),
+            volumes=volume_rows.planned_volumes(*plan))
 
     def write(self, proposal: Proposal) -> None:
         decision = proposal.decision
         self._ownership.change(levels=decision.snapshot.levels,
                                exclusive=decision.exclusive, holds_written=0)
         crash_points.reached('create.levels-written')
-        self.journal.write(proposal.members, self._ownership.write_members)
+        self.journal.write(
+            proposal.members, lambda members: self._ownership.write_members(
+                members, proposal.volumes))
 
     def hold(self, proposal: Proposal) -> Proposal:
         return capacity_replan.hold(self._parts, self.journal, proposal)

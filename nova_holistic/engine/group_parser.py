@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from nova_holistic.documents.groups.group import parse_group
 from nova_holistic.engine import member_rows
 from nova_holistic.model.group import Group
+from nova_holistic.model.storage_pools import servers_only
 from nova_holistic import policies
 from nova_holistic.table.records import GroupRecord, MemberRecord
 
@@ -20,11 +21,11 @@ class GroupParser:
         self.policy_types = policies.load_policy_types()
 
     def parse(self, record: GroupRecord) -> Group:
-        """The group of a record, not bound to a snapshot.
+        """The group of a record without its volumes, not bound to a snapshot.
 
         :raises InvalidDocument: a type of policy is no longer installed
         """
-        return parse_group(record.document, self.policy_types)
+        return servers_only(parse_group(record.document, self.policy_types))
 
     def sized(self, record: GroupRecord,
               members: Iterable[MemberRecord]) -> Group:

@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions
 from nova_holistic.engine.tasks import journal
 from nova_holistic.engine.update.unneeded_holds import drop_leftovers
+from nova_holistic.engine import volume_rows
 from nova_holistic.holds.client import HoldClient
 from nova_holistic.messaging import errors
 from nova_holistic.messaging.results import Released
@@ -20,6 +21,7 @@ from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState, Task)
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.volume_records import VolumeRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -67,7 +69,8 @@ class Lifecycle:
             free when Placement responds again
         """
         group = self._settled_group(group_uuid)
-        before = self._named(group_uuid, members)
+        volumes = volume_rows.named(self._table, group, members)
+        before = self._named(group_uuid, members, volumes)
         if members is None:
             # A claim in progress that fails is held again only for a short
             # time, until the search for expired leases frees its place. The
@@ -79,16 +82,19 @@ class Lifecycle:
         after = [m for m in self._release(group_uuid, before,
                                           members is not None)
                  if m.member.path in names]
+        released, kept = volume_rows.release(
+            self._table, volumes, self._clock(), members is not None)
         self._table.settle(group_uuid, self._clock())
+        volume_rows.release_remaining(self._table, group, self._clock())
         crash_points.reached('release.settled')
         drop_leftovers(self._table, self._holds, group,
                        _settled(before, after))
         freed = {_key(m) for m in before if m.state != MemberState.RELEASED}
         return Released(
             tuple(m.member.path for m in after if _key(m) in freed
-                  and m.state == MemberState.RELEASED),
+                  and m.state == MemberState.RELEASED) + tuple(released),
             tuple(m.member.path for m in after if m.state in (
-                MemberState.CLAIMED, MemberState.BUILT)))
+                MemberState.CLAIMED, MemberState.BUILT)) + tuple(kept))
 
     def extend(self, group_uuid: str, seconds: int) -> GroupRecord:
         """Set a new end of the lease of a group.
@@ -127,6 +133,7 @@ class Lifecycle:
         for group in expired:
             before = self._table.members(group.uuid)
             self._table.expire(group.uuid, now)
+            volume_rows.expire(self._table, group, now)
             crash_points.reached('expire.rows-released')
             self._table.settle(group.uuid, now)
             crash_points.reached('expire.settled')
@@ -224,7 +231,7 @@ class Lifecycle:
         return group
 
     def _named(self, group_uuid: str, names: Collection[str] | None,
-               ) -> Sequence[MemberRecord]:
+               volumes: Sequence[VolumeRecord]) -> Sequence[MemberRecord]:
         # The group and its members are read at the same time, because rows
         # that a planner writes later must not be released.
         found = self._table.group_with_members(group_uuid)
@@ -235,7 +242,8 @@ class Lifecycle:
         if names is None:
             return members
         known = {m.member.path for m in members} | {
-            m.member.description for m in members}
+            m.member.description for m in members}.union(*(
+                (row.path, row.description) for row in volumes))
         for name in names:
             if name not in known:
                 raise table_errors.MemberUnknown(group_uuid, name)

@@ -15,7 +15,7 @@ from nova_holistic.table.records import MemberRecord, MemberState, Place
 
 def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
                     plan: Plan, now: datetime) -> tuple[MemberRecord, ...]:
-    """One row for each member, in the order of the document, each with a new
+    """One row for each server, in the order of the document, each with a new
     hold and without alternates.
 
     The rows state that the members are held before the holds exist, so that a
@@ -30,7 +30,8 @@ def planned_members(group_uuid: str, group: Group, snapshot: Snapshot,
             id=0, group_uuid=group_uuid, member=member,
             place=places[hosts[member.path]], hold=str(uuid.uuid4()),
             held=True, state=MemberState.PLANNED, updated_at=now)
-        for member in group.all_members())
+        for member in group.all_members()
+        if not member.requirements.volume)
 
 
 def renewed_members(lost: Sequence[MemberRecord], group: Group,

@@ -13,7 +13,7 @@ from oslo_log import log as logging
 from nova_holistic import crash_points, exceptions, objectives, policies
 from nova_holistic.documents.groups.adoption import must_not_adopt
 from nova_holistic.documents.groups.group import parse_group
-from nova_holistic.documents.groups.volumes import must_have_no_volumes
+from nova_holistic.documents.groups.volumes import must_have_servers
 from nova_holistic.engine.alternates_finder import AlternatesFinder
 from nova_holistic.engine.binding.adoption import ReadServers
 from nova_holistic.engine.creator import Creator
@@ -132,7 +132,7 @@ class Planner:
         """
         must_not_adopt(document, 'only the API adopts servers')
         group = parse_group(document, self._policy_types)
-        must_have_no_volumes(group)
+        must_have_servers(group)
         record = self._record(group, document, project_id, user_id,
                               self._objective(objective), uuid)
         try:

@@ -2,7 +2,7 @@
 """A plan before it is accepted, and the components that make and hold it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from nova_holistic.holds.client import HoldClient
 from nova_holistic.model.policy_types import PolicyTypes
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,10 @@ class Proposal:
     :ivar request: the request that was planned
     :ivar decision: the checked plan
     :ivar members: rows of the members that get a place, with their new holds
+    :ivar volumes: rows of the volumes that get a pool
     """
 
     request: PlanningRequest
     decision: CheckedPlan
     members: Sequence[MemberRecord]
+    volumes: Sequence[VolumeRecord] = field(default=(), kw_only=True)

@@ -19,6 +19,7 @@ from nova_holistic import exceptions
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.suggestion import did_you_mean
 
@@ -46,6 +47,27 @@ def has_volumes(group: Group) -> bool:
     """Whether a member description of the group, or of one nested in it, is a
     volume."""
     return next(volume_places(group), None) is not None
+
+
+def volumes_of(group: Group) -> tuple[Member, ...]:
+    """The volumes of a group and of the groups nested in it, in the order of
+    the document."""
+    return tuple(member for member in group.all_members()
+                 if member.requirements.volume)
+
+
+def servers_only(group: Group) -> Group:
+    """The group without its volumes, for checks that know only the places of
+    servers. Its member descriptions keep their positions."""
+    if not has_volumes(group):
+        return group
+    return replace(
+        group,
+        members=tuple(
+            replace(each, absent=frozenset(each.server_names()),
+                    requirements=replace(each.requirements, volume=None))
+            if each.requirements.volume else each for each in group.members),
+        groups=tuple(map(servers_only, group.groups)))
 
 
 def volume_places(group: Group) -> Iterator[str]:

@@ -172,6 +172,7 @@ class Reconciler:
         crash_points.reached('abandon.given-up')
         self._table.release(
             [m.hold for m in self._table.members(group.uuid)], now)
+        self._table.volumes.release(group.uuid, now)
         return True
 
     def _release_stray(self, member: MemberOutline) -> bool:

@@ -154,10 +154,10 @@ class PlacementTable:
 
     def write_members(self, group_uuid: str,
                       members: Sequence[MemberRecord],
-                      engine: str | None = None) -> bool:
-        """Replace the members that have no instance: see
-        ``planned_rows.write``."""
-        return planned_rows.write(self.database, group_uuid, members, engine)
+                      engine: str | None = None, **volumes: Any) -> bool:
+        """See ``planned_rows.write``."""
+        return planned_rows.write(
+            self.database, group_uuid, members, engine, **volumes)
 
     def members(self, group_uuid: str) -> tuple[MemberRecord, ...]:
         """All members of a group, in the order of its document."""

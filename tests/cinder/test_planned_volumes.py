@@ -9,6 +9,7 @@ import threading
 import time
 
 from cinder.scheduler.filter_scheduler import FilterScheduler
+from cinder.tests.unit import fake_constants
 import greenlet
 from oslo_config import cfg
 from oslo_utils import timeutils
@@ -21,7 +22,7 @@ from nova_holistic.table.database import Database
 from nova_holistic.table.errors import TableError
 from tests.cinder.planned_cinder import (
     manual_configuration, PlannedCinder)
-from tests.cinder.planners import planner_of
+from tests.cinder.planners import creator_of, planner_of
 from tests.cinder.pool_driver import FAILS, FAILS_ONCE
 from tests.cinder.test_pools import NVME, RBD, THICK, THIN
 from tests.tables import new_table
@@ -76,6 +77,33 @@ def test_volumes_are_created_near_the_planned_servers(cinder, tmp_path):
     assert set(pools.values()) <= {THIN, THICK, RBD}
     assert {path: pool(cinder.member(group, path, 40))
             for path in pools} == pools
+
+
+def test_a_created_group_gets_its_volumes(cinder, tmp_path):
+    planner = creator_of(cinder, tmp_path, cinder.table)
+
+    def create(size, **keys):
+        return planner.create({
+            'name': 'db', 'policies': [{'type': 'affinity', 'level': 'rack'}],
+            'members': [
+                {'name': 'node', 'resources': {'VCPU': 1}},
+                {'name': 'data', 'count': 2, 'kind': 'volume', 'size': size,
+                 **keys}]}, project_id=fake_constants.PROJECT_ID,
+            user_id='u')
+
+    local = {'location': 'r1', 'volume_type': 'local'}
+    group = create(40, **local)
+    assert group.status == 'planned', group.reasons
+    assert cinder.rows(group.uuid) == {
+        'data-0': ('planned', NVME), 'data-1': ('planned', NVME)}
+    # 10 of the 90 GiB are not planned, before and after the creates.
+    assert create(6, **local).status == 'unplaceable'
+    assert [pool(cinder.member(
+        group.uuid, path, 40, volume_type='local'))
+        for path in ('data-0', 'data-1')] == [NVME, NVME]
+    cinder.wait_for_states(group.uuid, 'built', 'built')
+    assert create(6, **local).status == 'unplaceable'
+    assert create(5, **local).status == 'planned'
 
 
 def test_a_description_takes_its_lowest_free_volume(cinder):

@@ -11,6 +11,7 @@ from nova_holistic.api.requests import microversions
 from nova_holistic.boot.errors import TrustRefused
 from nova_holistic.boot.trusts import User
 from nova_holistic.documents.groups.adoption import adoptions
+from nova_holistic.documents.groups.volumes import BOOT_VOLUME, is_volume
 from nova_holistic.documents.servers.server import KEY as SERVER
 from nova_holistic.documents.validation import join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
@@ -79,9 +80,14 @@ def request(call: Call, group_uuid: str) -> BootRequest | None:
 def _must_have_servers(document: Mapping[str, Any]) -> None:
     """
     :raises InvalidDocument: with the position of each member without a
-        description of its server, except for members that are existing servers
+        description of its server, except for volumes and members that are
+        existing servers; and of each server with a boot volume of the group
     """
     mistakes = Mistakes()
+    for place in _with_boot_volume(document):
+        mistakes.add(InvalidDocument(
+            place, f'{KEY} creates no volumes: create the volume and the '
+            'server with their pointers'))
     for place in _without_server(document, adoptions(document)):
         mistakes.add(InvalidDocument(
             join(place, SERVER), f'is missing: {KEY} needs it'))
@@ -91,9 +97,19 @@ def _must_have_servers(document: Mapping[str, Any]) -> None:
 def _without_server(document: Mapping[str, Any], adopted: Mapping[str, str],
                     place: str = '', prefix: str = '') -> Iterator[str]:
     for number, member in enumerate(document.get('members', ())):
-        if SERVER not in member and prefix + member['name'] not in adopted:
+        if SERVER not in member and not is_volume(member) and (
+                prefix + member['name'] not in adopted):
             yield join(place, 'members', number)
     for number, group in enumerate(document.get('groups', ())):
         yield from _without_server(
             group, adopted, join(place, 'groups', number),
             f'{prefix}{group["name"]}/')
+
+
+def _with_boot_volume(document: Mapping[str, Any],
+                      place: str = '') -> Iterator[str]:
+    for number, member in enumerate(document.get('members', ())):
+        if BOOT_VOLUME in member:
+            yield join(place, 'members', number, BOOT_VOLUME)
+    for number, group in enumerate(document.get('groups', ())):
+        yield from _with_boot_volume(group, join(place, 'groups', number))

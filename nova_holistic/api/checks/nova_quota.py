@@ -13,6 +13,7 @@ from nova_holistic.api.errors import ApiError
 from nova_holistic.inventory.nova.flavors import FLAVORS_VERSION
 from nova_holistic.inventory.service_client import ServiceClient
 from nova_holistic.model.group import Group
+from nova_holistic.model.storage_pools import servers_only
 
 VERSION = '2.1'
 """Microversion of the request; later versions do not change the quotas of
@@ -58,7 +59,7 @@ class NovaQuota:
 
     def _needed(self, group: Group) -> collections.Counter[str]:
         """Servers, cores and MiB of memory, by the names of the quotas."""
-        members = group.all_members()
+        members = servers_only(group).all_members()
         flavors = self._flavors() if any(
             member.requirements.flavor for member in members) else {}
         needed = collections.Counter(instances=len(members))

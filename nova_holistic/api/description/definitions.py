@@ -8,9 +8,9 @@ from nova_holistic.api.call import Call, Service
 from nova_holistic.api.errors import ApiError
 from nova_holistic.api.policy_enforcer import Owned
 from nova_holistic.documents.groups.group import parse_group
-from nova_holistic.documents.groups.volumes import must_have_no_volumes
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.storage_pools import servers_only
 from nova_holistic import objectives
 
 
@@ -30,8 +30,7 @@ def check_definition(call: Call, document: Any, owner: Owned,
 
 
 def check_dry_run(call: Call, document: Any, owner: Owned) -> Group:
-    """Check a group that is planned without being held. Its members may be
-    volumes.
+    """Check a group that is planned without being held.
 
     :param document: the document without its outer key
     :raises InvalidDocument: at the first invalid part
@@ -55,7 +54,7 @@ def check_reduced(call: Call, document: Any, owner: Owned,
 def _must_be_within_limit(call: Call, group: Group, owner: Owned,
                           before: int = 0) -> None:
     most = call.service.conf.holistic_api.max_members_per_group
-    members = member_count(group)
+    members = len(group.all_members())
     if members > max(before, most) and not call.may_exceed_limits(owner):
         raise ApiError(403, 'over_limit',
                        f'{_place_of_member(group, most)}: {members} members; '
@@ -65,14 +64,12 @@ def _must_be_within_limit(call: Call, group: Group, owner: Owned,
 def parse_definition(service: Service, document: Any) -> Group:
     """Parse the document without a check of the user's roles or the number of
     members."""
-    group = parse_group({'group': document}, service.policy_types)
-    must_have_no_volumes(group)
-    return group
+    return parse_group({'group': document}, service.policy_types)
 
 
 def member_count(group: Group) -> int:
-    """Number of members of a group."""
-    return len(group.all_members())
+    """Number of servers of a group, which the limit of its project counts."""
+    return len(servers_only(group).all_members())
 
 
 def objective(service: Service, name: str | None) -> str:

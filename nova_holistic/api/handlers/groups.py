@@ -10,7 +10,7 @@ import webob
 
 from nova_holistic.api.call import answer, Call
 from nova_holistic.api.checks import (
-    adoption, boot, federation, limits, server_actions, server_keys)
+    adoption, boot, federation, limits, server_actions, server_keys, volumes)
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors
 from nova_holistic.api.handlers import tasks
@@ -186,6 +186,7 @@ def _record(call: Call, key: str | None) -> GroupRecord:
     server_keys.must_be_known(call)
     federation.must_be_placeable(call)
     group = _accepted(None, call, body['group'], context)
+    volumes.must_be_creatable(call, group)
     boot.must_be_possible(call)
     objective = definitions.objective(service, body.get('objective'))
     size = definitions.member_count(group)

@@ -53,7 +53,7 @@ def release(call: Call) -> webob.Response:
 
 
 def placements(call: Call) -> webob.Response:
-    """Show the members of a group, and their hosts."""
+    """Show the members of a group, and their hosts and pools."""
     record = federation.refreshed(call, call.group())
     group_with_members = call.service.table.group_with_members(record.uuid)
     if group_with_members is None:
@@ -62,6 +62,11 @@ def placements(call: Call) -> webob.Response:
         call.context, rules.SHOW_HOSTS, record)
     parts = federation.parts_by_path(call, record.uuid)
     clouds = microversions.has(call.request, microversions.CLOUDS)
-    return answer(200, {'placements': [
+    body = {'placements': [
         views.placement(member, hosts, parts.get(member.member.path), clouds)
-        for member in group_with_members[1]]})
+        for member in group_with_members[1]]}
+    if microversions.has(call.request, microversions.VOLUMES):
+        body['volumes'] = [
+            views.volume(row, hosts) for row
+            in call.service.table.volumes.of_group(record.uuid)]
+    return answer(200, body)

@@ -9,7 +9,8 @@ from typing import Any
 import webob
 
 from nova_holistic.api.call import answer, Call
-from nova_holistic.api.checks import federation, limits, server_actions
+from nova_holistic.api.checks import (
+    federation, limits, server_actions, volumes)
 from nova_holistic.api.description import definitions
 from nova_holistic.api import errors, waiting
 from nova_holistic.api.requests import entity_tags
@@ -39,7 +40,8 @@ def request_update(call: Call, record: GroupRecord,
     """
     service = call.service
     before = definitions.parse_definition(service, views.definition(record))
-    group = accept(call, document, record, definitions.member_count(before))
+    group = accept(call, document, record, len(before.all_members()))
+    volumes.must_stay(record, before, group)
     size = definitions.member_count(group)
     must_allow_members(call, record, size)
     return request_task(call, record, TaskRequest(Task.UPDATING, REVISABLE, {

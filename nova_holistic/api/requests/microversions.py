@@ -12,7 +12,7 @@ from nova_holistic.api.errors import ApiError
 
 SERVICE_TYPE = 'holistic'
 HEADER = 'OpenStack-API-Version'
-VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4', '1.5')
+VERSIONS = ('1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6')
 """Every version, oldest first."""
 
 MIN, MAX = VERSIONS[0], VERSIONS[-1]
@@ -34,6 +34,8 @@ OBJECTIVE_VALUES = '1.4'
 """The first version whose groups have value, bound and gap of their plan."""
 WARNINGS = '1.5'
 """The first version whose plans have warnings."""
+VOLUMES = '1.6'
+"""The first version that creates groups with volumes, and shows them."""
 
 
 def must_have(request: webob.Request, since: str) -> None:

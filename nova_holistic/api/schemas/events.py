@@ -33,7 +33,7 @@ _EVENT = {
     'reasons': {'type': 'array', 'items': common.REASON},
     'details': common.strict({
         **{name: {'type': 'integer', 'minimum': 0}
-           for name in ('members', 'added', 'moved', 'removed')},
+           for name in ('members', 'added', 'moved', 'removed', 'volumes')},
         'lease_expires_at': common.TIME_OR_NULL,
         **{name: common.ANY_TEXT
            for name in ('by', 'binding', 'target', 'path')}}),

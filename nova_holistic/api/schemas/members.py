@@ -41,4 +41,14 @@ PLACEMENTS = common.enveloped('placements', {
                   'a parent; only from version 1.3 on, and only from a '
                   'parent.'},
         'pointer': _POINTER,
-    }, 'member', 'state', 'instance_uuid')})
+    }, 'member', 'state', 'instance_uuid')}, volumes={
+        'type': 'array', 'title': 'Only from version 1.6 on.',
+        'items': common.strict({
+            'member': common.ANY_TEXT,
+            'state': {'enum': [str(state) for state in MemberState]},
+            'volume_id': common.ANY_TEXT_OR_NULL,
+            'size': {'type': 'integer', 'minimum': 1, 'title': 'GiB.'},
+            'volume_type': common.ANY_TEXT_OR_NULL,
+            'pool': {**common.ANY_TEXT, 'title': 'Pool in Cinder.'},
+            'location': {'type': 'array', 'items': common.ANY_TEXT},
+        }, 'member', 'state', 'volume_id', 'size', 'volume_type')})

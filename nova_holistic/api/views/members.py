@@ -5,6 +5,7 @@ from typing import Any
 
 from nova_holistic.table.coordination.parts import GroupPart
 from nova_holistic.table.records import MemberRecord
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 def placement(record: MemberRecord, hosts: bool,
@@ -25,6 +26,17 @@ def placement(record: MemberRecord, hosts: bool,
         return document
     document['instance_uuid'] = part.instances.get(record.member.path)
     return {**document, **(_pointer(record, part) if clouds else {})}
+
+
+def volume(record: VolumeRecord, pools: bool) -> dict[str, Any]:
+    """
+    :param pools: whether the user may see the pool
+    """
+    place = {'pool': record.pool,
+             'location': list(record.location)} if pools else {}
+    return {'member': record.path, 'state': str(record.state),
+            'volume_id': record.volume_uuid, 'size': record.volume.size_gb,
+            'volume_type': record.volume.volume_type, **place}
 
 
 def _pointer(record: MemberRecord, part: GroupPart) -> dict[str, Any]:

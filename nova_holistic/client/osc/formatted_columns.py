@@ -18,8 +18,8 @@ GROUP = ('id', 'name', 'status', 'task', 'revision', 'objective',
          'violations', 'lease_expires_at', 'project_id', 'user_id',
          'created_at', 'updated_at')
 GROUPS = ('id', 'name', 'status', 'members', 'lease_expires_at')
-MEMBERS = ('member', 'state', 'host', 'location', 'instance_uuid', 'cloud',
-           'pointer')
+MEMBERS = ('member', 'state', 'host', 'pool', 'location', 'instance_uuid',
+           'volume_id', 'size', 'volume_type', 'cloud', 'pointer')
 BINDINGS = ('kind', 'target', 'path', 'status', 'created_at', 'rules')
 EVENTS = ('at', 'kind', 'member', 'from_state', 'to_state', 'host',
           'reasons')

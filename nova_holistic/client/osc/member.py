@@ -9,22 +9,22 @@ from osc_lib.cli import parseractions
 from osc_lib.command import command
 from osc_lib import exceptions
 
-from nova_holistic.client.clouds import placements_with_clouds
+from nova_holistic.client import clouds
 from nova_holistic.client.osc.command import HolisticCommand
 from nova_holistic.client.osc import formatted_columns, progress
 from nova_holistic.client.osc.group import WaitingCommand, with_group
 
 
 class ListMember(HolisticCommand, command.Lister):
-    """List the members of a group; admins also see their hosts"""
+    """List the members of a group; admins also see their hosts and pools"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         return with_group(super().get_parser(prog_name))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
-        placements = placements_with_clouds(
+        found = clouds.members(
             self.client(), self.group(parsed_args.group)['id'])
-        return formatted_columns.rows(placements, formatted_columns.MEMBERS)
+        return formatted_columns.rows(found, formatted_columns.MEMBERS)
 
 
 class AddMember(WaitingCommand, command.ShowOne):

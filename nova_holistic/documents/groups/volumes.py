@@ -8,10 +8,13 @@ from nova_holistic.documents.validation import brief, join
 from nova_holistic.exceptions import InvalidDocument, Mistakes
 from nova_holistic.model.group import Group
 from nova_holistic.model.members.bounds import Bounds
+from nova_holistic.model.members.member import MemberDescription
+from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.members.volume import Volume
 
 KIND = 'kind'
 VOLUME = 'volume'
+BOOT_VOLUME = 'boot_volume'
 
 _OF_VOLUMES = ('size', 'volume_type')
 """Keys of volumes only."""
@@ -116,15 +119,58 @@ def must_be_fixed(bounds: Bounds | None, volumes: bool, place: str) -> None:
             place, 'the number of groups with volumes must be fixed')
 
 
-def must_have_no_volumes(group: Group) -> None:
+def has_volumes(document: Mapping[str, Any]) -> bool:
+    """Whether a member is a volume.
+
+    :param document: a valid group document, with or without its outer key
     """
-    :raises InvalidDocument: a member is a volume, and its capacity would have
-        to be held
+    document = document.get('group', document)
+    return any(map(is_volume, document.get('members', ()))) or any(
+        map(has_volumes, document.get('groups', ())))
+
+
+def must_have_servers(group: Group) -> None:
     """
-    for member in group.members:
-        if member.requirements.volume is not None:
-            raise InvalidDocument(
-                join(member.place, KIND), 'volumes can be planned, but their '
-                'capacity cannot be held: only dry runs accept them')
-    for nested in (*group.groups, *group.templates):
-        must_have_no_volumes(nested)
+    :raises InvalidDocument: all members are volumes, and only servers
+        determine the status of a group
+    """
+    if all(member.requirements.volume for member in group.all_members()) and (
+            not group.is_elastic):
+        raise InvalidDocument(
+            'members', 'a group with volumes needs a server')
+
+
+def must_keep_volumes(before: Group, after: Group) -> None:
+    """Check that an update leaves the volumes of a group unchanged.
+
+    :raises InvalidDocument: with the position of each volume that is changed,
+        added or removed
+    """
+    old, new = _volumes(before), _volumes(after)
+    found: dict[str, str] = {}
+    for path in {**old, **new}:
+        if path not in new:
+            found.setdefault(old[path].place, f'remove volume {brief(path)}')
+        elif path not in old:
+            found.setdefault(new[path].place, f'add volume {brief(path)}')
+        elif _wanted(old[path]) != _wanted(new[path]):
+            found.setdefault(new[path].place, f'change volume {brief(path)}')
+    mistakes = Mistakes()
+    for place, change in found.items():
+        mistakes.add(InvalidDocument(
+            place, f'an update cannot {change}: the volumes of a group are '
+            'planned once'))
+    mistakes.must_be_none()
+
+
+def _volumes(group: Group, prefix: str = '') -> dict[str, MemberDescription]:
+    """The descriptions of volumes by the paths of their volumes."""
+    found = {prefix + name: each for each in group.members
+             if each.requirements.volume for name in each.server_names()}
+    for nested in group.groups:
+        found |= _volumes(nested, f'{prefix}{nested.name}/')
+    return found
+
+
+def _wanted(description: MemberDescription) -> tuple[str, Requirements]:
+    return description.name, description.requirements

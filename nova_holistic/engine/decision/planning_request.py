@@ -11,6 +11,7 @@ from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Plan, Reason
 from nova_holistic.table.records import GroupStatus, MemberRecord
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 class NotPlanned(exceptions.HolisticError):
@@ -45,6 +46,8 @@ class PlanningRequest:
     :ivar refused: hosts that Nova refused for members
     :ivar server_groups: UUIDs of bound server groups of Nova, by the path of
         the description of the members
+    :ivar volumes: volumes of the group that stay in their pools; ``placed``
+        contains them
     """
 
     group: Group
@@ -58,6 +61,7 @@ class PlanningRequest:
     project_id: str | None = None
     sources: Mapping[str, str] = field(default_factory=FrozenMapping)
     server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
+    volumes: Sequence[VolumeRecord] = ()
 
     @property
     def has_hard_rules(self) -> bool:

@@ -9,6 +9,7 @@ from nova_holistic.engine.decision import moving_members, refused_hosts
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents
+from nova_holistic.engine import volume_rows
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
 
@@ -19,7 +20,8 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
                         vacated: Sequence[
                             MemberRecord] = ()) -> PlanningRequest:
     """The request for new places of some members of a group. The other members
-    with capacity stay. Released and failed members are left out.
+    with capacity stay, and so do all volumes. Released and failed members, and
+    volumes without capacity, are left out.
 
     :param members: all rows of the group
     :param wanted: rows of members that need a place
@@ -30,9 +32,12 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
     moving = {m.id for m in wanted}
     unmoved = [m for m in occupying if m.id not in moving]
     group = parse_group(record.document, parts.policy_types)
+    volumes = volume_rows.staying(parts.table, record.uuid, group)
     return PlanningRequest(
-        group.only({m.member.path for m in (*occupying, *wanted)}),
-        record.objective, record.uuid, moving_members.placed(unmoved),
+        group.only({m.member.path for m in (*occupying, *wanted)}.union(
+            row.path for row in volumes)),
+        record.objective, record.uuid,
+        {**moving_members.placed(unmoved), **volume_rows.pools(volumes)},
         moving_members.extra_servers(members), vacated=vacated,
         remembered=[member_rows.host_of(place) for m in occupying
                     for place in {m.place, m.next_place}],
@@ -40,4 +45,5 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
             parts.conf, parts.table, record.uuid, parts.clock()),
         project_id=record.project_id,
         sources=moving_members.sources(unmoved),
-        server_groups=parts.table.bindings.server_groups(record.uuid))
+        server_groups=parts.table.bindings.server_groups(record.uuid),
+        volumes=volumes)

@@ -214,8 +214,7 @@ class SnapshotPlanner:
                   started: float, time_limit: float | None = None
                   ) -> tuple[Plan | Unplaceable | Unknown, Snapshot]:
         """:param started: time of the request by the timer"""
-        snapshot, closed = usable
-        taken = self._timer() - started
+        (snapshot, closed), taken = usable, self._timer() - started
         # Nova may build a claimed member on an alternate without a new claim.
         # So other members use these alternates only if no other plan exists.
         alternative = claimed_alternates(self._table, request)
@@ -273,7 +272,8 @@ class SnapshotPlanner:
         :param cloud: a snapshot of all hosts
         :param links_counted: whether it has the traffic of other groups
         """
-        cloud = storage_pools.read(self._inventory, request.group, cloud)
+        cloud = storage_pools.read(
+            self._inventory, self._table, request, cloud)
         whole = self._constraints.with_nova_rules(
             with_missing_hosts(cloud, request.remembered), request)
         complete = storage_pools.added(request.group, whole)

@@ -23,6 +23,7 @@ from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine.provider_choice import has_allocations
 from nova_holistic.engine.tasks.journal import RowJournal
+from nova_holistic.engine import volume_rows
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.plan import Plan
 from nova_holistic.table import errors as table_errors
@@ -117,7 +118,9 @@ class CapacityReplan:
         request = replace(
             request,
             placed={**request.placed,
-                    **{m.member.path: m.place.host for m in unmoved}},
+                    **{m.member.path: m.place.host for m in unmoved},
+                    **volume_rows.pools(self.proposal.volumes)},
+            volumes=(*request.volumes, *self.proposal.volumes),
             remembered=[*request.remembered,
                         *(member_rows.host_of(m.place) for m in unmoved)])
         held = with_members_added(

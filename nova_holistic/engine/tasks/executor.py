@@ -24,6 +24,7 @@ import tenacity
 from nova_holistic import crash_points
 from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.planning_request import NotPlanned
+from nova_holistic.engine.decision import storage_pools
 from nova_holistic.engine import errors
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine.provider_choice import ProviderChoice
@@ -158,9 +159,12 @@ class Executor:
             self._parts.snapshot_planner.invalidate()
 
     def _check(self, proposal: Proposal) -> None:
-        objections = self._parts.snapshot_planner.objections(
+        planner = self._parts.snapshot_planner
+        objections = planner.objections(
             proposal.request, proposal.decision,
-            [member.place.host for member in proposal.members])
+            [member.place.host for member in proposal.members],
+        ) or storage_pools.objections(proposal.volumes, lambda: planner.usable(
+            proposal.request, planner.cached_snapshot(()))[0])
         if objections:
             raise errors.OutdatedPlan(objections[0].message)
 

@@ -13,6 +13,7 @@ from typing import Any
 from nova_holistic.engine.errors import OwnershipLost
 from nova_holistic.table.records import GroupRecord, GroupStatus, MemberRecord
 from nova_holistic.table.store import PlacementTable
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 class Ownership:
@@ -45,11 +46,13 @@ class Ownership:
                 self.record.uuid, engine, self._clock(), changes)
         self._must(done)
 
-    def write_members(self, members: Sequence[MemberRecord]) -> None:
-        """Write the rows of all members of the group: see
-        ``PlacementTable.write_members``."""
+    def write_members(self, members: Sequence[MemberRecord],
+                      volumes: Sequence[VolumeRecord] = ()) -> None:
+        """Write the rows of all members and volumes of the group: see
+        ``planned_rows.write``."""
         self._must(self._table.write_members(
-            self.record.uuid, members, engine=self.record.engine))
+            self.record.uuid, members, engine=self.record.engine,
+            volumes=volumes))
 
     def finish(self, **changes: Any) -> None:
         """Change fields of the group, and end its task."""

@@ -12,14 +12,17 @@ from nova_holistic.engine.decision import moving_members
 from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine.decision.refused_hosts import Refused
 from nova_holistic.engine.member_rows import host_of
+from nova_holistic.engine import volume_rows
 from nova_holistic.model.frozen import FrozenMapping
 from nova_holistic.model.group import Group
+from nova_holistic.model.members.member import Member
 from nova_holistic.model.members.requirements import Requirements
 from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.plan import Reason
 from nova_holistic.table.changes.claim import OWNED
 from nova_holistic.table.records import GroupRecord, MemberRecord, MemberState
 from nova_holistic.table.store import OCCUPYING
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class RevisedMembers:
     :ivar server_groups: UUIDs of bound server groups of Nova, by the path of
         the description of the members
     :ivar adopted: existing servers that become members
+    :ivar volumes: volumes, which stay in their pools
     """
 
     revised: Group
@@ -58,6 +62,14 @@ class RevisedMembers:
     seen: frozenset[int] = frozenset()
     server_groups: Mapping[str, str] = field(default_factory=FrozenMapping)
     adopted: AdoptedMembers = field(default_factory=AdoptedMembers)
+    volumes: Sequence[VolumeRecord] = ()
+
+    @property
+    def servers(self) -> Sequence[Member]:
+        """The members of the revised group without its volumes, in the order
+        of the document."""
+        return [m for m in self.revised.all_members()
+                if not m.requirements.volume]
 
     def vacated(self, freed: Collection[str]) -> Sequence[MemberRecord]:
         """Planned members that lose their holds.
@@ -87,16 +99,17 @@ class RevisedMembers:
                   if m.state in OWNED
                   or m.state == MemberState.FAILED and m.instance_uuid]
         guests.extend(moving_members.sources(self.fixed.values()).values())
-        paths = {m.path for m in self.revised.all_members()}
+        paths = volume_rows.placed_paths(self.revised, self.volumes)
         return PlanningRequest(
             self.revised.only(paths - self.left_out), objective,
             record.uuid,
-            {**moving_members.placed(unmoved), **self.adopted.hosts}, guests,
+            {**moving_members.placed(unmoved), **self.adopted.hosts,
+             **volume_rows.pools(self.volumes)}, guests,
             self.vacated(freed),
             [host_of(place) for row in unmoved
              for place in {row.place, row.next_place}], self.refused,
             record.project_id, moving_members.sources(unmoved),
-            self.server_groups)
+            self.server_groups, self.volumes)
 
 
 def revised_members(record: GroupRecord, revised: Group,

@@ -31,6 +31,7 @@ from nova_holistic.engine.update.revised_members import (
     changed_servers, released, revised_members, RevisedMembers)
 from nova_holistic.engine.update.revision_proposal import RevisionProposal
 from nova_holistic.engine.update.sized_group import sized
+from nova_holistic.engine import volume_rows
 from nova_holistic.holds import errors as hold_errors
 from nova_holistic.model.group import Group
 from nova_holistic.model.plan import Reason
@@ -135,7 +136,8 @@ class _Update(Change):
             revised_members(record, group, members, self._before),
             refused=refused_hosts.read(
                 parts.conf, parts.table, record.uuid, parts.clock()),
-            server_groups=parts.table.bindings.server_groups(record.uuid))
+            server_groups=parts.table.bindings.server_groups(record.uuid),
+            volumes=volume_rows.staying(parts.table, record.uuid, group))
         if changed := (built_members.refused_changes(record, where)
                        if self._acts else changed_servers(record, where)):
             raise NotPlanned(GroupStatus.ERROR, changed)
@@ -243,7 +245,7 @@ class _Update(Change):
         now = {**where.to_plan, **where.movable}
         return Revision(
             self._group_changes(proposal),
-            {m.path: m.description for m in where.revised.all_members()},
+            {m.path: m.description for m in where.servers},
             [(proposal.seen(now[row.member.path]), row)
              for row in proposal.members if row.member.path in now]
             + [(proposal.seen(before), row)

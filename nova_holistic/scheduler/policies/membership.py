@@ -16,6 +16,7 @@ from nova_holistic.model.cloud.snapshot import Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.identity_cache import IdentityCache
 from nova_holistic.model.policy import Policy
+from nova_holistic.model.storage_pools import servers_only
 from nova_holistic.scheduler.claim.request_refusal import RequestRefused
 from nova_holistic.scheduler.connections import Connections
 from nova_holistic.scheduler.hosts import all_hosts, locations
@@ -202,7 +203,8 @@ def parsed_group(record: GroupRecord,
     with _lock:
         document, group = _parsed.get(record.uuid, (None, None))
         if document != record.document:
-            group = parse_group(record.document, policy_types)
+            # Only the places of servers are known here.
+            group = servers_only(parse_group(record.document, policy_types))
             _parsed[record.uuid] = (record.document, group)
         _parsed.move_to_end(record.uuid)
         while len(_parsed) > REMEMBERED_GROUPS:

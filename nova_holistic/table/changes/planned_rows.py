@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the members of a plan."""
+"""Writes the members and volumes of a plan."""
 
 from collections.abc import Sequence
 
 from oslo_utils import timeutils
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from nova_holistic.table.changes import places_versions
 from nova_holistic.table.database import Database, retried
@@ -12,11 +13,14 @@ from nova_holistic.table.history import events
 from nova_holistic.table.records import MemberRecord
 from nova_holistic.table import rows
 from nova_holistic.table.schema.models import GroupRow, MemberRow
+from nova_holistic.table.schema.volume_model import VolumeRow
+from nova_holistic.table.volume_records import VolumeRecord
 
 
 @retried
 def write(database: Database, group_uuid: str,
-          members: Sequence[MemberRecord], engine: str | None = None) -> bool:
+          members: Sequence[MemberRecord], engine: str | None = None,
+          volumes: Sequence[VolumeRecord] = ()) -> bool:
     """Replace all rows of the group that have no instance with rows of these
     members, in one transaction.
 
@@ -25,6 +29,8 @@ def write(database: Database, group_uuid: str,
 
     :param engine: UUID of the engine that must own the group's task; None
         disables this check
+    :param volumes: planned volumes, which replace all volumes that Cinder has
+        not created. An empty sequence leaves the volumes unchanged
     :returns: False if the engine does not own the task; then nothing is
         written
     """
@@ -52,4 +58,26 @@ def write(database: Database, group_uuid: str,
                 group_uuid, events.Kind.PLAN_WRITTEN,
                 members[0].updated_at or timeutils.utcnow(),
                 details={'members': len(values)})])
+        if volumes:
+            replace_volumes(session, group_uuid, volumes)
     return True
+
+
+def replace_volumes(session: orm.Session, group_uuid: str,
+                    volumes: Sequence[VolumeRecord]) -> None:
+    """Replace all rows of the group that have no volume of Cinder.
+
+    :raises Duplicate: a volume of Cinder has one of the paths
+    """
+    session.execute(
+        sa.delete(VolumeRow)
+        .where(VolumeRow.group_uuid == group_uuid,
+               VolumeRow.volume_uuid.is_(None))
+        .execution_options(synchronize_session=False))
+    if volumes:
+        session.execute(sa.insert(VolumeRow), [
+            row.values(position) for position, row in enumerate(volumes)])
+        events.add(session, [events.Event(
+            group_uuid, events.Kind.PLAN_WRITTEN,
+            volumes[0].updated_at or timeutils.utcnow(),
+            details={'volumes': len(volumes)})])

@@ -5,12 +5,11 @@ share."""
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from oslo_utils import timeutils
 import sqlalchemy as sa
 
-from nova_holistic.table.changes import volume_claim, volume_states
+from nova_holistic.table.changes import (
+    planned_rows, volume_claim, volume_states)
 from nova_holistic.table.database import Database, retried
-from nova_holistic.table.history import events
 from nova_holistic.table.records import MemberState
 from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.schema.volume_model import VolumeRow
@@ -45,19 +44,7 @@ class Volumes:
                     .values(engine=engine)
                     .execution_options(synchronize_session=False)).rowcount:
                 return False
-            session.execute(
-                sa.delete(VolumeRow).where(
-                    VolumeRow.group_uuid == group_uuid,
-                    VolumeRow.volume_uuid.is_(None))
-                .execution_options(synchronize_session=False))
-            if volumes:
-                session.execute(sa.insert(VolumeRow), [
-                    row.values(position)
-                    for position, row in enumerate(volumes)])
-                events.add(session, [events.Event(
-                    group_uuid, events.Kind.PLAN_WRITTEN,
-                    volumes[0].updated_at or timeutils.utcnow(),
-                    details={'volumes': len(volumes)})])
+            planned_rows.replace_volumes(session, group_uuid, volumes)
         return True
 
     def of_group(self, group_uuid: str) -> tuple[VolumeRecord, ...]:

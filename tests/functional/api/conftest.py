@@ -4,6 +4,7 @@
 import pytest
 
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
+from tests.functional.api.storage import pools  # noqa: F401
 from tests.functional.engine.world import World
 from tests.unit.api.service import Service
 from tests.world.leftover_check import leaves_nothing  # noqa: F401

@@ -4,34 +4,12 @@
 Each of the racks a and b has two hosts with two VCPUs each, and a pool.
 """
 
-from dataclasses import replace
 from http import HTTPStatus
 
-import pytest
-
 from nova_holistic.inventory.errors import ServiceFailed
-from nova_holistic.model.cloud.inventory import Inventory
-from nova_holistic.model.cloud.snapshot import Host
-from nova_holistic.model.frozen import FrozenMapping
-from nova_holistic.model.storage_pools import pool_traits, VOLUME_GB
+from tests.functional.api.storage import pool
 from tests.functional.engine.world import SMALL
 from tests.unit.api.service import ADMIN, MEMBER
-
-
-def pool(name, rack, gib, used=0):
-    return Host(
-        name=name, node=name, uuid='', location=(rack,),
-        inventories=FrozenMapping({VOLUME_GB: Inventory(gib, used=used)}),
-        traits=pool_traits(['fast']))
-
-
-@pytest.fixture
-def pools(world):
-    """The pools, which a test may change."""
-    found = [pool('array@a#fast', 'a', 100), pool('array@b#fast', 'b', 100)]
-    world.inventory.read_pools = lambda snapshot: replace(
-        snapshot, pools=tuple(found))
-    return found
 
 
 def database(servers=2, size=30, **keys):

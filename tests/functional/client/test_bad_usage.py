@@ -90,4 +90,4 @@ def test_an_unknown_microversion_is_reported(terminal):
     output = terminal.openstack('--os-holistic-api-version', '1.7', 'holistic',
                                 'group', 'list')
     assert (output.code, output.err) == (
-        1, 'version 1.7 is not supported; supported are 1.0 to 1.5\n')
+        1, 'version 1.7 is not supported; supported are 1.0 to 1.6\n')

@@ -152,6 +152,21 @@ def test_each_member_without_a_server_is_named(service, rights):
     assert rights.granted == []
 
 
+def test_boot_creates_no_volumes(service, rights):
+    data = {'name': 'data', 'kind': 'volume', 'size': 5}
+    for members, status in (
+            ([WEB, data], 202),
+            ([{**WEB, 'count': 1, 'boot_volume': 'data', 'server': {
+                'block_device_mapping_v2': [{
+                    'uuid': IMAGE, 'source_type': 'image', 'boot_index': 0,
+                    'destination_type': 'volume', 'volume_size': 5}]}},
+              {**data, 'count': 1}], 400)):
+        answer = ask(service, group={'name': 'shop', 'members': members},
+                     **{'OpenStack-API-Version': 'holistic 1.6'})
+        assert answer.status_int == status, answer.text
+    assert refusal(answer)[2].startswith('members[0].boot_volume: boot ')
+
+
 def test_a_reader_gets_no_servers(service, rights):
     assert refusal(ask(service, token=READER))[0] == 403
     assert rights.granted == []

@@ -389,12 +389,19 @@ WITH_VOLUME = {'name': 'g', 'groups': [{'name': 'db', 'members': [
     MORE, {'name': 'data', 'kind': 'volume', 'size': 5}]}]}
 
 
-def test_a_group_cannot_hold_volumes(service):
+def test_earlier_versions_create_no_groups_with_volumes(service):
     answer = service.ask('POST', '/v1/groups', {'group': WITH_VOLUME})
     assert refusal(answer)[:2] == (400, 'holistic.invalid_document')
-    assert answer.json['errors'][0]['detail'].startswith(
-        'groups[0].members[1].kind: volumes can be planned, but their '
-        'capacity cannot be held')
+    assert refusal(answer)[2].startswith('groups[0].members[1].kind: ')
+
+
+def test_the_limit_of_a_project_counts_no_volumes(start):
+    service = start(max_members_per_project=1)
+    for expected in 202, 403:
+        assert service.ask(
+            'POST', '/v1/groups', {'group': WITH_VOLUME}, headers={
+                'OpenStack-API-Version': 'holistic 1.6'},
+        ).status_int == expected
 
 
 def test_an_existing_group_gets_no_volumes(service):
@@ -413,6 +420,7 @@ def test_a_dry_run_accepts_volumes(service):
 def test_a_parent_plans_no_volumes(service):
     service.federation = object()
     service.renew()
-    answer = service.ask('POST', '/v1/plans', {'group': WITH_VOLUME})
-    assert refusal(answer)[:2] == (400, 'holistic.not_offered')
+    for path in '/v1/plans', '/v1/groups':
+        answer = service.ask('POST', path, {'group': WITH_VOLUME})
+        assert refusal(answer)[:2] == (400, 'holistic.not_offered')
     assert not service.engines.asked

@@ -329,6 +329,9 @@ def create_volumes(table):
         assert volumes.undo(row, before, refused)
     assert volumes.expired_groups(LATER) == [group.uuid]
     assert volumes.expire(group.uuid, LATER) == 1
+    assert table.write_members(
+        group.uuid, (), ENGINE, volumes=builders.volumes_of(group, 3))
+    assert volumes.placed(group.uuid).keys() == {'data-0', 'data-1', 'data-2'}
     table.delete_group(group.uuid)
 
 
