@@ -2,7 +2,8 @@
 """The process of a child: a Nova, a Placement, an engine and the API.
 
 Usage: ``python -m tools.federation.child OPTIONS``. OPTIONS is a JSON object
-with the keys ``port`` and ``hosts``. A host is a list of name, rack and VCPUs.
+with the keys ``port``, ``hosts`` and ``keystone`` (see ``with_tokens``). A
+host is a list of name, rack and VCPUs.
 """
 
 # This import comes first, because it selects green threads for everything that
@@ -16,14 +17,14 @@ import threading
 from oslo_policy import opts as policy_opts
 import webob
 
-from nova_holistic.api.app import AppParts, make_app
+from nova_holistic.api.app import make_app
 from nova_holistic.embedded.calls.servers import CloudUser
 from nova_holistic.embedded.cloud import EmbeddedCloud
 from nova_holistic.embedded.demo import usage_accounts
 from nova_holistic.embedded.host import EmbeddedHost
 from nova_holistic.service.direct_engine import DirectEngine, PlanningParts
 from tools.federation.http_server import serve
-from tools.federation.identity import context_of
+from tools.federation.identity import parts, with_tokens
 from tools.federation.nova import Nova, PREFIX
 
 EXPIRY_INTERVAL = 0.5
@@ -98,8 +99,10 @@ def main():
         engine = DirectEngine(
             cloud.conf, cloud.clock, PlanningParts(
                 cloud.table, cloud.inventory, cloud.planner, cloud.lifecycle))
-        api = make_app(cloud.conf, cloud.table, engine, cloud.clock,
-                       AppParts(context_of=context_of))
+        keystone = options.get('keystone')
+        api = with_tokens(make_app(
+            cloud.conf, cloud.table, engine, cloud.clock, parts(keystone)),
+            keystone)
         others = {'/control/': Control(cloud), f'{PREFIX}/': Nova(cloud)}
         stop = threading.Event()
         threading.Thread(target=_expire, args=(cloud, stop),

@@ -2,8 +2,8 @@
 """The process of a parent.
 
 Usage: ``python -m tools.federation.parent OPTIONS``. OPTIONS is a JSON object
-with the keys ``port``, ``folder`` for the table, and ``options`` of
-[federation].
+with the keys ``port``, ``folder`` for the table, ``options`` of [federation],
+``keys`` that encrypt credentials, and ``keystone`` (see ``with_tokens``).
 """
 
 import json
@@ -12,14 +12,14 @@ import sys
 from oslo_config import cfg
 from oslo_policy import opts as policy_opts
 
-from nova_holistic.api.app import AppParts, make_app
+from nova_holistic.api.app import make_app
 from nova_holistic.cli.components import federation_components
 from nova_holistic import conf as project_options
 from nova_holistic.table.clock import DatabaseClock
 from nova_holistic.table import migration
 from nova_holistic.table.store import PlacementTable
 from tools.federation.http_server import serve
-from tools.federation.identity import context_of
+from tools.federation.identity import parts, with_tokens
 
 
 def main():
@@ -31,14 +31,16 @@ def main():
     for name, value in options['options'].items():
         conf.set_override(name, value, group='federation')
     conf.set_override('max_waiters', 32, group='holistic_api')
+    conf.set_override('encryption_keys', options.get('keys', []), group='boot')
     connection = f'sqlite:///{options["folder"]}/table.sqlite'
     migration.upgrade(connection)
     table = PlacementTable(connection)
     clock = DatabaseClock(table.database)
     parent = federation_components.federation(conf, table, clock)
-    serve(make_app(conf, table, parent.engines, clock, AppParts(
-        federation=parent.engines, credentials=parent.registrations,
-        context_of=context_of)), options.get('port', 0))
+    keystone = options.get('keystone')
+    serve(with_tokens(make_app(conf, table, parent.engines, clock, parts(
+        keystone, federation=parent.engines,
+        credentials=parent.registrations)), keystone), options.get('port', 0))
 
 
 if __name__ == '__main__':

@@ -64,13 +64,15 @@ class Process:
         self._log.close()
 
 
-def start_child(hosts, folder, port=0, crash_point=None):
+def start_child(hosts, folder, port=0, crash_point=None, keystone=None):
     """Start the process of a child.
 
     :param hosts: (name, rack, VCPUs) of each host
+    :param keystone: see ``identity.with_tokens``
     """
-    return Process('tools.federation.child', {'hosts': hosts, 'port': port},
-                   folder, crash_point)
+    return Process('tools.federation.child', {
+        'hosts': hosts, 'port': port, 'keystone': keystone}, folder,
+        crash_point)
 
 
 def start_parent(children, folder, port=0, crash_point=None, **options):
@@ -80,10 +82,22 @@ def start_parent(children, folder, port=0, crash_point=None, **options):
     :param folder: folder of the table, of the file of children and of the log
     :param options: options of [federation]
     """
+    return start_parent_of(
+        [{'name': name, 'endpoint': url} for name, url in children.items()],
+        folder, {'port': port, 'options': options}, crash_point)
+
+
+def start_parent_of(children, folder, options, crash_point=None):
+    """Start the process of a parent.
+
+    :param children: entries of the file of children
+    :param folder: folder of the table, of the file of children and of the log
+    :param options: argument of the module, without its folder and its children
+    """
     path = os.path.join(folder, 'children.json')
     with open(path, 'w') as file:
-        json.dump({'children': [{'name': name, 'endpoint': url}
-                                for name, url in children.items()]}, file)
+        json.dump({'children': children}, file)
     return Process('tools.federation.parent', {
-        'port': port, 'folder': str(folder),
-        'options': {'children': path, **options}}, folder, crash_point)
+        **options, 'folder': str(folder),
+        'options': {**options.get('options', {}), 'children': path}}, folder,
+        crash_point)

@@ -32,22 +32,22 @@ class Cloud:
         self.name = name
         self.url = process.url
 
-    def create_server(self, pointer):
+    def create_server(self, pointer, project=PROJECT):
         """Create a server with the pointer; returns its UUID and its host."""
         found = self._control('create', {
             'name': pointer['holistic_member'].replace('/', '-'),
             'group': pointer['holistic_group'],
-            'member': pointer['holistic_member'], 'project': PROJECT})
+            'member': pointer['holistic_member'], 'project': project})
         return found['id'], found['host']
 
     def reconcile(self):
         self._control('reconcile', {})
 
-    def report(self):
-        return self._control('report', {'project': PROJECT})
+    def report(self, project=PROJECT):
+        return self._control('report', {'project': project})
 
-    def delete_servers(self):
-        self._control('delete', {'project': PROJECT})
+    def delete_servers(self, project=PROJECT):
+        self._control('delete', {'project': project})
 
     def delete_groups(self):
         """Delete what killed parents have left: groups whose leases have
