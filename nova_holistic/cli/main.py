@@ -146,8 +146,8 @@ def _run(shell: Shell, argv: list[str]) -> int:
 
 
 def _prepare_streams() -> None:
-    """A stream that ignores all writes, and returns itself for every
-    attribute."""
+    """Replace closed standard streams, and let both escape characters that
+    their encoding lacks."""
     for name in ('stdout', 'stderr'):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, 'w'))
