@@ -214,10 +214,14 @@ class Reconciler:
 
     def _waiting(self, groups: Mapping[str, GroupOutline]
                  ) -> list[GroupOutline]:
-        """Groups with lost members; the group that has been unchanged for the
-        longest time is first."""
-        waiting = sorted(
-            self._with_lost(groups, lambda member: True),
+        """Groups with lost members or volumes; the group that has been
+        unchanged for the longest time is first."""
+        volumes = {row.group_uuid for row in self._table.volumes.in_states(
+            [MemberState.LOST])}
+        waiting = sorted({
+            *self._with_lost(groups, lambda member: True),
+            *(groups[uuid] for uuid in volumes & groups.keys()
+              if groups[uuid].task is None)},
             key=lambda group: (group.updated_at, group.uuid))
         return waiting[:self._conf.reconciler.replans]
 

@@ -296,6 +296,20 @@ def test_a_member_without_capacity_in_its_pool_is_lost(cinder):
     assert cinder.rows(group) == {'data': ('lost', NVME)}
 
 
+def test_a_lost_volume_is_planned_in_another_pool(cinder, tmp_path):
+    assert pool(cinder.create(50, volume_type='local')) == NVME
+    group = cinder.write_group(('data', 41, NVME), document={
+        'name': 'db', 'members': [
+            {'name': 'node', 'resources': {'VCPU': 1}},
+            {'name': 'data', 'kind': 'volume', 'size': 41}]})
+    assert cinder.member(group, 'data', 41)['status'] == 'error'
+    planner = creator_of(cinder, tmp_path, cinder.table)
+    assert not planner.replan(group).reasons
+    ((state, planned),) = cinder.rows(group).values()
+    assert (state, planned != NVME) == ('planned', True)
+    assert pool(cinder.member(group, 'data', 41)) == planned
+
+
 def test_an_unavailable_table_refuses_only_pointers(cinder, monkeypatch):
     group = cinder.write_group(('data', 80, NVME))
     assert pool(cinder.create(10, volume_type='local')) == NVME

@@ -10,6 +10,7 @@ from nova_holistic.engine.decision.planning_request import PlanningRequest
 from nova_holistic.engine import member_rows
 from nova_holistic.engine.proposal import PlannerComponents
 from nova_holistic.engine import volume_rows
+from nova_holistic.model.group import Group
 from nova_holistic.table.records import GroupRecord, MemberRecord
 from nova_holistic.table.store import OCCUPYING
 
@@ -31,7 +32,7 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
     occupying = [m for m in members if m.state in OCCUPYING]
     moving = {m.id for m in wanted}
     unmoved = [m for m in occupying if m.id not in moving]
-    group = parse_group(record.document, parts.policy_types)
+    group = parsed(parts, record)
     volumes = volume_rows.staying(parts.table, record.uuid, group)
     return PlanningRequest(
         group.only({m.member.path for m in (*occupying, *wanted)}.union(
@@ -47,3 +48,11 @@ def request_for_members(parts: PlannerComponents, record: GroupRecord,
         sources=moving_members.sources(unmoved),
         server_groups=parts.table.bindings.server_groups(record.uuid),
         volumes=volumes)
+
+
+def parsed(parts: PlannerComponents, record: GroupRecord) -> Group:
+    """The group of a record.
+
+    :raises InvalidDocument: the document is no longer accepted
+    """
+    return parse_group(record.document, parts.policy_types)

@@ -16,7 +16,8 @@ from nova_holistic.engine import member_rows
 from nova_holistic.engine.objective_values import objective_value
 from nova_holistic.engine.proposal import PlannerComponents, Proposal
 from nova_holistic.engine import reasons
-from nova_holistic.engine.replan import capacity_replan, partial_replan
+from nova_holistic.engine.replan import (
+    capacity_replan, lost_volumes, partial_replan)
 from nova_holistic.engine.replan.partial_replan import (
     PartialPlan, PartialPlanner)
 from nova_holistic.engine.tasks.executor import Change, Executor
@@ -29,6 +30,7 @@ from nova_holistic.table.changes.claim import CLAIMABLE
 from nova_holistic.table import errors as table_errors
 from nova_holistic.table.records import (
     GroupRecord, GroupStatus, MemberRecord, MemberState)
+from nova_holistic.table import volume_records
 
 LOG = logging.getLogger(__name__)
 
@@ -61,10 +63,10 @@ class Replanner:
             raise table_errors.GroupUnknown(group_uuid)
         if record.status == GroupStatus.PLANNING:
             raise GroupBusy(f'group {group_uuid} is being planned')
-        if record.status in CLAIMABLE:
+        if record.status in volume_records.CLAIMABLE:
             table.update_group(
-                record.uuid, CLAIMABLE, updated_at=self._parts.clock(),
-                reasons=self.reasons(record))
+                record.uuid, volume_records.CLAIMABLE,
+                updated_at=self._parts.clock(), reasons=self.reasons(record))
             crash_points.reached('replan.reasons-written')
             table.settle(record.uuid, self._parts.clock())
         return table.get_group(group_uuid) or record
@@ -94,7 +96,8 @@ class Replanner:
         return restored
 
     def reasons(self, record: GroupRecord) -> Sequence[Mapping[str, str]]:
-        """Plan lost members of a group in which members can be claimed.
+        """Plan lost members and volumes of a group in which these can be
+        claimed.
 
         :returns: the reasons for members that stay lost, in the form of the
             table; empty if all members have places
@@ -106,7 +109,8 @@ class Replanner:
             self._restore_places(record)
             change = _NewPlaces(self._parts, record, self._timer)
             self._executor.carry_out(change)
-            found = change.reasons
+            found = (*change.reasons,
+                     *lost_volumes.replan(self._parts, record))
         except NotPlanned as end:
             found = end.reasons
         except exceptions.InvalidDocument as error:

@@ -3,6 +3,7 @@
 share."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -96,6 +97,28 @@ class Volumes:
         """
         return volume_states.change(
             self._database, seen, MemberState.BUILT, now) is not None
+
+    def replan(self, seen: VolumeRecord, new: VolumeRecord,
+               now: datetime) -> VolumeRecord | None:
+        """A lost volume is planned in another pool.
+
+        :param new: has the pool, its location and its labels
+        :returns: the changed row; None if the row has changed since it was
+            read
+        """
+        done = volume_states.change(
+            self._database, seen, MemberState.PLANNED, now, pool=new.pool,
+            location=list(new.location), labels=dict(new.labels))
+        return done and replace(done, location=new.location,
+                                labels=new.labels)
+
+    def lose(self, seen: VolumeRecord, now: datetime) -> bool:
+        """A planned volume has no place in its pool any longer.
+
+        :returns: False if the row has changed since it was read
+        """
+        return volume_states.change(
+            self._database, seen, MemberState.LOST, now) is not None
 
     def deleted(self, seen: VolumeRecord, now: datetime) -> bool:
         """The volume of a row was deleted: see ``volume_states.end``."""

@@ -294,6 +294,71 @@ def test_a_group_with_volumes_adopts_no_servers(client):
     assert refusal(answer)[2].startswith('adopt: ')
 
 
+def refuse(world, group, *paths):
+    """Cinder's filters refuse the pool of volumes."""
+    for path in paths:
+        assert world.table.volumes.undo(
+            claimed(world, group, path), world.now, refused=True)
+
+
+def test_lost_volumes_are_planned_in_another_pool(world, client, pools):
+    group = client.create(servers=2, location='a')
+    pools.append(pool('other@a#fast', 'a', 100))
+    record = world.table.get_group(group)
+    for path in 'server-0', 'server-1':
+        world.build(record, path)
+    world.reconciler.reconcile()
+    before = client.hosts(group)
+    refuse(world, group, 'data-0')
+    assert client.states(group) == {'data-0': 'lost', 'data-1': 'planned'}
+    assert world.reconciler.reconcile() == {'replanned': 1}
+    assert set(client.states(group).values()) == {'planned'}
+    assert client.pools(group) == {
+        'data-0': 'other@a#fast', 'data-1': 'array@a#fast'}
+    assert client.hosts(group) == before
+    assert not world.reconciler.reconcile()
+
+
+def test_lost_volumes_without_a_pool_stay_lost(world, client, pools):
+    group = client.create(size=40, location='a')
+    refuse(world, group, 'data-0', 'data-1')
+    pools[0] = pool('array@a#fast', 'a', 100, used=50)
+    answer = client.ask('POST', f'/v1/groups/{group}/replan?wait=60',
+                        {'replan': {}})
+    assert any('VOLUME_GB' in reason['message'] for reason
+               in answer.json['group']['reasons'])
+    assert set(client.states(group).values()) == {'lost'}
+    # No other pool is in the rack of the server.
+    pools[0] = pool('array@a#fast', 'a', 100)
+    world.reconciler.reconcile()
+    assert set(client.states(group).values()) == {'planned'}
+    assert in_one_rack(client, group)
+    assert not client.ask('GET', f'/v1/groups/{group}').json['group'][
+        'reasons']
+
+
+def test_lost_volumes_do_not_take_what_another_group_plans(
+        world, client, pools):
+    """Another group is planned after the replan has read the pools."""
+    group = client.create(size=40, location='a')
+    refuse(world, group, 'data-0')
+    read, others = world.inventory.read_pools, []
+
+    def read_before_others(snapshot):
+        found = read(snapshot)
+        if not others:
+            others.append(None)
+            others.append(client.create(size=30, location='a'))
+        return found
+
+    world.inventory.read_pools = read_before_others
+    world.reconciler.reconcile()
+    assert client.states(group) == {'data-0': 'lost', 'data-1': 'planned'}
+    client.ask('DELETE', f'/v1/groups/{others[1]}')
+    world.reconciler.reconcile()
+    assert set(client.states(group).values()) == {'planned'}
+
+
 def test_built_servers_do_not_change_the_volumes(world, client):
     group = client.create(servers=2)
     record = world.table.get_group(group)

@@ -327,6 +327,10 @@ def create_volumes(table):
         row = volumes.claim(
             group.uuid, 'data-2', builders.new_uuid(), before).row
         assert volumes.undo(row, before, refused)
+    (row,) = volumes.in_states([MemberState.LOST])
+    row = volumes.replan(row, replace(row, pool='disks@lvm#2'), before)
+    assert volumes.of_group(group.uuid)[2] == row
+    assert volumes.lose(row, before)
     assert volumes.expired_groups(LATER) == [group.uuid]
     assert volumes.expire(group.uuid, LATER) == 1
     assert table.write_members(
