@@ -5,6 +5,7 @@ Each of the racks a and b has two hosts with two VCPUs each, and a pool of
 100 GiB. The tests create volumes in the table as Cinder's scheduler does.
 """
 
+from dataclasses import replace
 import uuid
 
 import pytest
@@ -96,6 +97,29 @@ def test_volumes_are_planned_near_their_servers(client, pools):
         'member': 'data-1', 'state': 'planned', 'volume_id': None,
         'size': 30, 'volume_type': 'fast', 'pool': 'array@b#fast',
         'location': ['b']}
+
+
+def test_servers_have_alternates_near_the_volumes(world, client):
+    group = client.create(size=40, location='b')
+    (row,) = world.table.members(group)
+    assert {row.place.host, *(place.host for place in row.alternates)} == {
+        'b1', 'b2'}
+
+
+def test_volumes_stay_when_placement_refuses_a_server(world, client, caplog):
+    """Another server takes capacity after the engine has read the cloud."""
+    caplog.set_level('INFO', 'nova_holistic.engine')
+
+    def take(number):
+        if number == 1:
+            # Two of the three servers are planned here.
+            world.placement.allocate(world.hosts['a1'], {'VCPU': 1})
+
+    world.inventory.stale = take
+    group = client.create(servers=3, location='a')
+    assert '1 of 3 members of group' in caplog.text
+    assert in_one_rack(client, group)
+    assert set(client.states(group).values()) == {'planned'}
 
 
 def test_only_servers_have_holds(world, client):
@@ -208,6 +232,22 @@ def test_volumes_expire_with_the_lease_of_their_group(world, client):
     world.reconciler.reconcile()
     assert client.states(group) == {
         'data-0': 'claimed', 'data-1': 'released'}
+
+
+def test_volumes_that_a_planner_wrote_too_late_are_released(world, client):
+    """The process of a caller writes its plan after the group was given up."""
+    group = client.create(size=40)
+    members = world.table.members(group)
+    volumes = world.table.volumes.of_group(group)
+    pool_of_group = volumes[0].location[0]
+    client.ask('DELETE', f'/v1/groups/{group}')
+    given_up = client.create(size=101, status='unplaceable')
+    world.table.write_members(
+        given_up, [replace(row, group_uuid=given_up) for row in members],
+        volumes=[replace(row, group_uuid=given_up) for row in volumes])
+    world.reconcile_members()
+    assert set(client.states(given_up).values()) == {'released'}
+    assert client.create(size=50, location=pool_of_group)
 
 
 def test_the_reconciler_leaves_volumes_alone(world, client):
