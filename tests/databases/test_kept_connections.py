@@ -13,6 +13,9 @@ NUMBERS = {
 CLOSING = {
     'mysql': 'KILL {}', 'postgresql': 'SELECT pg_terminate_backend({})'}
 
+ON_MARIADB = pytest.mark.parametrize('server', ['mariadb'], indirect=True)
+"""Only MariaDB counts requests by their kind and lists open transactions."""
+
 
 @pytest.fixture
 def administrator(server, migrated):
@@ -42,10 +45,9 @@ def test_a_connection_closed_after_its_use_fails_one_transaction(
     assert table.get_group(group.uuid) == group
 
 
+@ON_MARIADB
 def test_a_transaction_needs_no_request_besides_its_own(
         table, administrator, monkeypatch):
-    if administrator.dialect.name != 'mysql':
-        pytest.skip('only MariaDB counts requests by their kind')
     group = builders.planned(table, web=None)
     monkeypatch.setattr(kept_connections, 'TRUSTED', 3600.0)
     before = _requests(administrator)
@@ -59,9 +61,8 @@ def test_a_transaction_needs_no_request_besides_its_own(
     assert not sent.keys() & {'Com_rollback', 'Com_admin_commands'}
 
 
+@ON_MARIADB
 def test_an_error_leaves_no_open_transaction(table, administrator):
-    if administrator.dialect.name != 'mysql':
-        pytest.skip('other drivers compare the status themselves')
     with pytest.raises(errors.TableError), table.database.writer() as session:
         session.execute(sa.text('INSERT INTO holistic_groups VALUES (1)'))
     with pytest.raises(LookupError), table.database.writer() as session:
@@ -73,8 +74,6 @@ def test_an_error_leaves_no_open_transaction(table, administrator):
 
 
 def test_a_view_leaves_the_isolation_level_as_it_was(table):
-    if table.database.engine.dialect.name != 'mysql':
-        pytest.skip('other drivers set the level with BEGIN')
     builders.planned(table, web=None)
     with table.database.view() as first:
         seen = first.execute(sa.text(
