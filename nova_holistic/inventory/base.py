@@ -51,6 +51,16 @@ class CloudInventory(abc.ABC):
         """
         return self.cached_snapshot()
 
+    def recent_snapshot(self) -> Snapshot:
+        """As ``uncounted_snapshot``, for choices that are checked again when
+        they are used: flavors, and which hosts are disabled, may be a few
+        seconds old.
+
+        :raises HolisticError: the source does not answer, or gives an invalid
+            answer
+        """
+        return self.uncounted_snapshot()
+
     def mark_providers(self, uuids: Collection[str]) -> None:
         """Note that the usage of resource providers has changed, or differs
         from the cached snapshot. Returns immediately.

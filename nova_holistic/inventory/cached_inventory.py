@@ -5,7 +5,8 @@ The time to read a whole cloud is proportional to its size. An engine keeps the
 newest snapshot instead, and reads only changes:
 
 - Flavors, and the list of disabled hosts, are read for each plan. Each is one
-  small request.
+  small request. The search for alternates uses them if they were read within
+  the last ``RECENT`` seconds.
 - When this engine creates or deletes holds, it changes the usage of their
   hosts in the snapshot, without a request.
 - Hosts that Nova's notifications name, and hosts of a plan that Placement
@@ -49,6 +50,8 @@ FOLLOW_SPACING = 1.0
 """Interval in seconds at which a background thread reads marked hosts."""
 PIECE_SPACING = 1.0
 """Interval in seconds between two pieces of the comparison."""
+RECENT = 10.0
+"""Maximum age in seconds of the lists in a recent snapshot."""
 ROUNDS = 3
 """A kept snapshot is not used if no comparison has ended for this number of
 intervals, because the background thread then does not work."""
@@ -89,6 +92,8 @@ class CachedInventory(CloudInventory):
         self._count = SharedRuns(reader.count_servers)
         # When the oldest reading of any provider began.
         self._complete_at: float | None = None
+        # When the newest reading of flavors and disabled hosts began.
+        self._listed_at = -math.inf
         # Number of calls of ``invalidate``, and the number of them when the
         # latest complete reading began.
         self._distrusted = self._trusted = 0
@@ -141,9 +146,20 @@ class CachedInventory(CloudInventory):
                 if self._needs_all():
                     return self._read_whole(self._inventory.uncounted_snapshot)
         self._follow()
+        began_at = self._timer()
         self._reader.read_flavors()
         SNAPSHOTS.add(kind='kept')
-        return self._reader.read_disabled()
+        snapshot = self._reader.read_disabled()
+        self._listed_at = max(began_at, self._listed_at)
+        return snapshot
+
+    def recent_snapshot(self) -> Snapshot:
+        """See ``CloudInventory.recent_snapshot``."""
+        if self._needs_all() or self._timer() - self._listed_at > RECENT:
+            return self.uncounted_snapshot()
+        self._follow()
+        SNAPSHOTS.add(kind='kept')
+        return self._reader.assembly.snapshot
 
     def mark_providers(self, uuids: Collection[str]) -> None:
         self._marks.add([(_PROVIDER, uuid) for uuid in uuids if uuid])

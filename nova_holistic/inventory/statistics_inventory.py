@@ -56,6 +56,12 @@ class StatisticsInventory(CloudInventory):
             bare = self._inventory.uncounted_snapshot()
         return self._with_statistics(bare)
 
+    def recent_snapshot(self) -> Snapshot:
+        """See ``CloudInventory.recent_snapshot``."""
+        with SNAPSHOT_SECONDS.timed():
+            bare = self._inventory.recent_snapshot()
+        return self._with_statistics(bare)
+
     def mark_providers(self, uuids: Collection[str]) -> None:
         """See ``CloudInventory.mark_providers``."""
         self._inventory.mark_providers(uuids)

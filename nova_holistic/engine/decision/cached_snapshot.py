@@ -59,3 +59,21 @@ def try_cached_snapshot(inventory: CloudInventory,
         # missing object.
         pass
     return work(inventory.snapshot())
+
+
+def try_recent_snapshot(inventory: CloudInventory,
+                        work: Callable[[Snapshot], T], counted: bool) -> T:
+    """The result of ``work`` for a recent snapshot, for choices that are
+    checked again when they are used. If the cloud lacks an object, the newest
+    cached snapshot counts.
+
+    :param counted: whether the work depends on the number of servers on hosts
+    :raises HolisticError: the inventory does not respond
+    """
+    if not counted and inventory.has_cache:
+        try:
+            return work(inventory.recent_snapshot())
+        except exceptions.InvalidDocument:
+            # Another engine may have planned the group with a new flavor.
+            pass
+    return work(read_cached_snapshot(inventory, counted))

@@ -8,8 +8,8 @@ from typing import TypeVar
 from oslo_log import log as logging
 
 from nova_holistic.engine.decision import (
-    cached_snapshot, exclusive_hosts, moving_members, refused_hosts,
-    solver_metrics, storage_pools)
+    alternates_search, cached_snapshot, exclusive_hosts, moving_members,
+    refused_hosts, solver_metrics, storage_pools)
 from nova_holistic.engine.decision.fixed_plan import plan_for_hosts
 from nova_holistic.engine.decision.link_use import LinkUse
 from nova_holistic.engine.decision.nova_constraints import NovaConstraints
@@ -20,14 +20,12 @@ from nova_holistic.engine.decision.usable_snapshot import (
     with_missing_hosts)
 from nova_holistic.engine import reasons
 from nova_holistic.inventory.base import CloudInventory
-from nova_holistic.metrics.instruments import ALTERNATES_SECONDS
 from nova_holistic.model.binding import bind
 from nova_holistic.model.cloud.snapshot import Host, Snapshot
 from nova_holistic.model.group import Group
 from nova_holistic.model.messages.name_detection import mark_names
 from nova_holistic.model.plan import Plan, Reason, Unknown, Unplaceable
 from nova_holistic.model.policy_types import PolicyTypes
-from nova_holistic.solver.alternates.alternates import alternates
 from nova_holistic.solver.check import check
 from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.settings import Settings
@@ -149,20 +147,17 @@ class SnapshotPlanner:
         :returns: alternates by path; the best host is first
         :raises InvalidDocument: the cloud has no such flavor or level
         """
-        conf = self._conf.planner
-        restricted, (snapshot, _) = self._without_sources(
-            request, self.usable(request, cached_snapshot.read_cached_snapshot(
-                self._inventory, self._constraints.count_servers(request))))
-        bound = bind(self.constrained(restricted, snapshot), snapshot)
-        with ALTERNATES_SECONDS.timed():
-            found = alternates(
-                PlannedGroup(bound, snapshot, plan_for_hosts(
+        def search(cloud: Snapshot) -> Mapping[str, Sequence[Host]]:
+            restricted, (snapshot, _) = self._without_sources(
+                request, self.usable(request, cloud))
+            bound = bind(self.constrained(restricted, snapshot), snapshot)
+            return alternates_search.find(self._conf.planner, PlannedGroup(
+                bound, snapshot, plan_for_hosts(
                     request, bound, snapshot, hosts), request.placed),
-                conf.alternates, existing_alternates=given, settings=Settings(
-                    time_limit=conf.time_limit, timer=self._timer))
-        known = {host.name: host for host in snapshot.hosts}
-        return {path: tuple(known[name] for name in names)
-                for path, names in found.items()}
+                given, self._timer)
+
+        return cached_snapshot.try_recent_snapshot(
+            self._inventory, search, self._constraints.count_servers(request))
 
     def _without_sources(self, request: PlanningRequest, usable: Usable
                          ) -> tuple[PlanningRequest, Usable]:

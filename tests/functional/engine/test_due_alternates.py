@@ -39,8 +39,7 @@ class Between:
         next(self._events, lambda: None)()
         return self._inventory.cached_snapshot()
 
-    def uncounted_snapshot(self):
-        return self.cached_snapshot()
+    uncounted_snapshot = recent_snapshot = cached_snapshot
 
 
 def planned(world, document=None):

@@ -8,7 +8,8 @@ import threading
 from hypothesis import given, strategies as st
 import pytest
 
-from nova_holistic.inventory.cached_inventory import CachedInventory
+from nova_holistic.inventory.cached_inventory import (
+    CachedInventory, RECENT)
 from nova_holistic.inventory.pending_reads import PendingReads
 from nova_holistic.model.cloud.use_change import UseChange
 from nova_holistic.model.frozen import FrozenMapping
@@ -88,7 +89,8 @@ STEPS = st.one_of(
                          'bare', 'flavors', 'hold']),
         st.sampled_from(HOSTS), st.booleans()),
     st.sampled_from(['cached_snapshot', 'follow', 'compare', 'read_nova',
-                     'snapshot', 'uncounted_snapshot', 'invalidate']))
+                     'snapshot', 'uncounted_snapshot', 'recent_snapshot',
+                     'invalidate']))
 
 
 @examples(200)
@@ -160,6 +162,27 @@ def test_a_reading_that_overlaps_an_own_hold_is_repeated(followed, before):
         assert followed.used(
             followed.kept.cached_snapshot()) == followed.cloud.used
     assert followed.reader.reread_uuids == ['h1', 'h1']
+
+
+def test_a_recent_snapshot_has_reported_changes_and_lists_of_the_last_plan(
+        followed):
+    followed.kept.uncounted_snapshot()
+    for kind, host in ('flavors', 'm1'), ('disabled', 'h0'), ('use', 'h1'):
+        followed.change(kind, host)
+    followed.kept.mark_hosts(['h1'])
+    recent = followed.kept.recent_snapshot()
+    assert followed.used(recent)['h1'] == 1
+    assert 'm1' not in recent.flavors
+    assert all(host.enabled for host in recent.hosts)
+    # The comparison keeps the snapshot in use, and does not read flavors.
+    for _ in range(2):
+        followed.now += RECENT / 2
+        followed.compare_all()
+    assert 'm1' not in followed.kept.recent_snapshot().flavors
+    followed.now += 1
+    recent = followed.kept.recent_snapshot()
+    assert 'm1' in recent.flavors
+    assert not recent.by_name()['h0'].enabled
 
 
 def test_overlapping_own_holds_need_no_reading(followed):
