@@ -86,6 +86,8 @@ class Reconciler:
         for group_uuid in self._outlines.read().unsettled():
             self._table.settle(group_uuid, self._clock())
             crash_points.reached('reconcile.settled')
+        repaired['stray'] += self._table.volumes.release_unplanned(
+            self._clock())
         self._link_use.refresh()
         self._check_policies(repaired)
         self._each(repaired, 'restored', self._restore_places,

@@ -14,6 +14,10 @@ CLAIMABLE = (GroupStatus.PLANNED, GroupStatus.BUILDING, GroupStatus.COMPLETE,
 """Statuses of a group whose planned volumes can be created. The status of a
 group depends on its servers only."""
 
+WITHOUT_PLAN = (GroupStatus.RELEASED, GroupStatus.UNPLACEABLE,
+                GroupStatus.ERROR)
+"""Statuses of a group whose planned volumes are released."""
+
 _P, _C, _B, _R, _L = (
     MemberState.PLANNED, MemberState.CLAIMED, MemberState.BUILT,
     MemberState.RELEASED, MemberState.LOST)

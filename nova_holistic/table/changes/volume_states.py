@@ -10,13 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from nova_holistic.table.batches import batches
+from nova_holistic.table.changes.member_release import NOT_UPDATING
 from nova_holistic.table.database import Database, retried
 from nova_holistic.table.history import events
-from nova_holistic.table.records import MemberState
+from nova_holistic.table.records import MemberState, Task
 from nova_holistic.table.schema.models import GroupRow
 from nova_holistic.table.schema.volume_model import VolumeRow
 from nova_holistic.table.volume_records import (
-    CLAIMABLE, UNCLAIMED, VolumeRecord, VOLUMES, WITH_VOLUME)
+    CLAIMABLE, UNCLAIMED, VolumeRecord, VOLUMES, WITH_VOLUME, WITHOUT_PLAN)
 
 _EXPIRED = (events.reason('', "the group's lease has passed"),)
 
@@ -70,10 +71,13 @@ def end(database: Database, seen: VolumeRecord, now: datetime) -> bool:
     """
     with database.reader() as session:
         lease = session.execute(
-            sa.select(GroupRow.status, GroupRow.lease_expires_at).where(
-                GroupRow.uuid == seen.group_uuid)).first()
+            sa.select(GroupRow.status, GroupRow.lease_expires_at,
+                      GroupRow.task)
+            .where(GroupRow.uuid == seen.group_uuid)).first()
     kept = lease is not None and lease.status in CLAIMABLE and (
-        lease.lease_expires_at is None or lease.lease_expires_at > now)
+        lease.lease_expires_at is None or lease.lease_expires_at > now
+        # The update may renew the lease.
+        or lease.task == Task.UPDATING)
     # A release changes the generation, so that it is not overlooked.
     to = (MemberState.PLANNED if kept and not seen.unwanted
           else MemberState.RELEASED)
@@ -113,9 +117,34 @@ def expire(database: Database, group_uuid: str, now: datetime) -> int:
     with database.writer() as session:
         return _release(session, [
             VolumeRow.group_uuid == group_uuid,
-            sa.exists().where(GroupRow.uuid == group_uuid,
+            sa.exists().where(GroupRow.uuid == group_uuid, NOT_UPDATING,
                               GroupRow.lease_expires_at <= now)],
             now, _EXPIRED)
+
+
+def release_unplanned(database: Database, now: datetime) -> int:
+    """Release the unclaimed volumes of groups without a plan and a task, for
+    example after the last server of a released group was deleted.
+
+    :returns: the number of released rows
+    """
+    without_plan = [GroupRow.status.in_(WITHOUT_PLAN), GroupRow.task.is_(None)]
+    with database.reader() as session:
+        groups = session.scalars(
+            sa.select(VolumeRow.group_uuid).distinct()
+            .join(GroupRow, GroupRow.uuid == VolumeRow.group_uuid)
+            .where(VolumeRow.state.in_(UNCLAIMED), *without_plan)).all()
+    return sum(_release_of(database, group_uuid, [
+        sa.exists().where(GroupRow.uuid == group_uuid, *without_plan)], now)
+        for group_uuid in groups)
+
+
+@retried
+def _release_of(database: Database, group_uuid: str, where: Sequence[Any],
+                now: datetime) -> int:
+    with database.writer() as session:
+        return _release(
+            session, [VolumeRow.group_uuid == group_uuid, *where], now)
 
 
 def _release(session: orm.Session, where: Sequence[Any], now: datetime,

@@ -136,6 +136,11 @@ class Volumes:
         ``volume_states.expire``."""
         return volume_states.expire(self._database, group_uuid, now)
 
+    def release_unplanned(self, now: datetime) -> int:
+        """Release unclaimed volumes of groups without a plan: see
+        ``volume_states.release_unplanned``."""
+        return volume_states.release_unplanned(self._database, now)
+
     def expired_groups(self, now: datetime) -> Sequence[str]:
         """UUIDs of groups with an expired lease and unclaimed volumes."""
         with self._database.reader() as session:

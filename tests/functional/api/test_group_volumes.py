@@ -13,6 +13,7 @@ import pytest
 from nova_holistic.table.records import MemberState
 from tests.functional.api.storage import pool
 from tests.functional.engine.member_losses import lose
+from tests.functional.engine.test_reconciler import live_through
 from tests.functional.engine.world import SMALL
 from tests.unit.api.service import ADMIN, MEMBER, refusal
 
@@ -220,6 +221,39 @@ def test_volumes_without_servers_are_released(client):
     assert client.ask('GET', f'/v1/groups/{group}').json['group'][
         'status'] == 'released'
     assert set(client.states(group).values()) == {'released'}
+
+
+def test_volumes_are_released_after_the_last_server_is_deleted(
+        world, client):
+    group = client.create(size=40, location='a')
+    server = world.build(world.table.get_group(group), 'server-0')
+    assert client.release(group, 'server').json['kept'] == ['server-0']
+    world.reconciler.reconcile()
+    assert set(client.states(group).values()) == {'planned'}
+    world.instances.delete(server.instance_uuid)
+    world.reconcile_members()
+    assert client.ask('GET', f'/v1/groups/{group}').json['group'][
+        'status'] == 'released'
+    assert client.create(size=50, location='a')
+
+
+def test_killed_processes_leave_no_planned_volumes(world, client):
+    """A planner is killed, and reconcilers that give up its group."""
+    def create(table, holds):
+        world.planner_with(table, holds).create(
+            {'group': database(size=40, location='a')},
+            project_id='admin', user_id='root')
+
+    def give_up(table, holds):
+        type(world.reconciler)(world.components(
+            table=table, holds=holds)).reconcile()
+
+    assert any(world.table.volumes.planned_gb()
+               for _ in live_through(world, create))
+    world.wait_out_grace()
+    assert list(live_through(world, give_up))
+    world.reconcile_members()
+    assert client.create(size=50, location='a')
 
 
 def test_volumes_expire_with_the_lease_of_their_group(world, client):

@@ -336,6 +336,9 @@ def create_volumes(table):
     assert table.write_members(
         group.uuid, (), ENGINE, volumes=builders.volumes_of(group, 3))
     assert volumes.placed(group.uuid).keys() == {'data-0', 'data-1', 'data-2'}
+    assert table.update_group(group.uuid, [group.status], task=None,
+                              status=GroupStatus.RELEASED)
+    assert volumes.release_unplanned(LATER) == 3
     table.delete_group(group.uuid)
 
 

@@ -12,7 +12,7 @@ from nova_holistic.table.changes.group_purge import Choice, obstacle, purge
 from nova_holistic.table.changes import volume_states
 from nova_holistic.table import errors
 from nova_holistic.table.history.pages import Page
-from nova_holistic.table.records import GroupStatus, MemberState
+from nova_holistic.table.records import GroupStatus, MemberState, Task
 from tests.unit.table import builders
 from tests.unit.table.builders import new_uuid, NOON
 
@@ -182,6 +182,30 @@ def test_an_expired_lease_releases_unclaimed_volumes(table):
     assert table.volumes.expired_groups(LATER) == [group.uuid]
     assert table.volumes.expire(group.uuid, LATER) == 1
     assert states(table, group) == ['claimed', 'released']
+
+
+def test_an_update_that_may_renew_the_lease_keeps_the_volumes(table):
+    group = planned(table, lease_expires_at=NOON)
+    row = claimed(table, group)
+    assert table.update_group(group.uuid, [group.status], task=Task.UPDATING)
+    assert table.volumes.expire(group.uuid, LATER) == 0
+    assert table.volumes.deleted(row, LATER)
+    assert states(table, group) == ['planned', 'planned']
+    assert table.update_group(group.uuid, [group.status], task=None)
+    assert table.volumes.expire(group.uuid, LATER) == 2
+
+
+@pytest.mark.parametrize('status', ['released', 'unplaceable', 'error'])
+def test_volumes_of_groups_without_a_plan_are_released(table, status):
+    other = planned(table)
+    group = builders.a_group(GroupStatus(status), task=Task.REPLANNING)
+    table.create_group(group)
+    assert table.volumes.write(group.uuid, builders.volumes_of(group, 2))
+    assert table.volumes.release_unplanned(LATER) == 0
+    assert table.update_group(group.uuid, [group.status], task=None)
+    assert table.volumes.release_unplanned(LATER) == 2
+    assert states(table, group) == ['released', 'released']
+    assert states(table, other) == ['planned', 'planned']
 
 
 def test_selected_volumes_are_released(table):
