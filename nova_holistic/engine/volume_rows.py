@@ -112,20 +112,6 @@ def release_remaining(table: PlacementTable, group: GroupRecord,
             table.volumes.release(group.uuid, now)
 
 
-def release_stray(table: PlacementTable, group: GroupRecord,
-                  now: datetime) -> None:
-    """Release the planned volumes of a group that was given up, unless it is
-    being planned again."""
-    rows = named(table, group, None)
-    # The rows were read before this check, so no later plan wrote them.
-    found = table.get_group(group.uuid) if rows else None
-    if found is not None and found.task is None and (
-            found.status == group.status):
-        for row in rows:
-            if row.state == MemberState.PLANNED:
-                table.volumes.deleted(row, now)
-
-
 def expire(table: PlacementTable, group: GroupRecord, now: datetime) -> None:
     """Release the planned volumes of a group whose lease has passed."""
     if documents.has_volumes(group.document):

@@ -16,7 +16,6 @@ from nova_holistic.engine.lifecycle import Lifecycle
 from nova_holistic.engine.planner import Planner
 from nova_holistic.engine import reasons
 from nova_holistic.engine.update.unneeded_holds import GONE
-from nova_holistic.engine import volume_rows
 from nova_holistic.reconcile.claimed_servers import ServerReconciler
 from nova_holistic.reconcile.components import ReconcileComponents
 from nova_holistic.reconcile.degraded_groups import DegradationCheck
@@ -189,8 +188,6 @@ class Reconciler:
                 or group.status not in GIVEN_UP):
             return False
         self._table.release([member.hold], self._clock())
-        # The planner wrote the volumes together with the members.
-        volume_rows.release_stray(self._table, group, self._clock())
         return True
 
     def _drop_leftover(self, member: MemberRecord) -> bool:
