@@ -23,6 +23,7 @@ from nova_holistic.solver.diagnosis.iis import find_iis
 from nova_holistic.solver.diagnosis.wording import reasons, unreduced_reasons
 from nova_holistic.solver.garbage import few_collections
 from nova_holistic.solver.host_count_bound import has_fewest_hosts
+from nova_holistic.solver.host_cover import cover_members
 from nova_holistic.solver.host_relaxation import relax_policies
 from nova_holistic.solver.improve.search import improve
 from nova_holistic.solver.large import large, relax
@@ -136,6 +137,8 @@ def _answer(question: _Question, deadline: Deadline) -> Answer:
                       always=True)
             elif not known.bound:
                 relax(known, deadline.part(limits().bound_share))
+        with contextlib.suppress(OutOfTime):
+            cover_members(known, deadline.part(limits().bound_share))
         improve(known, question.backend, deadline,
                 question.settings.improvement)
     return proof or _plan(question)
