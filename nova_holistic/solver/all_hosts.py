@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search with all hosts, which starts from the incumbent."""
 
+import contextlib
+from dataclasses import replace
+
+from nova_holistic.solver.diagnosis.contradiction import propagated
+from nova_holistic.solver.limits.current import milp, phases as limits
 from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.milp.dominated_hosts import needed_places
 from nova_holistic.solver.milp.search import Search
 from nova_holistic.solver.problem.case import Case
-from nova_holistic.solver.problem.deadline import Deadline
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
 from nova_holistic.solver.problem.incumbent import Incumbent
 from nova_holistic.solver.problem.search_status import SearchStatus
 from nova_holistic.solver.settings import Strategy
@@ -31,3 +37,22 @@ def search_all_hosts(known: Incumbent, case: Case, backend: Backend,
         if status is SearchStatus.OPTIMAL:
             known.prove_optimal(search.plan_cost)
     return status
+
+
+def search_needed_hosts(known: Incumbent, backend: Backend,
+                        deadline: Deadline) -> None:
+    """Improve the incumbent of a small group, which has a plan, by a program
+    of the hosts that are not dominated, if this program is small enough to be
+    solved to optimality."""
+    if known.is_good_enough or (
+            len(known.members) > limits().preferred_members):
+        return
+    deadline = deadline.part(limits().whole_share)
+    with contextlib.suppress(OutOfTime):
+        case = known.whole_case(deadline.check)
+        conflict, room = propagated(case, deadline.check)
+        case = replace(case, room=room)
+        if conflict is None and needed_places(
+                case, known.objective,
+                deadline.check).sum() < milp().exact_variables:
+            search_all_hosts(known, case, backend, deadline, Strategy.AUTO)

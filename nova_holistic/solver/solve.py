@@ -15,7 +15,8 @@ from nova_holistic.model.messages.marked_text import format_message
 from nova_holistic.model.objective import Objective
 from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
-from nova_holistic.solver.all_hosts import search_all_hosts
+from nova_holistic.solver.all_hosts import (
+    search_all_hosts, search_needed_hosts)
 from nova_holistic.solver.construct.first_plan import first_plan
 from nova_holistic.solver.construct.insertion import insert_members
 from nova_holistic.solver.diagnosis.contradiction import propagated
@@ -35,6 +36,7 @@ from nova_holistic.solver.limits.current import phases as limits, using
 from nova_holistic.solver.milp.backend import Backend, load_backend
 from nova_holistic.solver.observer import Answer, notify_observers, Question
 from nova_holistic.solver.part_bounds import bound_parts
+from nova_holistic.solver.preferred_plan import adopt, with_hard_preferences
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime, TooLarge
 from nova_holistic.solver.problem.incumbent import Incumbent
@@ -116,18 +118,31 @@ def _answer(question: _Question, deadline: Deadline) -> Answer:
     """Run the phases of the search; each of them improves the incumbent, and
     the search ends when the incumbent is good enough."""
     known = question.incumbent
-    if question.strategy in _JOIN:
-        answer = _insert_members(question, deadline)
-        if answer is not None:
-            return answer
-    before, proof = known.where, None
+    hard = question.strategy is Strategy.AUTO and with_hard_preferences(
+        known, question.backend, deadline)
+    if hard:
+        if not hard.is_good_enough:
+            _complete(replace(question, incumbent=hard), deadline, True)
+        if adopt(known, hard):
+            return _plan(question)
+    if question.strategy in _JOIN and (
+            answer := _insert_members(question, deadline)):
+        return answer
+    before = known.where
     if question.strategy is Strategy.NEIGHBOURHOODS:
         first_plan(known, deadline)
     if question.strategy in _CHOOSE_HOSTS:
         _on_chosen_hosts(question, deadline)
-    on_all = known.where is before
-    if on_all:
-        proof = _on_all_hosts(question, deadline)
+        if known.where is not before:
+            search_needed_hosts(known, question.backend, deadline)
+    return _complete(question, deadline, known.where is before)
+
+
+def _complete(question: _Question, deadline: Deadline,
+              on_all: bool) -> Answer:
+    """Run the phases after those on chosen hosts, on all hosts if needed."""
+    known = question.incumbent
+    proof = _on_all_hosts(question, deadline) if on_all else None
     if proof is None and question.strategy in _IMPROVE and (
             deadline.left() and not known.is_good_enough):
         with contextlib.suppress(OutOfTime):

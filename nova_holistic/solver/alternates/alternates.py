@@ -24,6 +24,7 @@ from nova_holistic.solver.alternates.reachable_rules import ReachableRules
 from nova_holistic.solver.alternates.shortlist import masks, Room, Shortlists
 from nova_holistic.solver.alternates.worst_case import WorstCase
 from nova_holistic.solver.limits.current import alternates as limits
+from nova_holistic.solver.limits.current import limits as all_limits, using
 from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.case import Case, placed_at, reach
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -48,18 +49,20 @@ def alternates(planned: PlannedGroup, limit: int, *,
     :param planned: the group; members in ``placed`` stay and get no alternates
     :param limit: maximum number of alternates of a member
     :param existing_alternates: alternates of the members that stay
-    :param settings: the time limit and its clock
+    :param settings: the time limit and its clock, and the limits of size and
+        effort
     :raises InvalidDocument: if a member of ``placed`` or its host is unknown
     """
     in_time = Deadline(settings.timer, settings.time_limit).check
     found: dict[str, list[str]] = {
         m.path: [] for m in planned.group.all_members()}
     try:
-        choice = _Choice.of(planned, limit, existing_alternates, in_time)
-        for _ in range(limit):
-            for path, host in choice.next_round().items():
-                found[path].append(choice.case.table.hosts[host].name)
-            in_time()
+        with using(settings.limits or all_limits()):
+            choice = _Choice.of(planned, limit, existing_alternates, in_time)
+            for _ in range(limit):
+                for path, host in choice.next_round().items():
+                    found[path].append(choice.case.table.hosts[host].name)
+                in_time()
     except OutOfTime:
         # The results of complete rounds are valid.
         pass

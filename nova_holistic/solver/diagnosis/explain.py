@@ -19,6 +19,7 @@ from nova_holistic.objectives import load_objective
 from nova_holistic.solver.diagnosis.numbers import amounts
 from nova_holistic.solver.evaluation.rule_counts import RuleCounts
 from nova_holistic.solver.limits.current import diagnosis as limits
+from nova_holistic.solver.limits.current import limits as all_limits, using
 from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.problem.case import Case
 from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
@@ -88,7 +89,8 @@ def explain(planned: PlannedGroup, objective: str | Objective, *,
     """Explain the members of the plan, in document order. At the time limit,
     return the explanations so far.
 
-    :param settings: the time limit and its clock
+    :param settings: the time limit and its clock, and the limits of size and
+        effort
     """
     deadline = Deadline(settings.timer, settings.time_limit)
     aim = load_objective(objective) if isinstance(objective, str) else (
@@ -96,7 +98,8 @@ def explain(planned: PlannedGroup, objective: str | Objective, *,
     snapshot = planned.snapshot.without_servers(planned.placed.values())
     bound = bind(planned.group, snapshot)
     found: list[Explanation] = []
-    with contextlib.suppress(OutOfTime):
+    with contextlib.suppress(OutOfTime), using(
+            settings.limits or all_limits()):
         case = Case.of(bound, snapshot, {}, deadline.check)
         for each in _Explainer(case, planned.plan, aim.for_group(bound),
                                planned.placed, deadline).all():

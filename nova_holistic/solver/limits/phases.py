@@ -64,6 +64,10 @@ class PhasesLimits:
     :ivar few_parts: independent parts up to which all of them are solved for a
         bound of a sum over hosts. Chosen by the mixed groups of
         benchmarks/grid.py.
+    :ivar preferred_members: members up to which a plan without violated
+        preferences is searched first. Chosen by benchmarks/small_groups.py.
+    :ivar preferred_hosts: hosts above which it is searched first. On fewer
+        hosts, one program of all hosts is fast.
     """
 
     search_share: float = 0.9
@@ -85,3 +89,5 @@ class PhasesLimits:
     pattern_policies: int = 80
     integral_gap: float = 0.05
     few_parts: int = 20
+    preferred_members: int = 32
+    preferred_hosts: int = 1000

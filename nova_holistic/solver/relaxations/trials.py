@@ -29,7 +29,8 @@ class Trials:
 
     :ivar deadline: the time limit
     :ivar constrain: a function that is applied to every group before the solve
-    :ivar settings: settings of each solve, except its time limit and its gap
+    :ivar settings: settings of each solve, except its time limit, its gap and
+        its observer: the caller has not asked about the changed problems
     """
 
     deadline: Deadline
@@ -60,7 +61,8 @@ class Trials:
         return solve(
             self.constrain(_hard(group), snapshot), snapshot,
             objective=objective or Feasibility(),
-            settings=replace(self.settings, time_limit=limit, gap=0.0))
+            settings=replace(self.settings, time_limit=limit, gap=0.0,
+                             observer=None))
 
     def fits(self, group: Group, snapshot: Snapshot) -> bool | None:
         """Whether a plan exists; None if this is unknown."""

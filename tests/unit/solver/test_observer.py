@@ -10,6 +10,8 @@ from nova_holistic.model.plan import Plan, Unknown, Unplaceable
 from nova_holistic.objectives import load_objective
 from nova_holistic.policies.anti_affinity import AntiAffinity
 from nova_holistic.solver.observer import observing
+from nova_holistic.solver.relaxations.headroom import headroom
+from nova_holistic.solver.relaxations.relax import relax
 from nova_holistic.solver.settings import Settings, Strategy
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import cloud, group, host, servers, two_racks
@@ -102,3 +104,15 @@ def test_its_exception_leaves_solve():
               settings=Settings(observer=refuse))
     with pytest.raises(ZeroDivisionError), observing(refuse):
         solve(group(servers('web')), two_racks())
+
+
+def test_an_observer_of_the_settings_does_not_see_trials():
+    """Relaxations and headroom solve changed problems that the caller has not
+    asked about."""
+    seen, wanted = Seen(), group(servers('web', 5), policies=[AntiAffinity()])
+    settings = Settings(observer=seen)
+    answer = solve(wanted, two_racks(), settings=settings)
+    assert isinstance(answer, Unplaceable)
+    relax(wanted, two_racks(), reasons=answer.reasons, settings=settings)
+    headroom(wanted, two_racks(), answer, settings=settings)
+    assert [shown for _, shown in seen] == [answer]

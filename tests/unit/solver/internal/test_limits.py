@@ -11,7 +11,10 @@ import pytest
 from nova_holistic import solver
 from nova_holistic.model.plan import Plan, Unknown
 from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.alternates.alternates import alternates
+from nova_holistic.solver.diagnosis.explain import explain
 from nova_holistic.solver.limits.current import Limits, limits, using
+from nova_holistic.solver.planned_group import PlannedGroup
 from nova_holistic.solver.settings import Settings
 from nova_holistic.solver.solve import solve
 from tests.unit.builders import group, servers, two_racks
@@ -125,3 +128,20 @@ def test_a_call_has_limits_of_its_own():
     assert isinstance(
         solve(wanted, two_racks(), settings=Settings(limits=chosen)), Unknown)
     assert isinstance(solve(wanted, two_racks()), Plan)
+
+
+def test_alternates_and_explanations_have_the_limits_of_their_call():
+    """Without hosts on the shortlist, a member has no alternates. The limit is
+    added to the number of alternates, so it is negative here."""
+    wanted = group(servers('db'))
+    planned = PlannedGroup(wanted, two_racks(), solve(wanted, two_racks()))
+    chosen = Settings(limits=replace(
+        Limits(), alternates=replace(
+            Limits().alternates, all_hosts=0, hosts_per_member=-1,
+            hosts_of_group=-1),
+        diagnosis=replace(Limits().diagnosis, moves_per_member=0, moves=0)))
+    assert all(alternates(planned, 1).values())
+    assert not any(alternates(planned, 1, settings=chosen).values())
+    assert all(each.tried for each in explain(planned, 'spread'))
+    assert not any(each.tried for each in explain(
+        planned, 'spread', settings=chosen))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of small groups that violate no preference.
+
+If such a plan exists, every better plan violates no preference either.
+Therefore, the group with hard policies in place of its preferences has the
+same best plans. Its plans and bounds are much easier to find: hard policies
+limit the members on a host, and insertion needs no other phase.
+"""
+
+import contextlib
+from dataclasses import replace
+
+from nova_holistic.model.group import Group
+from nova_holistic.solver.construct.insertion import insert_members
+from nova_holistic.solver.large import large
+from nova_holistic.solver.limits.current import phases as limits
+from nova_holistic.solver.milp.backend import Backend
+from nova_holistic.solver.problem.deadline import Deadline, OutOfTime
+from nova_holistic.solver.problem.incumbent import Incumbent
+from nova_holistic.solver.problem.search_status import SearchStatus
+
+
+def with_hard_preferences(known: Incumbent, backend: Backend,
+                          deadline: Deadline) -> Incumbent | None:
+    """Return an incumbent of the group with hard policies in place of its
+    preferences, which has a plan; None if the group has no preferences, the
+    problem is not a small group on a large cloud, or no such plan was found.
+    """
+    if all(each.policy.hard for each in known.policies) or (
+            len(known.members) > limits().preferred_members
+            or len(known.snapshot.hosts) <= limits().preferred_hosts):
+        return None
+    hard = Incumbent(_hard(known.group), known.snapshot, known.placed,
+                     known.objective, known.gap)
+    deadline = deadline.part(limits().attempt_share)
+    with contextlib.suppress(OutOfTime):
+        inserted = insert_members(hard, deadline)
+        if inserted is not None:
+            hard.offer(inserted.where)
+            hard.prove(inserted.bound, float('inf'))
+        if not hard.is_good_enough:
+            large(hard, backend, deadline)
+    return None if hard.where is None else hard
+
+
+def adopt(known: Incumbent, hard: Incumbent) -> bool:
+    """Offer the plan of ``with_hard_preferences`` and its bounds. Return
+    whether the plan was accepted and violates no preference: no other phase
+    can then find a better plan for another reason."""
+    known.solving += hard.solving
+    known.offer(hard.where)
+    if known.plan_cost[0]:
+        return False
+    # Better plans violate no preference, so they are plans of ``hard``.
+    known.prove(hard.bound, 0)
+    if hard.status is SearchStatus.OPTIMAL:
+        known.prove_optimal(hard.plan_cost)
+    return True
+
+
+def _hard(group: Group) -> Group:
+    """The group with a hard policy in place of each preference."""
+    return replace(
+        group,
+        policies=tuple(replace(each, weight=None) for each in group.policies),
+        relationships=tuple(
+            replace(each, weight=None) for each in group.relationships),
+        groups=tuple(map(_hard, group.groups)))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small groups with preferences on large clouds."""
+
+from fractions import Fraction
+
+import pytest
+
+from nova_holistic.model.cloud.inventory import Inventory
+from nova_holistic.policies.affinity import Affinity
+from nova_holistic.policies.anti_affinity import AntiAffinity
+from nova_holistic.solver.settings import Settings
+from nova_holistic.solver.solve import solve
+from tests.unit.builders import cloud, group, host, servers
+from tests.unit.solver.clocks import standing
+
+HOSTS, RACKS, TOTAL = 1_200, 60, 40
+VCPUS = 2
+
+
+def _used(number):
+    """Return the VCPUs in use on a host; each host can take a member."""
+    return 7 * number % (TOTAL - VCPUS + 1)
+
+
+def _snapshot():
+    return cloud(*(host(
+        f'h{n}', f'r{n % RACKS}', inventories={
+            'VCPU': Inventory(TOTAL, used=_used(n))})
+        for n in range(HOSTS)))
+
+
+def _free_shares(numbers):
+    """Return the free share of each host, in ascending order."""
+    return sorted(Fraction(TOTAL - _used(n), TOTAL) for n in numbers)
+
+
+def _solve(members, *policies):
+    return solve(group(servers('web', members, vcpus=VCPUS),
+                       policies=policies), _snapshot(), objective='stack',
+                 settings=Settings(timer=standing))
+
+
+@pytest.mark.parametrize('level', ('host', 'rack'))
+def test_members_that_prefer_different_domains_are_on_the_fullest(level):
+    """The fullest host of each domain has the lowest cost."""
+    cheapest = _free_shares(range(HOSTS))
+    if level == 'rack':
+        cheapest = sorted(
+            _free_shares(range(rack, HOSTS, RACKS))[0]
+            for rack in range(RACKS))
+    plan = _solve(8, AntiAffinity(level=level, weight=3.0))
+    assert plan.preference_cost.value == 0
+    assert plan.objective.value == pytest.approx(float(sum(cheapest[:8])))
+    assert plan.objective.gap == pytest.approx(0, abs=1e-4)
+
+
+def test_contradictory_preferences_lead_to_a_plan_that_violates_the_lighter():
+    plan = _solve(4, Affinity(level='rack', weight=5.0),
+                  AntiAffinity(level='rack', weight=1.0))
+    racks = {placement.location[0] for placement in plan.placements}
+    assert len(racks) == 1
+    assert plan.preference_cost.value == 3
