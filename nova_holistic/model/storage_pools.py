@@ -58,11 +58,18 @@ def volumes_of(group: Group) -> tuple[Member, ...]:
 
 def servers_only(group: Group) -> Group:
     """The group without its volumes, for checks that know only the places of
-    servers. Its member descriptions keep their positions."""
+    servers. Its member descriptions keep their positions.
+
+    Policies that its servers alone may violate, for example a minimum number
+    of domains, are left out where they apply to volumes.
+    """
     if not has_volumes(group):
         return group
     return replace(
         group,
+        policies=tuple(each for each in group.policies if each.monotone),
+        relationships=tuple(
+            each for each in group.relationships if each.monotone),
         members=tuple(
             replace(each, absent=frozenset(each.server_names()),
                     requirements=replace(each.requirements, volume=None))

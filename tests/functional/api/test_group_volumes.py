@@ -433,6 +433,22 @@ def test_lost_volumes_do_not_take_what_another_group_plans(
     assert set(client.states(group).values()) == {'planned'}
 
 
+def test_servers_and_volumes_that_are_spread_together_are_no_violation(
+        world, client):
+    """Neither the server nor the volume alone is in two racks."""
+    document = database(volumes=1, location='b')
+    document['members'][0]['location'] = 'a'
+    document['policies'] = [
+        {'type': 'spread', 'level': 'rack', 'max_skew': 0, 'min_domains': 2}]
+    answer = client.ask('POST', '/v1/groups?wait=60', {'group': document})
+    group = answer.json['group']['id']
+    assert client.pools(group) == {'data-0': 'array@b#fast'}
+    world.build(world.table.get_group(group), 'server-0')
+    world.reconcile_members()
+    found = client.ask('GET', f'/v1/groups/{group}').json['group']
+    assert (found['status'], found['violations']) == ('complete', [])
+
+
 def test_built_servers_do_not_change_the_volumes(world, client):
     group = client.create(servers=2)
     record = world.table.get_group(group)
