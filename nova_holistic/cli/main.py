@@ -90,7 +90,8 @@ class Shell(App):
 
     def interact(self) -> None:
         """The interactive mode is not supported."""
-        self.parser.error('a command is needed; --help lists them')
+        self.parser.error('the command is missing; nova-holistic --help '
+                          'lists the commands')
 
     def run_subcommand(self, argv: list[str]) -> int:
         words = argv[1:] if argv[0] == 'help' and argv[1:] else argv
@@ -98,7 +99,7 @@ class Shell(App):
             self.command_manager.find_command(words)
         except ValueError:
             self.parser.error(f'unknown command {words[0]!r}; '
-                              '--help lists all')
+                              'nova-holistic --help lists the commands')
         except ImportError as error:
             raise exceptions.HolisticError(
                 f'{words[0]}: {error}; is an extra of nova_holistic missing?'

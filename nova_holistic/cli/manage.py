@@ -75,6 +75,18 @@ COMMANDS = {
     **inventory.COMMANDS,
 }
 
+_NOUNS = {
+    'db': "create or upgrade the schema of the project's database",
+    'lease': 'expire leases of groups',
+    'federation': 'repair the database of a parent of a federation',
+    'group': 'manage groups of any project on the live cloud',
+    'hold': 'inspect the allocations in Placement that reserve capacity for '
+            'planned members',
+    'refusal': "manage the stored refusals of hosts by Nova's filters",
+    'inventory': 'export the live cloud for offline plans',
+}
+"""The help of each command that has sub-commands."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
@@ -145,12 +157,20 @@ def _add_commands(commands: argparse._SubParsersAction) -> None:
             _add_command(commands, noun, command)
             continue
         if noun not in nouns:
-            nouns[noun] = commands.add_parser(noun).add_subparsers(
-                title='commands', required=True, metavar='COMMAND')
+            nouns[noun] = _add_parser(
+                commands, noun, _NOUNS[noun]).add_subparsers(
+                    title='commands', required=True, metavar='COMMAND')
         _add_command(nouns[noun], verb[0], command)
 
 
 def _add_command(commands, name: str, command: Command) -> None:
-    parser = commands.add_parser(name, help=command.run.__doc__)
+    parser = _add_parser(commands, name, command.run.__doc__)
     command.arguments(parser)
     parser.set_defaults(run=command.run, any_schema=command.any_schema)
+
+
+def _add_parser(commands, name: str, text: str) -> argparse.ArgumentParser:
+    """A parser whose own help and whose entry in the list of commands have
+    the same text."""
+    return commands.add_parser(
+        name, help=text, description=f'{text[0].upper()}{text[1:]}.')

@@ -44,7 +44,7 @@ class Map(DocumentCommand):
         if draw is None:
             raise exceptions.HolisticError(
                 f'{args.output}: the name must end in '
-                + ', '.join(SUFFIXES))
+                + ' or '.join(SUFFIXES))
         read = self.files()
         plan = read.plan(args.plan)
         snapshot = read.inventory(args.inventory)

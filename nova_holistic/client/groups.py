@@ -159,7 +159,7 @@ class Groups:
             'release': _stated(members=members and list(members))})
 
     def extend(self, group_id: str, seconds: int) -> dict[str, Any]:
-        """Let the lease expire after a number of seconds."""
+        """Extend the lease: it expires after the given number of seconds."""
         return self._request('POST', _path(group_id, 'extend'), body={
             'extend': {'seconds': seconds}})['group']
 

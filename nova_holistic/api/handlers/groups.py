@@ -140,7 +140,8 @@ def delete(call: Call) -> webob.Response:
 
 
 def extend(call: Call) -> webob.Response:
-    """Let a group's lease expire after a number of seconds."""
+    """Extend the lease of a group: it expires after the given number of
+    seconds."""
     record = call.group()
     seconds = call.body['extend']['seconds']
     _must_allow_lease(call, 'extend.seconds', seconds, record)

@@ -25,8 +25,8 @@ _INCOMPLETE = 1
 
 
 def recover(conf) -> CommandResult:
-    """write the groups of a parent that has lost its database, as its
-    children have them"""
+    """restore the groups of a parent that has lost its database from the
+    groups of its children"""
     arguments = conf.command
     if not conf.federation.children:
         raise InvalidDocument('[federation] children', 'the option is not '
@@ -48,7 +48,7 @@ def recover(conf) -> CommandResult:
 
 
 def forget(conf) -> CommandResult:
-    """remove the parts of groups in a cloud that never answers again, so that
+    """remove the parts of groups in a child that is permanently gone, so that
     the groups can be deleted or planned again"""
     arguments = conf.command
     table = engine_components.managed_table(conf)
@@ -114,7 +114,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help='user who counts as the creator of the groups')
     parser.add_argument(
         '--dry-run', action='store_true',
-        help='list the groups, and write none')
+        help='list the groups, and restore none')
     _add_format(parser)
 
 

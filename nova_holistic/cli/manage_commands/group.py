@@ -65,7 +65,8 @@ def release(conf) -> CommandResult:
 
 
 def extend(conf) -> CommandResult:
-    """let a group's lease expire after a number of seconds"""
+    """extend the lease of a group: it expires after the given number of
+    seconds"""
     table = engine_components.managed_table(conf)
     record = engine_components.lifecycle(conf, table).extend(
         conf.command.uuid, conf.command.seconds)
@@ -131,11 +132,13 @@ def _create_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--user-id', required=True, type=printable_name,
                         metavar='ID', help='user who counts as the creator of '
                                            'the group')
-    parser.add_argument('--objective', metavar='NAME',
-                        help='default: [planner] objective')
+    parser.add_argument(
+        '--objective', metavar='NAME',
+        help='objective of the plan (default: [planner] objective)')
     parser.add_argument(
         '--lease', type=_seconds(0), metavar='SECONDS',
-        help='0 means no lease (default: [planner] lease)')
+        help='time until the lease of the group expires; 0 means no lease '
+             '(default: [planner] lease)')
     parameters.add_option(parser)
     _add_format(parser)
 
@@ -156,7 +159,9 @@ def _release_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _extend_arguments(parser: argparse.ArgumentParser) -> None:
     _add_uuid(parser)
-    parser.add_argument('seconds', type=_seconds(1), metavar='SECONDS')
+    parser.add_argument(
+        'seconds', type=_seconds(1), metavar='SECONDS',
+        help='time from now until the lease expires')
 
 
 def _seen_arguments(parser: argparse.ArgumentParser) -> None:
@@ -166,7 +171,7 @@ def _seen_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_uuid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('uuid', type=printable_name, metavar='UUID',
-                        help='status of the group')
+                        help='UUID of the group')
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:

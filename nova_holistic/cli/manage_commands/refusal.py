@@ -20,8 +20,8 @@ def list_refusals(conf) -> CommandResult:
 
 
 def clear(conf) -> CommandResult:
-    """forget refusals, so that plans may use these hosts again immediately;
-    prints the refusals"""
+    """delete stored refusals, so that plans may use these hosts again
+    immediately; prints the deleted refusals"""
     table, arguments = _table_and_arguments(conf)
     return _result(table.refusals.clear(arguments.group, arguments.host),
                    arguments.format)

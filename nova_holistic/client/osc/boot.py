@@ -198,7 +198,8 @@ class BootGroup(HolisticCommand, command.ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('group', metavar='<group>', help='Name or ID')
+        parser.add_argument('group', metavar='<group>',
+                            help='Name or ID of the group')
         add_options(parser)
         progress.add_timeout(parser)
         return parser
@@ -219,7 +220,8 @@ class RollBackGroup(HolisticCommand, command.Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('group', metavar='<group>', help='Name or ID')
+        parser.add_argument('group', metavar='<group>',
+                            help='Name or ID of the group')
         parser.add_argument(
             '--parallel', metavar='<number>', type=_number(1, _MOST),
             default=_DEFAULT.parallel,

@@ -90,16 +90,19 @@ class ListGroup(HolisticCommand, command.Lister):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument('--name', metavar='<name>')
-        parser.add_argument('--status', metavar='<status>')
+        parser.add_argument('--name', metavar='<name>',
+                            help='List only groups with this name')
+        parser.add_argument('--status', metavar='<status>',
+                            help='List only groups with this status, for '
+                                 'example planned or unplaceable')
         parser.add_argument(
             '--project-id', metavar='<project-id>',
-            help='Groups of another project (admin only)')
+            help='List the groups of another project (admin only)')
         parser.add_argument(
             '--all-projects', action='store_true', default=None,
-            help='Groups of every project (admin only)')
+            help='List the groups of all projects (admin only)')
         parser.add_argument('--long', action='store_true',
-                            help='All columns')
+                            help='List more columns')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -194,7 +197,7 @@ class DeleteGroup(HolisticCommand, command.Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument('groups', metavar='<group>', nargs='+',
-                            help='Name or ID')
+                            help='Name or ID of the group')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -228,11 +231,13 @@ class ReleaseGroup(HolisticCommand, command.Lister):
 
 
 class ExtendGroup(HolisticCommand, command.ShowOne):
-    """Let a group's lease expire after a number of seconds"""
+    """Extend the lease of a group"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = with_group(super().get_parser(prog_name))
-        parser.add_argument('seconds', metavar='<seconds>', type=int)
+        parser.add_argument(
+            'seconds', metavar='<seconds>', type=int,
+            help='Seconds from now until the lease expires')
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Any:
@@ -264,7 +269,8 @@ def _is_smaller(group: dict[str, Any], before: int | None) -> bool:
 
 
 def with_group(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument('group', metavar='<group>', help='Name or ID')
+    parser.add_argument('group', metavar='<group>',
+                        help='Name or ID of the group')
     return parser
 
 

@@ -39,7 +39,7 @@ class MapGroup(HolisticCommand, command.Command):
         if draw is None:
             raise exceptions.CommandError(
                 f'{parsed_args.output}: the name must end in '
-                + ', '.join(FORMATS))
+                + ' or '.join(FORMATS))
         group = self.group(parsed_args.group)
         placements = self.client().groups.placements(group['id'])
         if any('host' not in p for p in placements):
