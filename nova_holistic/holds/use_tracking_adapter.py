@@ -34,6 +34,9 @@ class ChangeReceiver(Protocol):
     def mark_providers(self, uuids: Collection[str]) -> None:
         ...
 
+    def mark_use(self, uuids: Collection[str]) -> None:
+        ...
+
     def moment(self) -> int:
         ...
 
@@ -49,7 +52,8 @@ class UseTrackingAdapter:
     the providers, and nothing is read. The effect is known if consumers are
     created, or if holds that this process created are emptied at their first
     generation. After every other request that may have changed allocations,
-    even if it failed, the providers are marked, and are read again. If this
+    even if it failed, the providers are marked, and are read again. After a
+    DELETE, only their use is read: it does not depend on inventories. If this
     process drops a hold of another process, the provider is unknown and is not
     marked.
     """
@@ -89,6 +93,8 @@ class UseTrackingAdapter:
         finally:
             if changed:
                 self._inventory.change_use(since, uses)
+            elif method == 'DELETE':
+                self._inventory.mark_use(frozenset(uses))
             else:
                 self._inventory.mark_providers(frozenset(uses))
 

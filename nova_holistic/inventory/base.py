@@ -68,6 +68,15 @@ class CloudInventory(abc.ABC):
         :param uuids: UUIDs of the providers
         """
 
+    def mark_use(self, uuids: Collection[str]) -> None:
+        """Note that the usage of resource providers has changed, and nothing
+        suggests that their inventories and traits differ from the cached
+        snapshot. Returns immediately.
+
+        :param uuids: UUIDs of the providers
+        """
+        self.mark_providers(uuids)
+
     def mark_hosts(self, names: Collection[str]) -> None:
         """Note that the usage of compute hosts has changed. Returns
         immediately."""

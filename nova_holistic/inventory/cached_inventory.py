@@ -11,7 +11,8 @@ newest snapshot instead, and reads only changes:
   hosts in the snapshot, without a request.
 - Hosts that Nova's notifications name, and hosts of a plan that Placement
   refused, are marked. They are read again before the next plan. After a
-  notification, only the use of the host is read.
+  notification, and after this engine has deleted a consumer, only the use of
+  the host is read.
 - States of compute services, and aggregates, are read again after a
   notification about them, and every ``[inventory] nova_interval`` seconds.
 - The comparison reads every provider again within ``[inventory]
@@ -163,6 +164,9 @@ class CachedInventory(CloudInventory):
 
     def mark_providers(self, uuids: Collection[str]) -> None:
         self._marks.add([(_PROVIDER, uuid) for uuid in uuids if uuid])
+
+    def mark_use(self, uuids: Collection[str]) -> None:
+        self._marks.add([(_USE, uuid) for uuid in uuids if uuid])
 
     def mark_hosts(self, names: Collection[str]) -> None:
         self._marks.add([(_HOST, name) for name in names if name])

@@ -66,6 +66,10 @@ class StatisticsInventory(CloudInventory):
         """See ``CloudInventory.mark_providers``."""
         self._inventory.mark_providers(uuids)
 
+    def mark_use(self, uuids: Collection[str]) -> None:
+        """See ``CloudInventory.mark_use``."""
+        self._inventory.mark_use(uuids)
+
     def mark_hosts(self, names: Collection[str]) -> None:
         """See ``CloudInventory.mark_hosts``."""
         self._inventory.mark_hosts(names)

@@ -126,6 +126,19 @@ def test_a_plan_reads_nothing_for_the_holds_of_its_own_engine(watch, cloud):
     assert sum(host.servers for host in known.values()) == 2
 
 
+def test_a_dropped_hold_takes_one_request(watch, cloud):
+    """The rest of the provider is not read, because a deletion does not depend
+    on it."""
+    holds = HoldClient(UseTrackingAdapter(cloud.placement, watch.inventory))
+    record = Planner(
+        cloud.conf, watch.inventory, cloud.table, holds, cloud.clock).create(
+            WEB, project_id=PROJECT, user_id=USER)
+    row, = cloud.table.members(record.uuid)
+    holds.drop([row.hold])
+    assert not watch.cached_snapshot()[row.place.host].inventories['VCPU'].used
+    assert watch.requests == EACH_TIME | {'one/allocations': 1}
+
+
 def test_a_plan_of_a_new_engine_takes_one_request_for_each_provider(
         watch, cloud, other_server):
     """The number of servers is read for the first group that needs it."""

@@ -15,13 +15,16 @@ class Inventory:
     """Records the calls."""
 
     def __init__(self):
-        self.marked, self.changed = [], []
+        self.marked, self.used, self.changed = [], [], []
 
     def moment(self):
         return 7
 
     def mark_providers(self, uuids):
         self.marked.append(set(uuids))
+
+    def mark_use(self, uuids):
+        self.used.append(set(uuids))
 
     def change_use(self, since, changes):
         assert since == 7
@@ -99,19 +102,19 @@ def test_a_failed_request_marks_the_providers(adapter, status):
     assert adapter.inventory.changed == []
 
 
-def test_a_repeated_drop_marks_the_provider_for_ten_minutes(adapter):
+def test_a_repeated_drop_marks_the_use_for_ten_minutes(adapter):
     """After that, the hold is forgotten, so that memory does not grow."""
     adapter.post(a=filled(), b=filled('p2'))
     adapter.request('/allocations/a', 'DELETE')
     adapter.now = DROPPED - 1
     adapter.request('/allocations/a', 'DELETE')
-    assert adapter.inventory.marked == [{'p1'}] * 2
+    assert adapter.inventory.used == [{'p1'}] * 2
     adapter.now = DROPPED + 1
     adapter.request('/allocations/a', 'DELETE')
     adapter.request('/allocations/a', 'DELETE')
-    assert adapter.inventory.marked == [{'p1'}] * 3
+    assert adapter.inventory.used == [{'p1'}] * 3
     adapter.request('/allocations/b', 'DELETE')
-    assert adapter.inventory.marked[3:] == [{'p2'}]
+    assert adapter.inventory.used[3:] == [{'p2'}]
 
 
 def test_a_hold_whose_drop_failed_is_not_forgotten(adapter):
@@ -123,14 +126,18 @@ def test_a_hold_whose_drop_failed_is_not_forgotten(adapter):
     assert adapter.inventory.changed[1:] == [{'p1': change(-1, VCPU=-2)}]
 
 
-def test_a_deleted_consumer_marks_its_provider(adapter):
+@pytest.mark.parametrize('status', [204, 404, 500])
+def test_after_a_deletion_only_the_use_is_read(adapter, status):
     adapter.post(a=filled())
+    adapter.status = status
     adapter.request('/allocations/a', 'DELETE')
-    assert adapter.inventory.marked == [{'p1'}]
+    assert adapter.inventory.used == [{'p1'}]
+    assert adapter.inventory.marked == []
 
 
 def test_what_other_processes_hold_is_not_known(adapter):
     adapter.post(a=emptied())
     adapter.request('/allocations/a', 'DELETE')
     adapter.request('/resource_providers', 'GET')
-    assert (adapter.inventory.marked, adapter.inventory.changed) == ([], [])
+    seen = adapter.inventory
+    assert seen.marked == seen.used == seen.changed == []
