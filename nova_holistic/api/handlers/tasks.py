@@ -41,7 +41,7 @@ def request_update(call: Call, record: GroupRecord,
     service = call.service
     before = definitions.parse_definition(service, views.definition(record))
     group = accept(call, document, record, len(before.all_members()))
-    volumes.must_stay(record, before, group)
+    volumes.must_stay(record, document, before, group)
     size = definitions.member_count(group)
     must_allow_members(call, record, size)
     return request_task(call, record, TaskRequest(Task.UPDATING, REVISABLE, {

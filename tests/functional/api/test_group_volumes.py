@@ -362,10 +362,15 @@ def test_a_group_of_volumes_only_is_refused(client):
 
 
 def test_a_group_with_volumes_adopts_no_servers(client):
-    answer = client.ask('POST', '/v1/groups', {'group': {
-        **database(), 'adopt': {'server-0': str(uuid.uuid4())}}})
-    assert refusal(answer)[0] == 400
-    assert refusal(answer)[2].startswith('adopt: ')
+    group, adopt = client.create(), {'server-0': str(uuid.uuid4())}
+    for answer in (
+            client.ask('POST', '/v1/groups', {
+                'group': {**database(), 'adopt': adopt}}),
+            client.update(group, {**database(), 'adopt': adopt}),
+            client.ask('POST', f'/v1/groups/{group}/adopt',
+                       {'adopt': adopt})):
+        assert refusal(answer)[:2] == (400, 'holistic.invalid_document')
+        assert refusal(answer)[2].startswith('adopt: ')
 
 
 def refuse(world, group, *paths):
