@@ -90,7 +90,8 @@ def _groups(parent: Element, scene: Scene, paints: Mapping[str, Paint],
         if left and left + room > width:
             left, top = 0.0, top + _LINE
         entry = svg_elements.group(parent, 'legend', left, top)
-        svg_elements.mark(entry, paints[path], 0, -13, _SWATCH, _SWATCH)
+        svg_elements.mark(entry, paints[path],
+                          Area(0, -13, _SWATCH, _SWATCH))
         svg_elements.text(
             entry, 'ink', _SWATCH + 7, 0, TextLine(label, _LETTERING))
         left += room + _GAP

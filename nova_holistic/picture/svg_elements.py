@@ -59,12 +59,12 @@ def rectangle(parent: Element, kind: str, area: Area,
     return SubElement(parent, 'rect', attributes)
 
 
-def mark(parent: Element, paint: Paint, x: float, y: float, width: float,
-         height: float) -> Element:
-    """An area in the colours of a group. Its edge is inside the given size."""
-    element = rectangle(parent, 'mark',
-                        Area(x + 1, y + 1, width - 2, height - 2),
-                        min(3.0, height / 4))
+def mark(parent: Element, paint: Paint, area: Area) -> Element:
+    """An area in the colours of a group. Its edge is inside the area."""
+    element = rectangle(
+        parent, 'mark',
+        Area(area.x + 1, area.y + 1, area.width - 2, area.height - 2),
+        min(3.0, area.height / 4))
     element.set('fill', paint.fill)
     element.set('stroke', paint.stroke)
     if paint.dash:

@@ -28,8 +28,6 @@ EXCEPTIONS = {
     'federation.recovery.recover.Recovery.__init__',
     'federation.update.group_tasks.GroupTasks.__init__',
     'federation.update.group_updater.GroupUpdater.__init__',
-    'picture.hosts.load_bar.across',
-    'picture.svg_elements.mark',
     'scheduler.claim.matching_groups._match',
     'solver.alternates.alternates._Choice.of',
     'solver.alternates.alternates._case',

@@ -11,7 +11,7 @@ from nova_holistic.picture.hosts import load_bar
 from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import HostView, Load, group_of
-from nova_holistic.picture.svg_elements import TextLine
+from nova_holistic.picture.svg_elements import Area, TextLine
 
 _WIDTH = 226.0
 _INSET = 9.0
@@ -65,7 +65,7 @@ class Card(Scale):
             return
         left = _INSET + _LABEL
         width = _WIDTH - 2 * _INSET - _LABEL - _AMOUNT
-        load_bar.across(element, load, left, top + 2, width, 9)
+        load_bar.across(element, load, Area(left, top + 2, width, 9))
         label = amounts.ratio(name, load.before + load.planned, load.capacity)
         svg_elements.text(
             element, 'muted', _WIDTH - _INSET, top + 10,
@@ -76,7 +76,7 @@ class Card(Scale):
         for member in view.members[:_MOST_CHIPS]:
             chip = svg_elements.group(element, 'member', _INSET, top)
             paint = self._paints[group_of(member)]
-            svg_elements.mark(chip, paint, 0, 0, width, _CHIP - 2)
+            svg_elements.mark(chip, paint, Area(0, 0, width, _CHIP - 2))
             svg_elements.text(
                 chip, 'label', 7, 12.5,
                 TextLine(member, 11, width - 14, ink=paint.ink))

@@ -41,7 +41,8 @@ class Cell(Scale):
                 element, 'before', Area(0, 0, size.width, size.height), 3)
             opacity = _SHADE * min(1.0, view.tightest.share) ** 2
             shade.set('fill-opacity', f'{opacity:.2f}')
-            load_bar.across(element, view.tightest, _INSET,
-                            size.height - _INSET - _BAR, room, _BAR)
+            load_bar.across(
+                element, view.tightest,
+                Area(_INSET, size.height - _INSET - _BAR, room, _BAR))
         spot = svg_elements.group(element, 'marks', _INSET, _INSET)
         group_marks.draw(spot, view.groups(), self._paints, room, _MARK)

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture import svg_elements
-from nova_holistic.picture.svg_elements import TextLine
+from nova_holistic.picture.svg_elements import Area, TextLine
 from nova_holistic.picture.text_fitting import width as text_width
 
 _LEAST = 15.0
@@ -30,7 +30,7 @@ def draw(parent: Element, counts: Mapping[str, int],
         text_size = text_width(str(count), _LETTERING)
         width = min(widest, max(_LEAST, text_size + 7))
         element = svg_elements.group(parent, 'member', left)
-        svg_elements.mark(element, paints[path], 0, 0, width, height)
+        svg_elements.mark(element, paints[path], Area(0, 0, width, height))
         if text_size < width:
             svg_elements.text(
                 element, 'label', width / 2,

@@ -8,22 +8,30 @@ from nova_holistic.picture import svg_elements
 from nova_holistic.picture.svg_elements import Area
 
 
-def across(parent: Element, load: Load, x: float, y: float, width: float,
-           height: float) -> None:
+_OVERCOMMITTED = 3.0
+"""Width in pixels of the warning at the end of the bar."""
+
+
+def across(parent: Element, load: Load, area: Area) -> None:
     """Draw the bar from left to right. It ends at its width if the host is
     over-committed."""
-    svg_elements.rectangle(parent, 'track', Area(x, y, width, height))
+    svg_elements.rectangle(parent, 'track', area)
     before, end = _ends(load)
     if before:
-        svg_elements.rectangle(
-            parent, 'before', Area(x, y, width * before, height))
+        svg_elements.rectangle(parent, 'before', _part(area, 0, before))
     if end > before:
-        svg_elements.rectangle(
-            parent, 'planned',
-            Area(x + width * before, y, width * (end - before), height))
+        svg_elements.rectangle(parent, 'planned', _part(area, before, end))
     if load.share > 1:
         svg_elements.rectangle(
-            parent, 'over', Area(x + width - 3, y, 3, height))
+            parent, 'over',
+            Area(area.x + area.width - _OVERCOMMITTED, area.y,
+                 _OVERCOMMITTED, area.height))
+
+
+def _part(area: Area, start: float, end: float) -> Area:
+    """The part of the bar between two fractions of its width."""
+    return Area(area.x + area.width * start, area.y,
+                area.width * (end - start), area.height)
 
 
 def _ends(load: Load) -> tuple[float, float]:

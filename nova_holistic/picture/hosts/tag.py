@@ -11,7 +11,7 @@ from nova_holistic.picture.hosts.scale import Scale
 from nova_holistic.picture.palette import Paint
 from nova_holistic.picture.scene import HostView
 from nova_holistic.picture import svg_elements
-from nova_holistic.picture.svg_elements import TextLine
+from nova_holistic.picture.svg_elements import Area, TextLine
 
 _SIZE = Size(94.0, 48.0)
 _INSET = 5.0
@@ -38,7 +38,7 @@ class Tag(Scale):
         svg_elements.text(
             element, 'name', _INSET, 13, TextLine(view.host.name, 10, room))
         if view.tightest is not None:
-            load_bar.across(element, view.tightest, _INSET, 18, room, 6)
+            load_bar.across(element, view.tightest, Area(_INSET, 18, room, 6))
         spot = svg_elements.group(element, 'marks', _INSET,
                                   size.height - _MARK - 4)
         group_marks.draw(spot, view.groups(), self._paints, room, _MARK)
